@@ -1,0 +1,11 @@
+/** One row of the route table. What it does is the room's business; `web` mounts it. */
+export interface RouteRow {
+  readonly method: 'GET' | 'POST';
+  /** A Restify path, `/authn/login`. */
+  readonly path: string;
+  readonly purpose: string;
+  /** The rule or RFC it implements. */
+  readonly source: string;
+  /** How much of it: begins with `full`, `partial` or `mock`, as the metadata page shows it. */
+  readonly coverage: `${'full' | 'partial' | 'mock'}${string}`;
+}

@@ -1,0 +1,50 @@
+import type { Message, Request, Response } from '#ldap';
+
+/** By which door a connection came. `web` is the private socket of the web layer; `operators` the operators' socket. */
+export type Door = 'ldap' | 'ldaps' | 'operators' | 'web';
+
+/** How someone came in. It is part of who they are to the access rules. */
+export type Strength = 'anonymous' | 'ownPassword' | 'operatorsSocket' | 'webLayer' | 'onBehalf';
+
+/** Who acts on a connection. */
+export interface Identity {
+  /** DN as text and its key; `undefined` for anonymous, the operators' socket and the web layer itself. */
+  readonly dn: string | undefined;
+  readonly uuid: string | undefined;
+  readonly strength: Strength;
+}
+
+/** What the listener knows of a connection and the directory needs. The directory sets `identity` at bind. */
+export interface Connection {
+  readonly id: string;
+  readonly door: Door;
+  /** The peer's address as text; for the web door that of the browser, when a control says so. */
+  readonly address: string;
+  readonly loopback: boolean;
+  /** TLS, a Unix socket, or another protected transport. */
+  secure: boolean;
+  identity: Identity;
+  /** True once the web layer has shown the secret of this start on the private socket. Survives later binds. */
+  trusted: boolean;
+}
+
+/** Where answers go. The listener gathers what is sent in one turn and writes it at once. */
+export interface Reply {
+  /** Sends an answer to the request. */
+  send(op: Response, controls?: Message['controls']): void;
+  /** The fast path: a search result whose attributes are encoded already (concatenated PartialAttribute TLVs). */
+  entry(dn: Uint8Array, attributes: Uint8Array): void;
+  /** Undefined while the peer keeps up; else resolves when it has read enough, or rejects when it is gone. */
+  full(): Promise<void> | undefined;
+  /** Aborted by abandon, unbind, a lost connection or the end of the service. */
+  readonly signal: AbortSignal;
+}
+
+/** The engine below the LDAP interface. */
+export interface Directory {
+  /**
+   * Performs one request and sends its answers, the final one included (none for abandon and unbind, which the listener handles).
+   * Never throws for what a client can cause; synchronous where no disk or hash must be waited for.
+   */
+  perform(connection: Connection, message: Message<Request>, reply: Reply): void | Promise<void>;
+}
