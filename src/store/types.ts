@@ -41,9 +41,13 @@ export type Expectation =
   | { readonly kind: 'childless'; readonly uuid: string };
 
 /** One final change. Names entryUUIDs, CSNs and final values; never row numbers. */
-export type Change = { readonly kind: 'put'; readonly entry: EntryRecord } | { readonly kind: 'delete'; readonly uuid: string; readonly csn: string };
+export type Change =
+  | { readonly kind: 'put'; readonly entry: EntryRecord }
+  | { readonly kind: 'delete'; readonly uuid: string; readonly csn: string };
 
-export type CommitResult = { readonly kind: 'committed'; readonly number: number } | { readonly kind: 'conflict'; readonly failed: Expectation };
+export type CommitResult =
+  | { readonly kind: 'committed'; readonly number: number }
+  | { readonly kind: 'conflict'; readonly failed: Expectation };
 
 /** Consistent reads: everything from one snapshot, synchronous. Good until the caller yields to the event loop. */
 export interface Snapshot {

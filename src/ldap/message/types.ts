@@ -31,7 +31,13 @@ export type Request =
   | { readonly kind: 'modifyRequest'; readonly object: string; readonly changes: readonly Modification[] }
   | { readonly kind: 'addRequest'; readonly entry: string; readonly attributes: readonly PartialAttribute[] }
   | { readonly kind: 'delRequest'; readonly entry: string }
-  | { readonly kind: 'modifyDNRequest'; readonly entry: string; readonly newRdn: string; readonly deleteOldRdn: boolean; readonly newSuperior?: string }
+  | {
+      readonly kind: 'modifyDNRequest';
+      readonly entry: string;
+      readonly newRdn: string;
+      readonly deleteOldRdn: boolean;
+      readonly newSuperior?: string;
+    }
   | { readonly kind: 'compareRequest'; readonly entry: string; readonly description: string; readonly value: Uint8Array }
   | { readonly kind: 'abandonRequest'; readonly messageId: number }
   | { readonly kind: 'extendedRequest'; readonly oid: string; readonly value?: Uint8Array };
