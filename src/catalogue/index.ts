@@ -2,4 +2,4 @@ export { type Detail, type ErrorRange, type ErrorRow, Refusal, refuse } from './
 export { gather } from './gather.ts';
 export type { JobRow } from './jobs.ts';
 export type { RouteRow } from './routes.ts';
-export type { SettingRow, SettingRows, SettingValue, SettingValues } from './settings.ts';
+export type { SettingRow, SettingRows, SettingValue, SettingValues } from './settings/rows.ts';

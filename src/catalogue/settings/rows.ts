@@ -3,11 +3,17 @@ export interface SettingRow {
   /** The environment name as the specification writes it; not always derived from the name. */
   readonly env: string;
   readonly kind: 'integer' | 'boolean' | 'text' | 'choice' | 'list' | 'secret';
+  /** In force when nothing sets it. `''` on an integer that may be empty means `undefined`. */
   readonly default: number | boolean | string | readonly string[];
+  /** Bounds of an integer; for `text`, `secret` and the items of a `list`, of their length in characters. */
   readonly min?: number;
   readonly max?: number;
+  /** An integer that may be left empty, such as the port of a listener that is switched off: its value is then `undefined`. */
+  readonly mayBeEmpty?: true;
   /** The values of a `choice`, or those that a `list` may hold. */
   readonly values?: readonly string[];
+  /** What is wrong with a text, a secret or an item of a list, in words that never repeat it; `undefined` when it is fit. Not asked for an empty text. */
+  readonly check?: (given: string) => string | undefined;
   /** `runtime`: a change counts from the next use on; `restart`: only from the next start. */
   readonly applies: 'runtime' | 'restart';
   readonly scope: 'realm' | 'process';
@@ -22,7 +28,9 @@ export type SettingRows = Readonly<Record<string, SettingRow>>;
 
 /** The type of a setting's value, from its row. */
 export type SettingValue<Row extends SettingRow> = Row['kind'] extends 'integer'
-  ? number
+  ? Row extends { readonly mayBeEmpty: true }
+    ? number | undefined
+    : number
   : Row['kind'] extends 'boolean'
     ? boolean
     : Row['kind'] extends 'list'
