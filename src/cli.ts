@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { processEnvironment } from '#catalogue';
+import { type Command, commands, type Context, Misuse } from '#commands';
+import { startAtrium } from './main.ts';
+
+const root = dirname(import.meta.dirname);
+
+process.exitCode = await run(process.argv.slice(2), {
+  environment: processEnvironment(),
+  root,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  start: ({ environment }) => startAtrium({ root, environment }),
+  untilSignal,
+});
+
+/** Finds the command's row and runs it. Status 2 for a mistake in the call, with the way to help. */
+async function run(argv: readonly string[], context: Context): Promise<number> {
+  const [name = 'help', ...args] = argv;
+  if (name === '--version' || name === 'version') {
+    context.stdout.write(`atrium ${readFileSync(join(root, 'VERSION'), 'utf8').trim()}\n`);
+    return 0;
+  }
+  if (name === 'help' || name === '--help') return help(args[0], context);
+  const command = find(name);
+  if (command === undefined) return mistake(`there is no command ${JSON.stringify(name)}`, 'atrium help', context);
+  if (args.includes('--help')) return help(name, context);
+  try {
+    return await command.run(args, context);
+  } catch (error) {
+    if (error instanceof Misuse) return mistake(error.message, `atrium ${name} --help`, context);
+    throw error;
+  }
+}
+
+function find(name: string): Command | undefined {
+  return Object.hasOwn(commands, name) ? (commands as Readonly<Record<string, Command>>)[name] : undefined;
+}
+
+function mistake(what: string, more: string, { stderr }: Context): number {
+  stderr.write(`atrium: ${what}. See: ${more}\n`);
+  return 2;
+}
+
+function help(name: string | undefined, context: Context): number {
+  const { stdout } = context;
+  if (name === undefined) {
+    stdout.write('Atrium, an identity server on its own LDAP directory.\n\n');
+    for (const [called, { takes, means }] of Object.entries<Command>(commands)) {
+      stdout.write(`  ${`atrium ${called} ${takes}`.padEnd(42)} ${means}\n`);
+    }
+    stdout.write('\nMore about one of them: atrium help COMMAND\n');
+    return 0;
+  }
+  const command = find(name);
+  if (command === undefined) return mistake(`there is no command ${JSON.stringify(name)}`, 'atrium help', context);
+  stdout.write(`atrium ${name} ${command.takes}\n\n${command.means[0]?.toUpperCase()}${command.means.slice(1)}.\n\n${command.help}\n`);
+  return 0;
+}
+
+/** The first SIGTERM or SIGINT asks for an orderly end; a second one does not wait for it. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,17 @@
+import type { Command } from './command.ts';
+import { demo } from './demo.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+import { reset } from './reset.ts';
+import { search } from './search.ts';
+import { serve } from './serve.ts';
+
+/** The commands of `atrium`: dispatch and help read the same rows. */
+export const commands = {
+  serve,
+  demo,
+  reset,
+  search,
+  import: importCommand,
+  export: exportCommand,
+} as const satisfies Record<string, Command>;
