@@ -2,4 +2,11 @@ export { type Detail, type ErrorRange, type ErrorRow, Refusal, refuse } from './
 export { gather } from './gather.ts';
 export type { JobRow } from './jobs.ts';
 export type { RouteRow } from './routes.ts';
+export { type Checked, checkSetting } from './settings/check.ts';
+export { type Environment, processEnvironment } from './settings/environment.ts';
+export { describeSettingProblem, type SettingProblem, settingErrors } from './settings/errors.ts';
+export { serviceSettings } from './settings/own.ts';
+export { configFileEnv, type ReadSettings, readSettings } from './settings/read.ts';
+export { removedSettings } from './settings/removed.ts';
+export { reservedSettings } from './settings/reserved.ts';
 export type { SettingRow, SettingRows, SettingValue, SettingValues } from './settings/rows.ts';

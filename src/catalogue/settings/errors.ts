@@ -1,0 +1,44 @@
+import type { ErrorRow } from '../errors.ts';
+
+/** What can be wrong with a service's settings. Nobody but the operator sees these: the start stops, or a line of the log warns. */
+export const settingErrors = {
+  configUnreadable: { code: 'STS-CORE-0001', means: 'startup refused: the configuration file cannot be loaded', sees: {}, state: 'live' },
+  settingWithoutValue: { code: 'STS-CORE-0002', means: 'startup refused: a setting has no value', sees: {}, state: 'live' },
+  settingForDevelopment: {
+    code: 'STS-CORE-0103',
+    means: 'a development-only setting given a value of its own in product mode',
+    sees: {},
+    // No setting is development-only yet, so nothing can raise it in a running service.
+    state: 'reserved',
+  },
+  settingRemoved: { code: 'STS-CORE-0105', means: 'startup refused: a setting that was removed is still named', sees: {}, state: 'live' },
+  settingInvalid: { code: 'STS-CORE-0108', means: 'startup refused: a configured value fails its check', sees: {}, state: 'live' },
+  settingUnknown: { code: 'STS-CORE-9001', means: 'a name that is given is no setting; it is ignored', sees: {}, state: 'live' },
+  settingNotObeyed: {
+    code: 'STS-CORE-9002',
+    means: 'a setting is given that this version does not obey yet',
+    sees: {},
+    state: 'live',
+  },
+  secretFileUnreadable: { code: 'STS-KEYS-9043', means: 'startup refused: a secret file cannot be read', sees: {}, state: 'live' },
+  secretFileEmpty: { code: 'STS-KEYS-9044', means: 'startup refused: a secret file is empty', sees: {}, state: 'live' },
+  secretFileOpen: {
+    code: 'STS-KEYS-9045',
+    means: 'startup refused: others than the owner may read a file that holds a secret',
+    sees: {},
+    state: 'live',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** One thing that is wrong with the settings given. The words never repeat a secret. */
+export interface SettingProblem {
+  readonly code: ErrorRow['code'];
+  /** The setting, or the name that was meant to be one. */
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** The line an operator reads: `[STS-CORE-0108] ldap.port: …`. */
+export function describeSettingProblem({ code, name, problem }: SettingProblem): string {
+  return `[${code}] ${name}: ${problem}`;
+}

@@ -1,0 +1,164 @@
+import type { SettingRows } from './rows.ts';
+
+/**
+ * Settings that the specification's document 1 lists and whose room is not built yet. They are checked like any other, and giving one is answered
+ * with a warning that it is not obeyed. A room that is built takes its rows along into its own table.
+ */
+export const reservedSettings = {
+  'authn.passwordAloneDoors': {
+    env: 'STS_AUTHN_PASSWORD_ALONE_DOORS',
+    kind: 'list',
+    default: [],
+    values: ['ldap', 'wstrust', 'scim', 'ssf', 'est'],
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: false,
+    means: 'doors that accept the password alone of a person who holds a second factor',
+  },
+
+  'security.rateLimitWindowS': seconds('STS_SECURITY_RATE_WINDOW_S', 60, 1, 'fixed window in which credential attempts are counted'),
+  'security.rateLimitPerIdentity': count('STS_SECURITY_RATE_PER_IDENTITY', 5, 1, 'attempts per identity and window, from any address'),
+  'security.rateLimitPerAddress': count('STS_SECURITY_RATE_PER_ADDRESS', 20, 1, 'attempts per address and window, for any identity'),
+  'security.activationTtlMinutes': count('STS_SECURITY_ACTIVATION_TTL_MINUTES', 1440, 1, 'minutes an activation link is valid'),
+  'security.passwordResetTtlMinutes': count('STS_SECURITY_PASSWORD_RESET_TTL_MINUTES', 60, 1, 'minutes a password reset link is valid'),
+
+  'credentials.factorScanLimit': count(
+    'STS_CREDENTIALS_FACTOR_SCAN_LIMIT',
+    5000,
+    1,
+    'entries read for the roster of who holds which factor',
+  ),
+
+  'appPasswords.enabled': toggle('STS_APP_PASSWORDS_ENABLED', true, 'app passwords may be made'),
+  'appPasswords.maxPerPerson': count('STS_APP_PASSWORDS_MAX_PER_PERSON', 10, 0, 'app passwords a person may have'),
+
+  'webauthn.enabled': toggle('STS_WEBAUTHN_ENABLED', true, 'offer security-key ceremonies; off keeps the keys that are enrolled'),
+  'webauthn.rpName': words('STS_WEBAUTHN_RP_NAME', 'Atrium', 'the name a browser shows for this service; no security meaning'),
+  'webauthn.rpId': words('STS_WEBAUTHN_RP_ID', '', 'widens the relying party ID to a registrable suffix of the host; empty means the host'),
+  'webauthn.allowedOrigins': {
+    env: 'STS_WEBAUTHN_ALLOWED_ORIGINS',
+    kind: 'list',
+    default: [],
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: false,
+    means: 'accepted origins; empty derives them from the address the service was reached on',
+  },
+  'webauthn.algorithms': {
+    env: 'STS_WEBAUTHN_ALGORITHMS',
+    kind: 'list',
+    default: [
+      'ML-DSA-44',
+      'ML-DSA-65',
+      'ML-DSA-87',
+      'ES256',
+      'ES384',
+      'ES512',
+      'EdDSA',
+      'RS256',
+      'RS384',
+      'RS512',
+      'PS256',
+      'PS384',
+      'PS512',
+    ],
+    values: [
+      'ML-DSA-44',
+      'ML-DSA-65',
+      'ML-DSA-87',
+      'ES256',
+      'ES384',
+      'ES512',
+      'EdDSA',
+      'RS256',
+      'RS384',
+      'RS512',
+      'PS256',
+      'PS384',
+      'PS512',
+    ],
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: false,
+    means: 'public-key algorithms offered to the browser, in the order of preference',
+  },
+  'webauthn.userVerification': choice(
+    'STS_WEBAUTHN_USER_VERIFICATION',
+    'preferred',
+    ['required', 'preferred', 'discouraged'],
+    'whether the key checks who uses it; required is enforced',
+  ),
+  'webauthn.attestation': choice(
+    'STS_WEBAUTHN_ATTESTATION',
+    'direct',
+    ['none', 'indirect', 'direct', 'enterprise'],
+    'attestation conveyance asked for',
+  ),
+  'webauthn.attestationPolicy': choice(
+    'STS_WEBAUTHN_ATTESTATION_POLICY',
+    'verify-if-present',
+    ['ignore', 'verify-if-present', 'require-trusted'],
+    'how an attestation statement is judged; in development mode only where the realm asks for it',
+  ),
+  'webauthn.attestationTrustAnchors': words(
+    'STS_WEBAUTHN_ATTESTATION_TRUST_ANCHORS',
+    '',
+    'path of the certificates that attestation chains are checked against',
+  ),
+  'webauthn.timeoutMs': count('STS_WEBAUTHN_TIMEOUT_MS', 60_000, 1, 'milliseconds the browser is told a ceremony may take'),
+  'webauthn.authenticatorAttachment': choice(
+    'STS_WEBAUTHN_ATTACHMENT',
+    'any',
+    ['platform', 'cross-platform', 'any'],
+    'which kind of authenticator is asked for',
+  ),
+  'webauthn.residentKey': choice(
+    'STS_WEBAUTHN_RESIDENT_KEY',
+    'discouraged',
+    ['required', 'preferred', 'discouraged'],
+    'whether a discoverable credential is asked for',
+  ),
+  'webauthn.credProps': toggle('STS_WEBAUTHN_CRED_PROPS', true, 'ask the browser to report whether the credential is discoverable'),
+  'webauthn.primaryAllowed': toggle('STS_WEBAUTHN_PRIMARY_ALLOWED', true, 'allow keys as the only credential'),
+  'webauthn.mfaAllowed': toggle('STS_WEBAUTHN_MFA_ALLOWED', true, 'allow keys as a second factor'),
+  'webauthn.maxKeysPerPerson': count('STS_WEBAUTHN_MAX_KEYS', 10, 0, 'keys a person may enrol; keys already enrolled stay'),
+
+  'totp.issuer': words('STS_TOTP_ISSUER', '', 'the issuer an authenticator app shows; empty means the host of the realm'),
+  'totp.algorithm': choice('STS_TOTP_ALGORITHM', 'SHA1', ['SHA1', 'SHA256', 'SHA512'], 'digest of new enrolments'),
+  'totp.digits': count('STS_TOTP_DIGITS', 6, 6, 'digits of a code, for new enrolments', 8),
+  'totp.period': count('STS_TOTP_PERIOD', 30, 15, 'seconds of a step, for new enrolments', 300),
+  'totp.window': count('STS_TOTP_WINDOW', 1, 0, 'steps of skew accepted either side, for everybody', 10),
+  'totp.secretBytes': count('STS_TOTP_SECRET_BYTES', 20, 16, 'bytes of a new secret', 64),
+  'totp.enrolmentTtlMinutes': count('STS_TOTP_ENROLMENT_TTL_MINUTES', 10, 1, 'minutes until an unconfirmed secret is thrown away'),
+
+  'backupCodes.count': count('STS_BACKUP_CODES_COUNT', 10, 1, 'codes of a set', 100),
+  'backupCodes.length': count('STS_BACKUP_CODES_LENGTH', 10, 8, 'characters of a code', 64),
+  'backupCodes.groupSize': count('STS_BACKUP_CODES_GROUP_SIZE', 5, 0, 'characters of a printed group; 0 prints a code unbroken', 64),
+  'backupCodes.pendingTtlS': seconds('STS_BACKUP_CODES_PENDING_TTL_S', 900, 1, 'wait until the person confirms that a set was saved'),
+
+  'mail.resetRequiresVerifiedAddress': toggle(
+    'STS_MAIL_RESET_REQUIRES_VERIFIED_ADDRESS',
+    true,
+    'a reset a person asks for is mailed to a verified address only',
+  ),
+} as const satisfies SettingRows;
+
+function count(env: string, standing: number, min: number, means: string, max = 1_000_000) {
+  return { env, kind: 'integer', default: standing, min, max, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+}
+
+function seconds(env: string, standing: number, min: number, means: string) {
+  return count(env, standing, min, `seconds: ${means}`, 31_536_000);
+}
+
+function toggle(env: string, standing: boolean, means: string) {
+  return { env, kind: 'boolean', default: standing, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+}
+
+function words(env: string, standing: string, means: string) {
+  return { env, kind: 'text', default: standing, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+}
+
+function choice<const Values extends readonly string[]>(env: string, standing: Values[number], values: Values, means: string) {
+  return { env, kind: 'choice', default: standing, values, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+}
