@@ -1,0 +1,16 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+/** SHA-256 (FIPS 180-4) of octets or of a text's UTF-8: 32 octets. */
+export function sha256(data: Uint8Array | string): Uint8Array {
+  return hash('sha256', data, 'buffer');
+}
+
+/** HMAC with SHA-256 (RFC 2104): 32 octets. */
+export function hmacSha256(key: Uint8Array, data: Uint8Array | string): Uint8Array {
+  return createHmac('sha256', key).update(data).digest();
+}
+
+/** True when both are the same octets, in a time that says nothing about where they differ. Their lengths are no secret. */
+export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,29 @@
+import type { ErrorRow } from '#catalogue';
+
+export const errors = {
+  kekTooShort: {
+    code: 'STS-KEYS-0002',
+    means: 'The key-encryption key (keys.kek) is empty or shorter than 32 bytes',
+    sees: {},
+    state: 'reserved',
+  },
+  hashUndecodable: {
+    code: 'STS-KEYS-0004',
+    means: 'A stored password hash cannot be decoded; it counts as no match',
+    sees: {},
+    state: 'reserved',
+  },
+  hashUncomputable: {
+    code: 'STS-KEYS-0005',
+    means: 'A stored password hash asks for scrypt parameters that cannot be computed here; it counts as no match',
+    sees: {},
+    state: 'reserved',
+  },
+  hashQueueFull: {
+    code: 'STS-KEYS-9001',
+    means: 'More password hashes are waiting than keys.hashQueueMax allows',
+    says: 'too many sign-ins at this moment',
+    sees: { ldap: 51, http: 503 },
+    state: 'reserved',
+  },
+} as const satisfies Record<string, ErrorRow>;

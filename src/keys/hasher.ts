@@ -1,0 +1,126 @@
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import type { Chance } from '#base';
+import { type ErrorRow, refuse } from '#catalogue';
+import { errors } from './errors.ts';
+import { costOctets, formatHash, type HashCost, logNMin, parseHash } from './hash.ts';
+
+const mebibyte = 1024 * 1024;
+const newSaltOctets = 16;
+const newKeyOctets = 32;
+/** What an absent or unreadable hash is computed with: nobody's, so the work is done and never matches. */
+const nobodysSalt = new Uint8Array(newSaltOctets);
+
+export interface HasherOptions {
+  /** How many hashes are computed at once: the cores of the machine. libuv's pool must have two threads more. */
+  readonly cores: number;
+  /** How many may wait beside those. */
+  readonly queueMax: number;
+  /** The most that one stored hash may ask for: 128 × N × r × p octets, in MiB. */
+  readonly costMaxMiB: number;
+  readonly chance: Chance;
+}
+
+export interface Verified {
+  readonly matches: boolean;
+  /** Why a stored hash could not be compared: STS-KEYS-0004 or 0005, for the caller to audit beside its own refusal. */
+  readonly fault?: ErrorRow;
+}
+
+/** Makes and judges password hashes without ever blocking the loop, and without filling the pool that commits need. */
+export interface Hasher {
+  /**
+   * Hashes a password with a salt of its own.
+   *
+   * @returns the text for `userPassword`, see `formatHash`
+   * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
+   */
+  hash(password: Uint8Array, cost: HashCost): Promise<string>;
+  /**
+   * Judges a password against a stored hash.
+   *
+   * @param stored  absent, unreadable and absurd hashes do the work of `cost` and never match, so that time tells nobody who exists
+   * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
+   */
+  verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
+  /** How many are being computed and how many wait. */
+  readonly load: { readonly running: number; readonly waiting: number };
+}
+
+/**
+ * The hasher of the process. There is one: its bound is only a bound while nothing else asks scrypt of libuv's pool.
+ *
+ * scrypt and fdatasync share that pool. At most `cores` hashes are in it, so that of its cores + 2 threads two are always free for the disk.
+ */
+export function createHasher(options: HasherOptions): Hasher {
+  const queue = createQueue(options.cores, options.queueMax);
+  const costMaxOctets = options.costMaxMiB * mebibyte;
+
+  const derive = (password: Uint8Array, salt: Uint8Array, octets: number, cost: HashCost) =>
+    queue.run(() => computeScrypt(password, salt, octets, cost));
+
+  async function hash(password: Uint8Array, cost: HashCost): Promise<string> {
+    if (cost.logN < logNMin) throw new Error(`a new hash has logN ${logNMin} at least`);
+    if (costOctets(cost) > costMaxOctets) throw new Error('a new hash would cost more than keys.hashCostMaxMiB');
+    const salt = options.chance.octets(newSaltOctets);
+    const key = await derive(password, salt, newKeyOctets, cost);
+    return formatHash({ ...cost, salt, key });
+  }
+
+  async function verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified> {
+    const parsed = stored === undefined ? undefined : parseHash(stored, costMaxOctets);
+    if (parsed?.kind === 'hash') {
+      const key = await derive(password, parsed.hash.salt, parsed.hash.key.length, parsed.hash);
+      return { matches: timingSafeEqual(key, parsed.hash.key) };
+    }
+    await derive(password, nobodysSalt, newKeyOctets, cost);
+    if (parsed === undefined) return { matches: false };
+    return { matches: false, fault: parsed.kind === 'undecodable' ? errors.hashUndecodable : errors.hashUncomputable };
+  }
+
+  return {
+    hash,
+    verify,
+    get load() {
+      return queue.load();
+    },
+  };
+}
+
+/**
+ * scrypt (RFC 7914) in libuv's pool.
+ *
+ * @param octets  how long the derived key shall be
+ */
+export function computeScrypt(password: Uint8Array, salt: Uint8Array, octets: number, { logN, r, p }: HashCost): Promise<Uint8Array> {
+  const N = 2 ** logN;
+  // What OpenSSL counts: p blocks of 128 × r octets, and N + 2 of them to work in. Node's own default, 32 MiB, is just too little for logN 15.
+  const maxmem = 128 * r * (N + p + 2);
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, octets, { N, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+/** At most `width` tasks run; at most `waitingMax` wait, in the order in which they came; more are refused at once. */
+function createQueue(width: number, waitingMax: number) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function run<T>(task: () => Promise<T>): Promise<T> {
+    if (running >= width) {
+      if (waiting.length >= waitingMax) throw refuse(errors.hashQueueFull);
+      // The task that ends hands its place on, so `running` does not change here.
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running++;
+    }
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  }
+
+  return { run, load: () => ({ running, waiting: waiting.length }) };
+}
