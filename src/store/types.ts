@@ -24,6 +24,9 @@ export interface StoredEntry extends EntryRecord {
   readonly id: number;
 }
 
+/** What the search path reads: no secret is ever fetched for it. */
+export type ReadableEntry = Omit<StoredEntry, 'secret'>;
+
 /** One key under which an entry is found: the attribute's canonical name in lower case, and the normalized value. */
 export interface IndexKey {
   /** The store gives each name a small number of its own on disk. */
@@ -31,8 +34,14 @@ export interface IndexKey {
   readonly key: Uint8Array;
 }
 
-/** Computes the index keys of an entry. Given by the directory when it opens the store, since only the schema knows them. */
+/**
+ * Computes the index keys of an entry. Given by the directory when it opens the store, since only the schema knows them.
+ * Name, superior and entryUUID need no keys from it: the store finds entries by these itself.
+ */
 export type Indexer = (entry: EntryRecord) => readonly IndexKey[];
+
+/** The keys of all DNs below one: `from` and onward, but before `to`. Given when the store is opened, since only the schema knows the separator. */
+export type DescendantRange = (dnKey: Uint8Array) => { readonly from: Uint8Array; readonly to: Uint8Array };
 
 /** What must still be so for a commit to be taken. */
 export type Expectation =
@@ -49,25 +58,39 @@ export type CommitResult =
   | { readonly kind: 'committed'; readonly number: number }
   | { readonly kind: 'conflict'; readonly failed: Expectation };
 
-/** Consistent reads: everything from one snapshot, synchronous. Good until the caller yields to the event loop. */
+/**
+ * Consistent reads: everything from one snapshot, synchronous. Good until the caller yields to the event loop: one that is used after a
+ * newer snapshot was taken throws, since it would mix two states.
+ *
+ * Index keys beyond 1024 octets are cut, when stored and when asked for: what an index returns are candidates, to be judged by the filter.
+ */
 export interface Snapshot {
   /** The commit number inside the snapshot. Answers that depend on it wait for `durable(number)`. */
   readonly number: number;
+  /** How many rows of indexes and entries this snapshot has read, for `explain`. */
+  readonly visited: number;
   byDnKey(dnKey: Uint8Array): StoredEntry | undefined;
   byUuid(uuid: string): StoredEntry | undefined;
   byId(id: number): StoredEntry | undefined;
+  /** As `byId`, without the secret attributes: for search. */
+  readable(id: number): ReadableEntry | undefined;
   /** Ids under one index key, ascending; stops at `limit`. */
   idsEqual(attribute: string, key: Uint8Array, limit: number): number[];
-  /** Ids under keys that begin with `prefix`. */
+  /** Ids under keys that begin with `prefix` (an empty one: every entry that has a key), each once, ascending; stops at `limit` ids. */
   idsPrefix(attribute: string, prefix: Uint8Array, limit: number): number[];
   /** How many ids an equality has, counted up to `limit`: for choosing the cheapest branch. */
   countEqual(attribute: string, key: Uint8Array, limit: number): number;
-  /** Ids of the direct children, and of a whole subtree with its base, from `afterId` on, at most `limit`. */
+  /** Ids of the direct children, ascending, from behind `afterId` on (0 for the first), at most `limit`. */
   children(uuid: string, afterId: number, limit: number): number[];
-  subtree(dnKey: Uint8Array, afterId: number, limit: number): number[];
+  /**
+   * Ids of a whole subtree with its base, superiors before what is below them, at most `limit`. To go on after a pause pass the `dnKey`
+   * of the last entry that was read: it stays a place in the order even when that entry is gone. An empty `dnKey` means every entry.
+   */
+  subtree(dnKey: Uint8Array, afterDnKey: Uint8Array | undefined, limit: number): number[];
   hasChildren(uuid: string): boolean;
 }
 
+/** One change of a commit. All changes of a commit have its number, and stand in the order in which they were given. */
 export interface ChangeRecord {
   readonly number: number;
   readonly csn: string;
@@ -82,10 +105,17 @@ export interface Store {
   durable(number: number): Promise<void> | undefined;
   /**
    * Takes changes if the expectations hold. What arrives in one turn of the event loop is one transaction.
-   * Resolves only when the commit is on disk. Rejects with a refusal (no space: STS-STORE-…, LDAP 52).
+   * Resolves only when the commit is on disk; a commit without changes resolves when all that it could see is. Expectations are judged
+   * in the order of the calls; a conflict touches no other commit. Never resolves once the disk has failed: then `fatal` was called.
+   *
+   * @throws Refusal  STS-STORE-0067 (LDAP 52) when there is no space or the disk refuses; STS-STORE-9006 (LDAP 51) when too many wait
+   * @throws Error    for changes that cannot be: two entries of one DN, a DN key of nothing. Nothing of that commit is kept
    */
   commit(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult>;
+  /** The change log from behind a number on, in order, at most `limit` changes. Its oldest are gone when it is longer than its bound. */
+  changes(afterNumber: number, limit: number): ChangeRecord[];
   /** Called after each durable commit, in order. */
   watch(listener: (changes: readonly ChangeRecord[]) => void): () => void;
+  /** Waits for what is under way, then closes the files. */
   close(): Promise<void>;
 }
