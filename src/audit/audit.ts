@@ -1,0 +1,104 @@
+import type { Clock } from '#base';
+import { errors } from './errors.ts';
+import { oneLine } from './escape.ts';
+import type { Log } from './log.ts';
+import type { AuditEvent, AuditFilter, AuditRow, AuditSink } from './row.ts';
+
+/** What happened in the service, for operators: each row kept, told to the log, and told to those who listen. */
+export interface Audit {
+  record(event: AuditEvent): void;
+  /** Rows that fit, the newest first; what was recorded before the call is among them. */
+  query(filter: AuditFilter): readonly AuditRow[];
+  /** Called with each row as it is recorded. Returns the way to stop it. */
+  subscribe(listener: (row: AuditRow) => void): () => void;
+  /** Hands what is waiting to the sink. */
+  flush(): void;
+  /** Flushes; what is recorded afterwards goes to the sink at once. */
+  close(): void;
+}
+
+export interface AuditOptions {
+  readonly sink: AuditSink;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Characters kept of each text. */
+  readonly lengthMax?: number;
+}
+
+const lengthMaxStanding = 1024;
+/** Rows that wait at most for the end of the turn of the event loop. */
+const waitingMax = 1000;
+
+/** Opens the audit trail. Rows recorded in one turn of the event loop reach the sink together. */
+export function createAudit({ sink, log, clock, lengthMax = lengthMaxStanding }: AuditOptions): Audit {
+  const listeners = new Set<(row: AuditRow) => void>();
+  let waiting: AuditRow[] = [];
+  let due = false;
+  let closed = false;
+
+  const flush = () => {
+    due = false;
+    if (waiting.length === 0) return;
+    const rows = waiting;
+    waiting = [];
+    try {
+      sink.append(rows);
+    } catch (error) {
+      // The service goes on: what was refused or done has been answered already. The rows' own lines stand in the log.
+      log.error(errors.auditNotWritten, `${rows.length} audit rows are lost: ${error instanceof Error ? error.message : 'unknown error'}`);
+    }
+  };
+
+  const record = (event: AuditEvent) => {
+    const row = rowOf(event, clock.nowMs(), lengthMax);
+    waiting.push(row);
+    tell(log, event, row);
+    for (const listener of listeners) listener(row);
+    if (closed || waiting.length >= waitingMax) flush();
+    else if (!due) {
+      due = true;
+      setImmediate(flush);
+    }
+  };
+
+  return {
+    record,
+    query: (filter) => {
+      flush();
+      return sink.query(filter);
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    flush,
+    close: () => {
+      closed = true;
+      flush();
+    },
+  };
+}
+
+function rowOf(event: AuditEvent, timeMs: number, lengthMax: number): AuditRow {
+  const said = oneLine(event.summary, lengthMax);
+  return {
+    timeMs,
+    realm: oneLine(event.realm, lengthMax),
+    door: oneLine(event.door, lengthMax),
+    subject: oneLine(event.subject, lengthMax),
+    action: oneLine(event.action, lengthMax),
+    outcome: event.outcome,
+    errorCode: event.error?.code,
+    summary: event.error === undefined ? said : `[${event.error.code}] ${said}`,
+    correlationId: oneLine(event.correlationId, lengthMax),
+    address: oneLine(event.address, lengthMax),
+  };
+}
+
+/** A failure is the operator's to mend and warns; a refusal is the service at work; a success is detail. */
+function tell(log: Log, event: AuditEvent, row: AuditRow): void {
+  const fields = { action: row.action, door: row.door, subject: row.subject, address: row.address, correlationId: row.correlationId };
+  if (event.error === undefined) log.debug(event.summary, fields);
+  else if (event.outcome === 'failed') log.error(event.error, event.summary, fields);
+  else log.warn(event.error, event.summary, fields);
+}
