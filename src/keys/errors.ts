@@ -26,4 +26,10 @@ export const errors = {
     sees: { ldap: 51, http: 503 },
     state: 'reserved',
   },
+  certificateUnusable: {
+    code: 'STS-TLS-9001',
+    means: 'The certificate of tls.certFile and tls.keyFile cannot be used: {why}',
+    sees: {},
+    state: 'reserved',
+  },
 } as const satisfies Record<string, ErrorRow>;

@@ -32,4 +32,22 @@ export const settings = {
     obeyed: true,
     means: 'Most that a stored password hash may ask for, as 128 × N × r × p octets in MiB; one that asks for more is no match',
   },
+  'tls.certFile': {
+    env: 'STS_TLS_CERT_FILE',
+    kind: 'text',
+    default: '',
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: "PEM file of the server's certificate and its chain; empty: Atrium makes an authority and a certificate of its own",
+  },
+  'tls.keyFile': {
+    env: 'STS_TLS_KEY_FILE',
+    kind: 'text',
+    default: '',
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: "PEM file of the private key of the server's certificate",
+  },
 } as const satisfies SettingRows;
