@@ -14,8 +14,8 @@ export function observe(code: string | undefined): void {
   const folder = process.env[observedFolderEnv];
   if (code === undefined || folder === undefined || seen.has(code)) return;
   seen.add(code);
-  // AVA runs test files in processes of their own: each has its own file, so that no line is torn.
-  appendFileSync(join(folder, `${process.pid}.codes`), `${code}\n`);
+  // Test files run side by side; a line this short is appended whole.
+  appendFileSync(join(folder, 'codes'), `${code}\n`);
 }
 
 /** Notes every code at the front of the lines of a log: `[STS-LDAP-9001] …`. */
