@@ -1,0 +1,13 @@
+import type { ErrorRange, ErrorRow } from '../errors.ts';
+import { authn } from './authn.ts';
+import { core } from './core.ts';
+import { front } from './front.ts';
+import { keys } from './keys.ts';
+
+const all = [...front, ...core, ...keys, ...authn];
+
+/** Codes that the specification describes one by one and no room raises yet. */
+export const reservedErrors: readonly ErrorRow[] = all.flatMap(({ rows }) => rows);
+
+/** Codes that it describes as a span. A row inside one stands for itself. */
+export const reservedRanges: readonly ErrorRange[] = all.flatMap(({ ranges }) => ranges);
