@@ -1,0 +1,36 @@
+import { text, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { type HashCost, type Hasher, isHash, parseHash } from '#keys';
+import { errors } from './errors.ts';
+
+/** RFC 2307 §5.3: a scheme in braces in front says that the rest is a hash. */
+const schemed = /^\{[A-Za-z0-9./_-]{1,32}\}/;
+
+/**
+ * The form in which a given password is kept: the text of its scrypt hash.
+ *
+ * @param mayBringHashes  true for an administrator, whose `{SCRYPT}…` value is taken as it is
+ * @throws Refusal `hashNotAccepted` (LDAP constraintViolation) for a hash of another scheme, an unreadable one, or one from somebody else
+ * @throws Refusal `hashQueueFull` (LDAP busy)
+ */
+export async function storedPassword(hasher: Hasher, cost: HashCost, given: Uint8Array, mayBringHashes: boolean): Promise<Uint8Array> {
+  const asText = text(given);
+  if (asText === undefined || !schemed.test(asText)) return utf8(await hasher.hash(given, cost));
+
+  if (!mayBringHashes) throw refuse(errors.hashNotAccepted, { why: 'a hash may be given by an administrator only' });
+  if (!isHash(asText)) throw refuse(errors.hashNotAccepted, { why: 'a hash of this scheme cannot be verified here, only {SCRYPT}' });
+  // How costly it is to verify is judged each time it is verified: here only its form counts.
+  if (parseHash(asText, Number.MAX_SAFE_INTEGER).kind !== 'hash') throw refuse(errors.hashNotAccepted, { why: 'the hash is not readable' });
+  return given;
+}
+
+/**
+ * True when a value names the password that is stored: the hash itself, or the clear text of it.
+ *
+ * @throws Refusal `hashQueueFull` (LDAP busy)
+ */
+export async function isStoredPassword(hasher: Hasher, cost: HashCost, given: Uint8Array, stored: Uint8Array): Promise<boolean> {
+  const hash = text(stored);
+  if (hash !== undefined && text(given) === hash) return true;
+  return (await hasher.verify(given, hash, cost)).matches;
+}

@@ -1,0 +1,29 @@
+/** In which mode a realm is. The service's own default is `product`. */
+export type Mode = 'development' | 'product';
+
+/** The one password that development mode refuses, so that a failed sign-in can be tried out. */
+export const reservedPassword = 'invalid';
+
+/** True when a presented password is held against the stored hash. Otherwise any but `reservedPassword` is taken for an entry that exists. */
+export function verifiesPasswords(mode: Mode): boolean {
+  return mode === 'product';
+}
+
+/** True when a password may only come over a protected connection or from this machine itself. */
+export function protectsPasswords(mode: Mode): boolean {
+  return mode === 'product';
+}
+
+/**
+ * True when a password that must be changed first is refused at every door but the sign-in screen.
+ *
+ * @see specification document 1, "Development and product mode"
+ */
+export function refusesPasswordsToChange(mode: Mode): boolean {
+  return mode === 'product';
+}
+
+/** True when the sign-in screen makes the entry of a person who has none. */
+export function makesEntries(mode: Mode): boolean {
+  return mode === 'development';
+}

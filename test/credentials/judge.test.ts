@@ -1,0 +1,98 @@
+import test from 'ava';
+import { systemChance, utf8 } from '#base';
+import { type Account, judgePassword } from '#credentials';
+import { createHasher, type Hasher } from '#keys';
+import type { Mode } from '#policy';
+
+const cost = { logN: 14, r: 8, p: 1 };
+const real = createHasher({ cores: 2, queueMax: 64, costMaxMiB: 64, chance: systemChance });
+const passwordHash = await real.hash(utf8('correct horse'), cost);
+const person: Account = { passwordHash, disabled: false, mustChange: false };
+
+/** The real hasher, counting. */
+function counting(): Hasher & { count: number } {
+  const counter = {
+    count: 0,
+    hash: real.hash,
+    verify: (...given: Parameters<Hasher['verify']>) => {
+      counter.count++;
+      return real.verify(...given);
+    },
+    load: real.load,
+  };
+  return counter;
+}
+
+async function judge(account: Account | undefined, password: string, mode: Mode, mayChangeHere = false) {
+  const hasher = counting();
+  const judgement = await judgePassword(hasher, cost, { account, password: utf8(password), mode, mayChangeHere });
+  const row = judgement.kind === 'refused' ? judgement.row : undefined;
+  return { code: row?.code, shown: row === undefined ? undefined : [row.sees, row.says], hashes: hasher.count };
+}
+
+type Case = readonly [title: string, account: Account | undefined, password: string, mode: Mode, code: string | undefined];
+
+const cases: readonly Case[] = [
+  ['product mode: the right password is accepted', person, 'correct horse', 'product', undefined],
+  ['product mode: a wrong password is refused', person, 'battery staple', 'product', 'STS-AUTHN-9041'],
+  ['product mode: an unknown name is refused', undefined, 'correct horse', 'product', 'STS-AUTHN-9042'],
+  [
+    'product mode: a person without a password cannot sign in',
+    { ...person, passwordHash: undefined },
+    'correct horse',
+    'product',
+    'STS-AUTHN-9043',
+  ],
+  [
+    'product mode: a disabled account is refused with any password',
+    { ...person, disabled: true },
+    'correct horse',
+    'product',
+    'STS-AUTHN-0200',
+  ],
+  [
+    'product mode: pwdReset TRUE is refused at other doors, after the password was found right',
+    { ...person, mustChange: true },
+    'correct horse',
+    'product',
+    'STS-AUTHN-0142',
+  ],
+  [
+    'product mode: pwdReset TRUE with a wrong password is a wrong password',
+    { ...person, mustChange: true },
+    'x',
+    'product',
+    'STS-AUTHN-9041',
+  ],
+  ['product mode: the reserved word is a password like any other', person, 'invalid', 'product', 'STS-AUTHN-9041'],
+  ['development mode: any password is accepted', person, 'anything', 'development', undefined],
+  ['development mode: an entry without a password binds too', { ...person, passwordHash: undefined }, 'any', 'development', undefined],
+  ['development mode: the reserved word is refused', person, 'invalid', 'development', 'STS-AUTHN-9041'],
+  ['development mode: an unknown name is refused', undefined, 'anything', 'development', 'STS-AUTHN-9042'],
+  ['development mode: a disabled account is refused', { ...person, disabled: true }, 'anything', 'development', 'STS-AUTHN-0200'],
+  ['development mode: pwdReset is the sign-in screen’s business', { ...person, mustChange: true }, 'anything', 'development', undefined],
+];
+
+for (const [title, account, password, mode, code] of cases) {
+  test(title, async (t) => t.is((await judge(account, password, mode)).code, code));
+}
+
+test('the sign-in screen takes a password that must be changed, since it is changed there', async (t) => {
+  t.is((await judge({ ...person, mustChange: true }, 'correct horse', 'product', true)).code, undefined);
+});
+
+test('wrong, absent, disabled and unknown take the same number of hashes and show the same words', async (t) => {
+  const answers = [
+    await judge(person, 'wrong', 'product'),
+    await judge(undefined, 'wrong', 'product'),
+    await judge({ ...person, passwordHash: undefined }, 'wrong', 'product'),
+    await judge({ ...person, disabled: true }, 'wrong', 'product'),
+    await judge({ ...person, disabled: true }, 'correct horse', 'product'),
+    await judge({ ...person, mustChange: true }, 'correct horse', 'product'),
+  ];
+  for (const answer of answers) {
+    t.is(answer.hashes, 1);
+    t.deepEqual(answer.shown, [{ ldap: 49 }, 'invalid credentials']);
+  }
+  t.is((await judge(person, 'correct horse', 'product')).hashes, 1);
+});
