@@ -9,7 +9,7 @@ export const front = [
     ['0002', 'an answer of 400 to 499 whose cause no handler named; the failing place lacks a code of its own'],
     ['0003', 'an answer of 500 to 599 whose cause no handler named; the failing place lacks a code of its own'],
     ['0004', 'the body is larger than 5 MB', { http: 413 }],
-    ['0010', 'a query parameter is called constructor, prototype or __proto__', plainRefusal],
+    ['0010', 'a query parameter is called constructor, prototype or proto', plainRefusal],
     ['0011', 'a query value holds a control character', plainRefusal],
     ['0012', 'the charset or the content encoding of the body is not read here', { http: 415 }],
     ['0013', 'the body is cut off, or its length is not its Content-Length', { http: 400 }],
