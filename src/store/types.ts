@@ -40,8 +40,8 @@ export interface IndexKey {
  */
 export type Indexer = (entry: EntryRecord) => readonly IndexKey[];
 
-/** The keys of all DNs below one: `from` and onward, but before `to`. Given when the store is opened, since only the schema knows the separator. */
-export type DescendantRange = (dnKey: Uint8Array) => { readonly from: Uint8Array; readonly to: Uint8Array };
+/** The DN keys below one, as a range; without an end below the root, whose key is empty. Given when the store is opened: `keysBelow` of the schema. */
+export type KeysBelow = (dnKey: Uint8Array) => { readonly from: Uint8Array; readonly before: Uint8Array | undefined };
 
 /** What must still be so for a commit to be taken. */
 export type Expectation =

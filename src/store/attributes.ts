@@ -1,0 +1,43 @@
+import type Database from 'better-sqlite3';
+import { firstNumber } from './format.ts';
+
+/** The small numbers under which attribute names stand in the index. */
+export interface AttributeNumbers {
+  /** The number of a name, if any entry ever had a key under it. */
+  find(name: string): number | undefined;
+  /** The number of a name, given to it now if it has none. Only within a write transaction. */
+  give(name: string): number;
+  /** Reads the table again: after a rollback the numbers that were given are not. */
+  reload(): void;
+}
+
+/** Reads the names that the file knows. */
+export function attributeNumbers(writer: Database.Database): AttributeNumbers {
+  const all = writer.prepare<[], { number: number; name: string }>('SELECT number, name FROM attribute');
+  const insert = writer.prepare<[number, string]>('INSERT INTO attribute (number, name) VALUES (?, ?)');
+  const numbers = new Map<string, number>();
+  let next = firstNumber;
+
+  function reload(): void {
+    numbers.clear();
+    next = firstNumber;
+    for (const { number, name } of all.all()) {
+      numbers.set(name, number);
+      next = Math.max(next, number + 1);
+    }
+  }
+
+  reload();
+  return {
+    find: (name) => numbers.get(name),
+    give(name) {
+      const known = numbers.get(name);
+      if (known !== undefined) return known;
+      const number = next++;
+      insert.run(number, name);
+      numbers.set(name, number);
+      return number;
+    },
+    reload,
+  };
+}

@@ -1,0 +1,29 @@
+import type Database from 'better-sqlite3';
+import type { Change, ChangeRecord } from './types.ts';
+
+interface Row {
+  readonly number: number;
+  readonly uuid: string;
+  readonly csn: string;
+  readonly kind: Change['kind'];
+  readonly parent: string | null;
+  readonly dn: string;
+  readonly dnKey: Uint8Array;
+  readonly user: Uint8Array;
+  readonly operational: Uint8Array;
+  readonly secret: Uint8Array;
+}
+
+/** Reads of the change log: from behind a number on, no further than `lastNumber`. */
+export function changesOf(database: Database.Database): (afterNumber: number, lastNumber: number, limit: number) => ChangeRecord[] {
+  const range = database.prepare<[number, number, number], Row>(
+    `SELECT number, uuid, csn, kind, parent, dn, dn_key AS dnKey, user, operational, secret FROM change
+     WHERE number > ? AND number <= ? ORDER BY number, part LIMIT ?`,
+  );
+  return (afterNumber, lastNumber, limit) => range.all(afterNumber, lastNumber, limit).map(recordOf);
+}
+
+function recordOf({ number, kind, uuid, csn, parent, ...rest }: Row): ChangeRecord {
+  if (kind === 'delete') return { number, csn, change: { kind, uuid, csn } };
+  return { number, csn, change: { kind, entry: { uuid, parent: parent ?? undefined, csn, ...rest } } };
+}

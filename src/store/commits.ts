@@ -1,0 +1,209 @@
+import type Database from 'better-sqlite3';
+import { type Refusal, refuse } from '#catalogue';
+import type { AttributeNumbers } from './attributes.ts';
+import { isDiskError, reasonOf } from './database.ts';
+import { errors } from './errors.ts';
+import type { Change, ChangeRecord, CommitResult, Expectation } from './types.ts';
+import { isSyncError, type WriteAheadLog } from './wal.ts';
+import type { Writer } from './writer.ts';
+
+interface Waiting {
+  readonly expected: readonly Expectation[];
+  readonly changes: readonly Change[];
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+type Outcome = CommitResult | { readonly kind: 'refused'; readonly reason: unknown };
+
+interface Options {
+  readonly database: Database.Database;
+  readonly attributes: AttributeNumbers;
+  readonly writer: Writer;
+  readonly log: WriteAheadLog;
+  readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number };
+  /** Called when a commit can be seen, before it is durable. */
+  readonly committed: () => void;
+  readonly fatal: (reason: Refusal) => void;
+}
+
+/**
+ * Writes what arrives in one turn of the loop as one transaction, puts it on disk beside the loop, and only then answers. What arrives
+ * meanwhile is the next batch.
+ */
+export class Commits {
+  readonly #options: Options;
+  readonly #waiting: Waiting[] = [];
+  readonly #listeners = new Set<(changes: readonly ChangeRecord[]) => void>();
+  #sleepers: { readonly number: number; readonly wake: () => void }[] = [];
+  #state: 'resting' | 'writing' | 'closed' | 'dead' = 'resting';
+  #rested: (() => void) | undefined;
+  #durable: number;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#durable = options.writer.lastNumber();
+  }
+
+  get durableNumber(): number {
+    return this.#durable;
+  }
+
+  push(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult> {
+    if (this.#state === 'closed') return Promise.reject(new Error('the store is closed'));
+    const pending = this.#waiting.length;
+    if (pending >= this.#options.limits().pendingMax) return Promise.reject(refuse(errors.commitsWaiting, { pending }));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ expected, changes, resolve, reject });
+      if (this.#state === 'resting') this.#schedule();
+    });
+  }
+
+  durable(number: number): Promise<void> | undefined {
+    if (number <= this.#durable) return undefined;
+    return new Promise((wake) => this.#sleepers.push({ number, wake }));
+  }
+
+  watch(listener: (changes: readonly ChangeRecord[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves when nothing is under way, after which nothing is taken any more. False when the disk has failed: then no file may be touched. */
+  async close(): Promise<boolean> {
+    while (this.#state === 'writing') {
+      await new Promise<void>((resolve) => {
+        this.#rested = resolve;
+      });
+    }
+    if (this.#state === 'dead') return false;
+    this.#state = 'closed';
+    return true;
+  }
+
+  #schedule(): void {
+    this.#state = 'writing';
+    // After the loop has read all sockets that were ready: their changes share one transaction.
+    setImmediate(() => this.#turn());
+  }
+
+  #turn(): void {
+    const { log, limits } = this.#options;
+    const batch = this.#waiting.splice(0, limits().batchMax);
+    const before = this.#options.writer.lastNumber();
+    const written: ChangeRecord[][] = [];
+    let outcomes: readonly Outcome[];
+    try {
+      outcomes = this.#write(batch, written);
+    } catch (error) {
+      this.#die(error);
+      return;
+    }
+    const number = before + written.length;
+    if (written.length === 0) this.#answer(batch, outcomes, number, written);
+    else log.sync((error) => (error === null ? this.#answer(batch, outcomes, number, written) : this.#die(error)));
+  }
+
+  #answer(batch: readonly Waiting[], outcomes: readonly Outcome[], number: number, written: readonly ChangeRecord[][]): void {
+    this.#durable = number;
+    batch.forEach(({ resolve, reject }, at) => {
+      const outcome = outcomes[at];
+      if (outcome === undefined) reject(new Error('a commit without an outcome'));
+      else if (outcome.kind === 'refused') reject(outcome.reason);
+      else resolve(outcome);
+    });
+    const awake = this.#sleepers.filter((sleeper) => sleeper.number <= number);
+    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.number > number);
+    for (const { wake } of awake) wake();
+    try {
+      if (written.length > 0) this.#options.log.keepShort();
+    } catch (error) {
+      this.#die(error);
+      return;
+    }
+    this.#rest();
+    for (const changes of written) for (const listener of this.#listeners) listener(changes);
+  }
+
+  #rest(): void {
+    if (this.#waiting.length > 0) {
+      this.#schedule();
+      return;
+    }
+    this.#state = 'resting';
+    this.#rested?.();
+  }
+
+  /** Nothing that is not known to be on disk is ever answered: what waits goes on waiting until the process has ended. */
+  #die(error: unknown): void {
+    this.#state = 'dead';
+    this.#rested?.();
+    this.#options.fatal(refuse(errors.syncFailed, { why: reasonOf(error) }));
+  }
+
+  /**
+   * Writes a batch in one transaction; when the disk refuses it, makes room where it can and tries each commit for itself, so that a
+   * small one is not lost with a great one.
+   *
+   * @throws SqliteError  when an fsync failed, after which the process must end
+   */
+  #write(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
+    try {
+      return this.#transaction(batch, written);
+    } catch (error) {
+      if (isSyncError(error)) throw error;
+      this.#options.log.shorten();
+    }
+    return batch.map((waiting) => {
+      try {
+        return this.#transaction([waiting], written)[0] ?? { kind: 'refused', reason: new Error('a commit without an outcome') };
+      } catch (error) {
+        if (isSyncError(error)) throw error;
+        return { kind: 'refused', reason: isDiskError(error) ? refuse(errors.commitFailed, { why: reasonOf(error) }) : error };
+      }
+    });
+  }
+
+  #transaction(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
+    const { database, attributes, writer, limits, committed } = this.#options;
+    const before = writer.lastNumber();
+    const fresh: ChangeRecord[][] = [];
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      const outcomes = batch.map((waiting) => this.#one(waiting, before + fresh.length, fresh));
+      if (fresh.length > 0) writer.trim(before + fresh.length, limits().commitsMax);
+      database.exec('COMMIT');
+      if (fresh.length > 0) {
+        written.push(...fresh);
+        committed();
+      }
+      return outcomes;
+    } catch (error) {
+      // SQLite has rolled back by itself where the disk was full.
+      if (database.inTransaction) database.exec('ROLLBACK');
+      attributes.reload();
+      throw error;
+    }
+  }
+
+  #one({ expected, changes }: Waiting, before: number, fresh: ChangeRecord[][]): Outcome {
+    const { database, attributes, writer } = this.#options;
+    const number = before + 1;
+    database.exec('SAVEPOINT one');
+    try {
+      const failed = writer.failed(expected);
+      if (failed === undefined) writer.write(number, changes);
+      database.exec('RELEASE one');
+      if (failed !== undefined) return { kind: 'conflict', failed };
+      if (changes.length === 0) return { kind: 'committed', number: before };
+      fresh.push(changes.map((change) => ({ number, csn: change.kind === 'put' ? change.entry.csn : change.csn, change })));
+      return { kind: 'committed', number };
+    } catch (error) {
+      if (isDiskError(error) || !database.inTransaction) throw error;
+      database.exec('ROLLBACK TO one');
+      database.exec('RELEASE one');
+      attributes.reload();
+      return { kind: 'refused', reason: error };
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { chmodSync, closeSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { refuse } from '#catalogue';
+import { errors } from './errors.ts';
+
+/** What a kind of file is, so that no file is taken for another and an old Atrium leaves a newer one's files alone. */
+export interface Format {
+  /** SQLite's `application_id`: four letters. */
+  readonly applicationId: number;
+  readonly version: number;
+  /** What a new file begins with. */
+  readonly tables: string;
+}
+
+/** A database file, or one that no one can find and that is gone with the process. */
+export interface Place {
+  readonly path: string;
+  /** To be called when every connection that will be is open: makes a file of memory mode vanish from its folder. */
+  forget(): void;
+}
+
+const pageOctets = 8192;
+
+/** What a file of `path` is in the mode given. In memory mode the path is not used. */
+export function placeOf(path: string, mode: 'sqlite' | 'memory'): Place {
+  if (mode === 'sqlite') return { path, forget: () => undefined };
+  // SQLite's own memory databases cannot have a second connection here, so a temporary file is opened and its name taken away:
+  // the same code runs, and not even a killed process leaves anything behind.
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-'));
+  return { path: join(folder, 'memory'), forget: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Opens a file for writing, makes it when it is not there, and holds it against its format.
+ *
+ * @param busyMs  how long a statement waits for another process's lock
+ * @throws Refusal  STS-STORE-9003 for a newer format, STS-STORE-9004 for another kind of file, STS-STORE-9005 when SQLite cannot open it
+ */
+export function openDatabase(path: string, format: Format, busyMs: number): Database.Database {
+  const file = basename(path);
+  let database: Database.Database | undefined;
+  try {
+    // SQLite gives its log and its shared memory the mode of the database: secrets are for the owner alone.
+    // No connection of this process is open yet, so closing this descriptor takes no lock away.
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+    database = new Database(path, { timeout: busyMs });
+    hold(database, format, file);
+    return database;
+  } catch (error) {
+    database?.close();
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.fileUnusable, { file, why: reasonOf(error) });
+  }
+}
+
+function hold(database: Database.Database, format: Format, file: string): void {
+  const version = number(database, 'PRAGMA user_version');
+  const id = number(database, 'PRAGMA application_id');
+  const fresh = version === 0 && id === 0 && number(database, 'SELECT count(*) FROM sqlite_master') === 0;
+  if (!fresh && id !== format.applicationId) throw refuse(errors.fileForeign, { file });
+  if (version > format.version) throw refuse(errors.formatNewer, { file, found: version, known: format.version });
+
+  database.pragma(`page_size = ${pageOctets}`);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = NORMAL');
+  database.pragma('temp_store = MEMORY');
+  if (!fresh) return;
+  database
+    .transaction(() => {
+      // Another process may have been faster: state may be shared.
+      if (number(database, 'PRAGMA user_version') !== 0) return;
+      database.exec(format.tables);
+      database.pragma(`application_id = ${format.applicationId}`);
+      database.pragma(`user_version = ${format.version}`);
+    })
+    .immediate();
+}
+
+/** Makes the name of a new file survive a loss of power. */
+export function syncFolderOf(path: string): void {
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** True for what SQLite or the system reports about the disk, false for a defect of ours. */
+export function isDiskError(error: unknown): boolean {
+  if (error instanceof Database.SqliteError) return !/^SQLITE_(CONSTRAINT|ERROR|MISUSE|MISMATCH|RANGE|SCHEMA|TOOBIG)/.test(error.code);
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** An error's code where it has one: its message might quote a path. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function number(database: Database.Database, query: string): number {
+  return database.prepare<[], number>(query).pluck().get() ?? 0;
+}

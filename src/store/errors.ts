@@ -1,0 +1,51 @@
+import type { ErrorRow } from '#catalogue';
+
+/** What can go wrong between an operation and its bytes on disk. */
+export const errors = {
+  commitFailed: {
+    code: 'STS-STORE-0067',
+    means: "an LDAP operation's change could not be committed; nothing of it was kept: {why}",
+    says: 'the change could not be written, and nothing of it was kept',
+    sees: { ldap: 52 },
+    state: 'live',
+  },
+  syncFailed: {
+    code: 'STS-STORE-9001',
+    means: 'the disk did not confirm a write; the process ends without answering: {why}',
+    sees: {},
+    state: 'live',
+  },
+  folderInUse: { code: 'STS-STORE-9002', means: 'startup refused: {holder} uses this data folder', sees: {}, state: 'live' },
+  formatNewer: {
+    code: 'STS-STORE-9003',
+    means: 'startup refused: {file} has format {found}, written by a newer Atrium; this one reads up to {known}',
+    sees: {},
+    state: 'live',
+  },
+  fileForeign: {
+    code: 'STS-STORE-9004',
+    means: 'startup refused: {file} is not a file of Atrium for this purpose',
+    sees: {},
+    state: 'live',
+  },
+  fileUnusable: { code: 'STS-STORE-9005', means: 'startup refused: {file} cannot be opened: {why}', sees: {}, state: 'live' },
+  commitsWaiting: {
+    code: 'STS-STORE-9006',
+    means: 'a change was refused because {pending} others wait to be written',
+    says: 'too many changes wait to be written',
+    sees: { ldap: 51 },
+    state: 'live',
+  },
+  auditNotWritten: {
+    code: 'STS-STORE-9007',
+    means: 'audit rows could not be written; {waiting} wait and {lost} were lost: {why}',
+    sees: {},
+    state: 'live',
+  },
+  logHeld: {
+    code: 'STS-STORE-9008',
+    means: 'the write-ahead log has {mib} MiB and cannot be shortened: {why}',
+    sees: {},
+    state: 'live',
+  },
+} as const satisfies Record<string, ErrorRow>;

@@ -1,0 +1,53 @@
+import type { Format } from './database.ts';
+
+/**
+ * The file of entries. `found` is the one index: an attribute's number, a key and the entry it leads to. Numbers below `firstNumber`
+ * are the store's own; the others stand for names in `attribute`.
+ */
+export const directoryFormat: Format = {
+  applicationId: 0x41747244, // "AtrD"
+  version: 1,
+  tables: `
+    CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE attribute (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE entry (
+      id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, parent TEXT, dn TEXT NOT NULL, dn_key BLOB NOT NULL, csn TEXT NOT NULL,
+      user BLOB NOT NULL, operational BLOB NOT NULL, secret BLOB NOT NULL
+    );
+    CREATE TABLE found (attribute INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (attribute, key, id)) WITHOUT ROWID;
+    CREATE TABLE change (
+      number INTEGER NOT NULL, part INTEGER NOT NULL, uuid TEXT NOT NULL, csn TEXT NOT NULL, kind TEXT NOT NULL, parent TEXT, dn TEXT,
+      dn_key BLOB, user BLOB, operational BLOB, secret BLOB, PRIMARY KEY (number, part)
+    ) WITHOUT ROWID;
+  `,
+};
+
+/** The store's own index attributes. */
+export const byDn = 1;
+export const byParent = 2;
+export const byUuid = 3;
+export const firstNumber = 16;
+
+const keyOctetsMax = 1024;
+
+/** A key as it stands in the index: cut, so that one huge value costs no chain of pages. What is found is a candidate anyhow. */
+export function cut(key: Uint8Array): Uint8Array {
+  return key.length <= keyOctetsMax ? key : key.subarray(0, keyOctetsMax);
+}
+
+/** The 16 octets of an entryUUID. */
+export function uuidKey(uuid: string): Uint8Array {
+  const key = Buffer.from(uuid.replaceAll('-', ''), 'hex');
+  if (key.length !== 16) throw new Error(`not a UUID: ${uuid}`);
+  return key;
+}
+
+/** The least key behind all that begin with `prefix`; nothing when there is none. */
+export function behindPrefix(prefix: Uint8Array): Uint8Array | undefined {
+  let length = prefix.length;
+  while (length > 0 && prefix[length - 1] === 0xff) length--;
+  if (length === 0) return undefined;
+  const behind = prefix.slice(0, length);
+  behind[length - 1] = (behind[length - 1] ?? 0) + 1;
+  return behind;
+}

@@ -1,0 +1,116 @@
+import { basename } from 'node:path';
+import type Database from 'better-sqlite3';
+import { type Refusal, refuse, type SettingValues } from '#catalogue';
+import { attributeNumbers } from './attributes.ts';
+import { changesOf } from './changes.ts';
+import { Commits } from './commits.ts';
+import { isDiskError, openDatabase, type Place, placeOf, reasonOf, syncFolderOf } from './database.ts';
+import { errors } from './errors.ts';
+import { directoryFormat } from './format.ts';
+import { Reader } from './reader.ts';
+import type { settings as rows } from './settings.ts';
+import type { Indexer, KeysBelow, Store } from './types.ts';
+import { type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
+import { writerOf } from './writer.ts';
+
+export interface StoreOptions {
+  /** The file of entries; not used in memory mode. Its folder must be locked (`lockFolder`). */
+  readonly file: string;
+  readonly settings: SettingValues<typeof rows>;
+  readonly indexer: Indexer;
+  /** Another text than the file was written with makes all indexes anew: it must change whenever `indexer` may give other keys. */
+  readonly indexVersion: string;
+  readonly keysBelow: KeysBelow;
+  /** Ends the process at once, with the reason on the log: the disk did not confirm a write, so nothing may be answered any more. */
+  readonly fatal: (reason: Refusal) => void;
+  /** Told what an operator should know and what failed nobody. */
+  readonly report: (trouble: Refusal) => void;
+  /** How the log is put on disk; by fdatasync unless told otherwise. */
+  readonly syncFile?: SyncFile;
+  /** Repeats something until the returned function is called; by a timer that keeps no process alive unless told otherwise. */
+  readonly every?: (intervalMs: number, run: () => void) => () => void;
+}
+
+/** How long a write waits for another process that holds SQLite's lock; the loop waits with it. */
+const busyMs = 1000;
+
+/**
+ * Opens the store, makes its file when it is new, recovers what a crash left, and makes indexes anew when they were written by another
+ * version of the indexer.
+ *
+ * @throws Refusal  STS-STORE-9003 (written by a newer Atrium), STS-STORE-9004 (not this kind of file), STS-STORE-9005 (cannot be opened)
+ */
+export function openStore(options: StoreOptions): Store {
+  const mode = options.settings['persistence.mode'];
+  const place = placeOf(options.file, mode);
+  const database = openDatabase(place.path, directoryFormat, busyMs);
+  try {
+    return opened(options, place, database);
+  } catch (error) {
+    database.close();
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.fileUnusable, { file: basename(place.path), why: reasonOf(error) });
+  }
+}
+
+function opened(options: StoreOptions, place: Place, database: Database.Database): Store {
+  const { settings } = options;
+  const onDisk = settings['persistence.mode'] === 'sqlite';
+  database.pragma(`cache_size = ${-settings['persistence.writerCacheMib'] * 1024}`);
+  const attributes = attributeNumbers(database);
+  const writer = writerOf(database, attributes, options.indexer);
+  if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
+
+  let generation = 0;
+  const reader = new Reader(place.path, settings['persistence.readerCacheMib'], attributes, options.keysBelow, () => generation);
+  const log = new WriteAheadLog({
+    database,
+    path: place.path,
+    walMib: settings['persistence.walMib'],
+    syncFile: options.syncFile ?? (onDisk ? syncOnDisk : syncNothing),
+    release: () => reader.release(),
+    report: options.report,
+  });
+  if (onDisk) syncFolderOf(place.path);
+  place.forget();
+  // What an earlier process wrote and could not confirm may stand in the system's memory alone. Carrying it over writes it once more,
+  // so that what is read from now on is on disk.
+  log.shorten();
+
+  const commits = new Commits({
+    database,
+    attributes,
+    writer,
+    log,
+    limits: () => ({
+      batchMax: settings['persistence.batchMax'],
+      pendingMax: settings['persistence.pendingMax'],
+      commitsMax: settings['persistence.commitsMax'],
+    }),
+    committed: () => generation++,
+    fatal: options.fatal,
+  });
+  const changes = changesOf(database);
+  const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => reader.idle());
+
+  return {
+    snapshot: () => reader.snapshot(),
+    durable: (number) => commits.durable(number),
+    commit: (expected, wanted) => commits.push(expected, wanted),
+    changes: (afterNumber, limit) => changes(afterNumber, commits.durableNumber, limit),
+    watch: (listener) => commits.watch(listener),
+    async close() {
+      stopIdling();
+      if (!(await commits.close())) return;
+      reader.close();
+      log.close();
+      database.close();
+    },
+  };
+}
+
+function repeat(intervalMs: number, run: () => void): () => void {
+  const timer = setInterval(run, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,65 @@
+import Database from 'better-sqlite3';
+import type { AttributeNumbers } from './attributes.ts';
+import { HeldSnapshot, type ReadContext, readStatements } from './snapshot.ts';
+import type { KeysBelow, Snapshot } from './types.ts';
+
+/**
+ * The reading connection. Its read transaction stays open from one commit to the next: outside of one, each statement pays
+ * more for its locks than for its work.
+ */
+export class Reader {
+  readonly #database: Database.Database;
+  readonly #context: ReadContext;
+  readonly #generation: () => number;
+  /** The writer's generation when the transaction was opened; undefined while none is open. */
+  #held: number | undefined;
+  #number = 0;
+  #era = 0;
+  #used = false;
+
+  /**
+   * @param generation  moves with each commit, before anyone is told of it
+   */
+  constructor(path: string, cacheMib: number, attributes: AttributeNumbers, keysBelow: KeysBelow, generation: () => number) {
+    this.#database = new Database(path, { readonly: true });
+    this.#database.pragma(`cache_size = ${-cacheMib * 1024}`);
+    const statements = readStatements(this.#database);
+    this.#context = { statements, attributes, keysBelow, era: () => this.#era };
+    this.#generation = generation;
+    // SQLite opens the log's file with the first statement that needs it.
+    this.snapshot();
+  }
+
+  snapshot(): Snapshot {
+    this.#used = true;
+    const generation = this.#generation();
+    if (this.#held !== generation) {
+      this.release();
+      this.#database.exec('BEGIN');
+      // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
+      this.#number = this.#context.statements.number.get() ?? 0;
+      this.#held = generation;
+    }
+    return new HeldSnapshot(this.#context, this.#number);
+  }
+
+  /** Lets the read transaction go, so that the log may begin anew. */
+  release(): void {
+    if (this.#held === undefined) return;
+    this.#held = undefined;
+    this.#era++;
+    this.#database.exec('COMMIT');
+  }
+
+  /** To be called now and then: lets go when nothing was read since the last call. */
+  idle(): void {
+    if (!this.#used) this.release();
+    this.#used = false;
+  }
+
+  close(): void {
+    this.#era++;
+    this.#held = undefined;
+    this.#database.close();
+  }
+}

@@ -1,0 +1,193 @@
+import type Database from 'better-sqlite3';
+import type { AttributeNumbers } from './attributes.ts';
+import { byDn, byParent, byUuid, cut, firstNumber, uuidKey } from './format.ts';
+import type { Change, EntryRecord, Expectation, Indexer, StoredEntry } from './types.ts';
+
+type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
+
+type PutParameters = [
+  uuid: string,
+  parent: string | null,
+  dn: string,
+  dnKey: Uint8Array,
+  csn: string,
+  user: Uint8Array,
+  operational: Uint8Array,
+  secret: Uint8Array,
+  id: number,
+];
+
+type ChangeParameters = [
+  number: number,
+  part: number,
+  uuid: string,
+  csn: string,
+  kind: Change['kind'],
+  parent: string | null,
+  dn: string | null,
+  dnKey: Uint8Array | null,
+  user: Uint8Array | null,
+  operational: Uint8Array | null,
+  secret: Uint8Array | null,
+];
+
+/** How many entries are in memory at a time while indexes are made anew. */
+const reindexRows = 500;
+
+export type Writer = ReturnType<typeof writerOf>;
+
+/** Changes of the tables, each to be called within a write transaction. */
+export function writerOf(database: Database.Database, attributes: AttributeNumbers, indexer: Indexer) {
+  const statements = writeStatements(database);
+  // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
+  let nextId = (statements.lastId.get() ?? 0) + 1;
+
+  /** The first expectation that does not hold. */
+  function failed(expected: readonly Expectation[]): Expectation | undefined {
+    return expected.find((expectation) => !holds(expectation));
+  }
+
+  function holds(expectation: Expectation): boolean {
+    switch (expectation.kind) {
+      case 'unchanged':
+        return entryOf(expectation.uuid)?.csn === expectation.csn;
+      case 'absent':
+        return statements.find.get(byDn, expectation.dnKey) === undefined;
+      case 'childless':
+        return statements.find.get(byParent, uuidKey(expectation.uuid)) === undefined;
+    }
+  }
+
+  function entryOf(uuid: string): StoredEntry | undefined {
+    const id = statements.find.get(byUuid, uuidKey(uuid));
+    const row = id === undefined ? undefined : statements.entry.get(id);
+    return row === undefined ? undefined : { ...row, parent: row.parent ?? undefined };
+  }
+
+  function put(entry: EntryRecord): void {
+    if (entry.dnKey.length === 0) throw new Error('an entry without a name');
+    const old = entryOf(entry.uuid);
+    const id = old?.id ?? nextId++;
+    const holder = statements.find.get(byDn, entry.dnKey);
+    if (holder !== undefined && holder !== id) throw new Error(`two entries of one name: ${entry.dn}`);
+    const { uuid, parent, dn, dnKey, csn, user, operational, secret } = entry;
+    const columns: PutParameters = [uuid, parent ?? null, dn, dnKey, csn, user, operational, secret, id];
+    if (old === undefined) statements.insert.run(...columns);
+    else statements.update.run(...columns);
+    replaceKeys(id, old === undefined ? [] : keysOf(old), keysOf(entry));
+  }
+
+  function remove(uuid: string): void {
+    const old = entryOf(uuid);
+    if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
+    statements.delete.run(old.id);
+    replaceKeys(old.id, keysOf(old), []);
+  }
+
+  /** All that an entry is found by; the store's own keys first. */
+  function keysOf(entry: EntryRecord): Key[] {
+    const keys: Key[] = [
+      { attribute: byDn, key: entry.dnKey },
+      { attribute: byUuid, key: uuidKey(entry.uuid) },
+    ];
+    if (entry.parent !== undefined) keys.push({ attribute: byParent, key: uuidKey(entry.parent) });
+    for (const { attribute, key } of indexer(entry)) keys.push({ attribute: attributes.give(attribute), key: cut(key) });
+    return keys;
+  }
+
+  function replaceKeys(id: number, before: readonly Key[], after: readonly Key[]): void {
+    const stale = keySet(before);
+    const fresh = keySet(after);
+    for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
+    for (const [text, { attribute, key }] of fresh) if (!stale.has(text)) statements.index.run(attribute, key, id);
+  }
+
+  return {
+    failed,
+
+    /** The number of the newest commit. */
+    lastNumber: (): number => statements.lastNumber.get() ?? 0,
+
+    /**
+     * Writes a commit's changes, its index rows and its part of the change log.
+     *
+     * @throws Error  for changes that cannot be; the caller rolls back
+     */
+    write(number: number, changes: readonly Change[]): void {
+      changes.forEach((change, part) => {
+        if (change.kind === 'put') put(change.entry);
+        else remove(change.uuid);
+        statements.log.run(...logged(number, part, change));
+      });
+    },
+
+    /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
+    trim(number: number, commitsMax: number): void {
+      statements.trim.run(number - commitsMax);
+    },
+
+    /** Makes all rows of the named attributes anew from the entries, and notes by which version of the indexer. */
+    reindex(version: string): void {
+      statements.forget.run(firstNumber);
+      statements.forgetNames.run();
+      attributes.reload();
+      let rows = statements.some.all(0, reindexRows);
+      for (; rows.length > 0; rows = statements.some.all(rows.at(-1)?.id ?? 0, reindexRows)) {
+        for (const row of rows) {
+          for (const { attribute, key } of keySet(keysOf({ ...row, parent: row.parent ?? undefined })).values()) {
+            if (attribute >= firstNumber) statements.index.run(attribute, key, row.id);
+          }
+        }
+      }
+      statements.note.run('indexVersion', version);
+    },
+
+    indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
+  };
+}
+
+interface Key {
+  readonly attribute: number;
+  readonly key: Uint8Array;
+}
+
+/** Keys without repetition: the values of an attribute may have one key. */
+function keySet(keys: readonly Key[]): Map<string, Key> {
+  return new Map(keys.map((key) => [`${key.attribute}:${Buffer.from(key.key).toString('latin1')}`, key]));
+}
+
+function logged(number: number, part: number, change: Change): ChangeParameters {
+  if (change.kind === 'delete') return [number, part, change.uuid, change.csn, 'delete', null, null, null, null, null, null];
+  const { uuid, csn, parent, dn, dnKey, user, operational, secret } = change.entry;
+  return [number, part, uuid, csn, 'put', parent ?? null, dn, dnKey, user, operational, secret];
+}
+
+function writeStatements(database: Database.Database) {
+  const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret';
+  return {
+    find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
+    entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
+    some: database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`),
+    lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck(),
+    insert: database.prepare<PutParameters>(
+      'INSERT INTO entry (uuid, parent, dn, dn_key, csn, user, operational, secret, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    update: database.prepare<PutParameters>(
+      'UPDATE entry SET uuid = ?, parent = ?, dn = ?, dn_key = ?, csn = ?, user = ?, operational = ?, secret = ? WHERE id = ?',
+    ),
+    delete: database.prepare<[number]>('DELETE FROM entry WHERE id = ?'),
+    index: database.prepare<[number, Uint8Array, number]>('INSERT INTO found (attribute, key, id) VALUES (?, ?, ?)'),
+    unfind: database.prepare<[number, Uint8Array, number]>('DELETE FROM found WHERE attribute = ? AND key = ? AND id = ?'),
+    forgetNames: database.prepare<[]>('DELETE FROM attribute'),
+    forget: database.prepare<[number]>('DELETE FROM found WHERE attribute >= ?'),
+    lastNumber: database.prepare<[], number>('SELECT max(number) FROM change').pluck(),
+    log: database.prepare<ChangeParameters>(
+      'INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    trim: database.prepare<[number]>('DELETE FROM change WHERE number <= ?'),
+    fact: database.prepare<[string], string>('SELECT value FROM fact WHERE name = ?').pluck(),
+    note: database.prepare<[string, string]>(
+      'INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ),
+  };
+}

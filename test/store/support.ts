@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { concat, empty, utf8 } from '#base';
+import type { Refusal, SettingValues } from '#catalogue';
+import { type EntryRecord, type Indexer, type KeysBelow, openStore, type Store, type StoreOptions, storeSettings } from '#store';
+
+type Values = SettingValues<typeof storeSettings>;
+
+/** The settings in force: their defaults, and what a test changes. */
+export function settingsWith(changed: Partial<Values> = {}): Values {
+  const defaults = Object.fromEntries(Object.entries(storeSettings).map(([name, row]) => [name, row.default]));
+  return { ...(defaults as Values), ...changed };
+}
+
+export function folder(t: ExecutionContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-test-'));
+  t.teardown(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Index keys as tests want them: `user` holds them as text, `name=value` between semicolons. */
+export const indexer: Indexer = (entry) =>
+  Buffer.from(entry.user)
+    .toString()
+    .split(';')
+    .filter((item) => item !== '')
+    .map((item) => {
+      const at = item.indexOf('=');
+      return { attribute: item.slice(0, at), key: utf8(item.slice(at + 1)) };
+    });
+
+const keysBelow: KeysBelow = (key) =>
+  key.length === 0
+    ? { from: Uint8Array.of(0), before: undefined }
+    : { from: concat([key, Uint8Array.of(0)]), before: concat([key, Uint8Array.of(1)]) };
+
+export interface Opened {
+  readonly store: Store;
+  readonly fatal: Refusal[];
+  readonly reports: Refusal[];
+}
+
+export function open(t: ExecutionContext, file: string, changed: Partial<Values> = {}, more: Partial<StoreOptions> = {}): Opened {
+  const fatal: Refusal[] = [];
+  const reports: Refusal[] = [];
+  const store = openStore({
+    file,
+    settings: settingsWith(changed),
+    indexer,
+    indexVersion: '1',
+    keysBelow,
+    fatal: (reason) => fatal.push(reason),
+    report: (trouble) => reports.push(trouble),
+    ...more,
+  });
+  t.teardown(() => store.close());
+  return { store, fatal, reports };
+}
+
+/** A UUID that ends with a number. */
+export function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** A DN key of levels, root first. */
+export function dnKey(...levels: string[]): Uint8Array {
+  return concat(levels.flatMap((level, at) => (at === 0 ? [utf8(level)] : [Uint8Array.of(0), utf8(level)])));
+}
+
+/** An entry named by its levels, root first. */
+export function entry(number: number, levels: readonly string[], fields: Partial<EntryRecord> = {}): EntryRecord {
+  return {
+    uuid: uuid(number),
+    parent: undefined,
+    dn: levels.toReversed().join(','),
+    dnKey: dnKey(...levels),
+    csn: 'a',
+    user: empty,
+    operational: empty,
+    secret: empty,
+    ...fields,
+  };
+}
