@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -42,10 +42,7 @@ export function openDatabase(path: string, format: Format, busyMs: number): Data
   const file = basename(path);
   let database: Database.Database | undefined;
   try {
-    // SQLite gives its log and its shared memory the mode of the database: secrets are for the owner alone.
-    // No connection of this process is open yet, so closing this descriptor takes no lock away.
-    closeSync(openSync(path, 'a', 0o600));
-    chmodSync(path, 0o600);
+    make(path);
     database = new Database(path, { timeout: busyMs });
     hold(database, format, file);
     return database;
@@ -53,6 +50,16 @@ export function openDatabase(path: string, format: Format, busyMs: number): Data
     database?.close();
     if (!isDiskError(error)) throw error;
     throw refuse(errors.fileUnusable, { file, why: reasonOf(error) });
+  }
+}
+
+/** SQLite gives its log and its shared memory the mode of the database: secrets are for the owner alone. */
+function make(path: string): void {
+  try {
+    // Only when it is new: closing a descriptor of a file in use would take this process's SQLite locks on it away.
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (reasonOf(error) !== 'EEXIST') throw error;
   }
 }
 

@@ -36,14 +36,8 @@ export const errors = {
     sees: { ldap: 51 },
     state: 'live',
   },
-  auditNotWritten: {
-    code: 'STS-STORE-9007',
-    means: 'audit rows could not be written; {waiting} wait and {lost} were lost: {why}',
-    sees: {},
-    state: 'live',
-  },
   logHeld: {
-    code: 'STS-STORE-9008',
+    code: 'STS-STORE-9007',
     means: 'the write-ahead log has {mib} MiB and cannot be shortened: {why}',
     sees: {},
     state: 'live',

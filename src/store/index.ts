@@ -1,6 +1,9 @@
+export { type AuditStore, type AuditStoreOptions, openAuditStore, type StoredAuditFilter, type StoredAuditRow } from './audit.ts';
 export { errors as storeErrors } from './errors.ts';
+export { type FolderLock, lockFolder } from './lock.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { settings as storeSettings } from './settings.ts';
+export { openStateStore, type StateRow, type StateStore, type StateStoreOptions } from './state.ts';
 export type {
   Change,
   ChangeRecord,

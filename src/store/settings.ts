@@ -111,15 +111,4 @@ export const settings = {
     obeyed: true,
     means: 'how many audit rows are kept; the oldest go first',
   },
-  'persistence.auditPendingMax': {
-    env: 'STS_PERSISTENCE_AUDIT_PENDING_MAX',
-    kind: 'integer',
-    default: 10_000,
-    min: 1,
-    max: 1_000_000,
-    applies: 'runtime',
-    scope: 'process',
-    obeyed: true,
-    means: 'most audit rows that wait in memory while they cannot be written; the oldest go first, and the log says so',
-  },
 } as const satisfies SettingRows;

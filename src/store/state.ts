@@ -1,0 +1,137 @@
+import type Database from 'better-sqlite3';
+import type { Clock } from '#base';
+import type { SettingValues } from '#catalogue';
+import { type Format, openDatabase, placeOf } from './database.ts';
+import type { settings as rows } from './settings.ts';
+
+/** One row of short-lived state. */
+export interface StateRow {
+  readonly kind: string;
+  readonly key: string;
+  readonly value: string;
+  /** Whose it is, for `list`; empty when nobody's. */
+  readonly owner: string;
+  /** From this moment on it is not there any more. */
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Short-lived state shared by processes: each call is one transaction, so that of two processes that take a row, or replace the same
+ * value, one succeeds. A killed process loses nothing that was put; a loss of power may lose the last moments.
+ */
+export interface StateStore {
+  /**
+   * Puts a row, in place of one with its kind and key.
+   *
+   * @returns the rows that were put out to stay within the bound of the kind: the oldest
+   */
+  put(kind: string, key: string, value: string, expiresAtMs: number, owner?: string): StateRow[];
+  get(kind: string, key: string): StateRow | undefined;
+  /** Gets a row and removes it: what is single-use is given once. */
+  take(kind: string, key: string): StateRow | undefined;
+  /** Replaces a value that is still the expected one. False when it is another, or gone. The expiry stays unless a new one is given. */
+  replace(kind: string, key: string, expected: string, value: string, expiresAtMs?: number): boolean;
+  /** True when there was something to delete. */
+  delete(kind: string, key: string): boolean;
+  /** The rows of an owner, or of everybody, the oldest first, at most `limit`. */
+  list(kind: string, owner: string | undefined, limit: number): StateRow[];
+  /** Removes what expired by `nowMs`, at most `limit` rows, and returns it. */
+  sweep(nowMs: number, limit: number): StateRow[];
+  close(): void;
+}
+
+export interface StateStoreOptions {
+  /** Not used in memory mode. */
+  readonly file: string;
+  readonly settings: SettingValues<typeof rows>;
+  readonly clock: Clock;
+}
+
+const stateFormat: Format = {
+  applicationId: 0x41747253, // "AtrS"
+  version: 1,
+  // Counting rows at each put would cost more the more there are; the triggers keep the count within the same transaction.
+  tables: `
+    CREATE TABLE state (
+      age INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, owner TEXT NOT NULL,
+      expires_at_ms INTEGER NOT NULL, UNIQUE (kind, key)
+    );
+    CREATE INDEX state_owner ON state (kind, owner, age);
+    CREATE INDEX state_age ON state (kind, age);
+    CREATE INDEX state_expiry ON state (expires_at_ms);
+    CREATE TABLE amount (kind TEXT PRIMARY KEY, rows INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TRIGGER state_more AFTER INSERT ON state BEGIN
+      INSERT INTO amount VALUES (new.kind, 1) ON CONFLICT (kind) DO UPDATE SET rows = rows + 1;
+    END;
+    CREATE TRIGGER state_less AFTER DELETE ON state BEGIN
+      UPDATE amount SET rows = rows - 1 WHERE kind = old.kind;
+    END;
+  `,
+};
+
+/** How long a call waits for another process. */
+const busyMs = 2000;
+const columns = 'kind, key, value, owner, expires_at_ms AS expiresAtMs';
+
+/**
+ * Opens the state's file, or makes it.
+ *
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005 as `openStore`
+ */
+export function openStateStore({ file, settings, clock }: StateStoreOptions): StateStore {
+  const place = placeOf(file, settings['persistence.mode']);
+  const database = openDatabase(place.path, stateFormat, busyMs);
+  const statements = stateStatements(database);
+  place.forget();
+
+  const put = database.transaction((kind: string, key: string, value: string, expiresAtMs: number, owner: string): StateRow[] => {
+    statements.put.run(kind, key, value, owner, expiresAtMs);
+    const excess = (statements.amount.get(kind) ?? 0) - settings['persistence.stateRowsMax'];
+    return excess > 0 ? statements.evict.all(kind, excess) : [];
+  });
+
+  return {
+    put: (kind, key, value, expiresAtMs, owner = '') => put.immediate(kind, key, value, expiresAtMs, owner),
+    get: (kind, key) => statements.get.get(kind, key, clock.nowMs()),
+    take: (kind, key) => statements.take.get(kind, key, clock.nowMs()),
+    replace: (kind, key, expected, value, expiresAtMs) =>
+      statements.replace.run(value, expiresAtMs ?? null, kind, key, expected, clock.nowMs()).changes === 1,
+    delete: (kind, key) => statements.delete.run(kind, key).changes === 1,
+    list: (kind, owner, limit) =>
+      owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
+    sweep: (nowMs, limit) => statements.sweep.all(nowMs, limit),
+    close: () => void database.close(),
+  };
+}
+
+function stateStatements(database: Database.Database) {
+  return {
+    put: database.prepare<[string, string, string, string, number]>(
+      `INSERT INTO state (kind, key, value, owner, expires_at_ms) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, owner = excluded.owner, expires_at_ms = excluded.expires_at_ms`,
+    ),
+    amount: database.prepare<[string], number>('SELECT rows FROM amount WHERE kind = ?').pluck(),
+    evict: database.prepare<[string, number], StateRow>(
+      `DELETE FROM state WHERE age IN (SELECT age FROM state WHERE kind = ? ORDER BY age LIMIT ?) RETURNING ${columns}`,
+    ),
+    get: database.prepare<[string, string, number], StateRow>(
+      `SELECT ${columns} FROM state WHERE kind = ? AND key = ? AND expires_at_ms > ?`,
+    ),
+    take: database.prepare<[string, string, number], StateRow>(
+      `DELETE FROM state WHERE kind = ? AND key = ? AND expires_at_ms > ? RETURNING ${columns}`,
+    ),
+    replace: database.prepare<[string, number | null, string, string, string, number]>(
+      `UPDATE state SET value = ?, expires_at_ms = coalesce(?, expires_at_ms) WHERE kind = ? AND key = ? AND value = ? AND expires_at_ms > ?`,
+    ),
+    delete: database.prepare<[string, string]>('DELETE FROM state WHERE kind = ? AND key = ?'),
+    list: database.prepare<[string, number, number], StateRow>(
+      `SELECT ${columns} FROM state WHERE kind = ? AND expires_at_ms > ? ORDER BY age LIMIT ?`,
+    ),
+    listOwned: database.prepare<[string, string, number, number], StateRow>(
+      `SELECT ${columns} FROM state WHERE kind = ? AND owner = ? AND expires_at_ms > ? ORDER BY age LIMIT ?`,
+    ),
+    sweep: database.prepare<[number, number], StateRow>(
+      `DELETE FROM state WHERE age IN (SELECT age FROM state WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?) RETURNING ${columns}`,
+    ),
+  };
+}
