@@ -1,3 +1,6 @@
+import { text as decode, hex, utf8 } from '#base';
+import { isAttributeType, isNumericOid } from './description.ts';
+
 /** One attribute value assertion of an RDN, as it was given (RFC 4514). */
 export interface Ava {
   readonly type: string;
@@ -9,3 +12,181 @@ export type Rdn = readonly Ava[];
 
 /** A distinguished name, its leaf first. Comparing two is the schema's business (`normalizeDn`). */
 export type Dn = readonly Rdn[];
+
+interface Reading {
+  readonly text: string;
+  at: number;
+}
+
+/** What may stand behind a backslash as itself (RFC 4514 §3: ESC, special, and `=`, `#`, SPACE). */
+const escapable = ' "#+,;<=>\\';
+
+/**
+ * Parses a DN.
+ *
+ * Spaces around `,`, `+` and `=` are taken, as RFC 4514 §4 advises readers of older text to do. Everything else is the
+ * grammar of RFC 4514 §3; the `;` separator and the quotes of RFC 1779 are not.
+ *
+ * @returns the DN, leaf first (an empty one for empty text), or `undefined` for text that is none
+ */
+export function parseDn(text: string): Dn | undefined {
+  const r: Reading = { text, at: 0 };
+  skipSpaces(r);
+  if (r.at === text.length) return [];
+  const dn: Rdn[] = [];
+  for (;;) {
+    const rdn = readRdn(r);
+    if (!rdn) return undefined;
+    dn.push(rdn);
+    if (r.at === text.length) return dn;
+    // readRdn stopped at a comma, the only other thing that it stops at.
+    r.at++;
+  }
+}
+
+/** Parses a relative DN; `undefined` for text that is none. */
+export function parseRdn(text: string): Rdn | undefined {
+  const r: Reading = { text, at: 0 };
+  const rdn = readRdn(r);
+  return rdn && r.at === text.length ? rdn : undefined;
+}
+
+/** The text of a DN (RFC 4514 §2). */
+export function formatDn(dn: Dn): string {
+  return dn.map(formatRdn).join(',');
+}
+
+export function formatRdn(rdn: Rdn): string {
+  return rdn.map(formatAva).join('+');
+}
+
+/** The DN above; `undefined` for the empty one, above which there is nothing. */
+export function parentOf(dn: Dn): Dn | undefined {
+  return dn.length === 0 ? undefined : dn.slice(1);
+}
+
+/** Reads up to a comma or the end. */
+function readRdn(r: Reading): Rdn | undefined {
+  const rdn: Ava[] = [];
+  for (;;) {
+    const ava = readAva(r);
+    if (!ava) return undefined;
+    rdn.push(ava);
+    const stop = r.text[r.at];
+    if (stop === undefined || stop === ',') return rdn;
+    if (stop !== '+') return undefined;
+    r.at++;
+  }
+}
+
+function readAva(r: Reading): Ava | undefined {
+  const equals = r.text.indexOf('=', r.at);
+  if (equals < 0) return undefined;
+  const type = trimSpaces(r.text.slice(r.at, equals));
+  if (!isAttributeType(type)) return undefined;
+  r.at = equals + 1;
+  skipSpaces(r);
+  const value = r.text[r.at] === '#' ? readHexString(r) : readString(r);
+  return value && { type, value };
+}
+
+/** `#` and the BER of the value. String types give their content; others have no LDAP form here (RFC 4514 §2.4). */
+function readHexString(r: Reading): Uint8Array | undefined {
+  const start = r.at + 1;
+  r.at = start;
+  while (isHexDigit(r.text.charCodeAt(r.at))) r.at++;
+  const digits = r.text.slice(start, r.at);
+  skipSpaces(r);
+  if (digits.length === 0 || digits.length % 2 !== 0) return undefined;
+  return berContent(Buffer.from(digits, 'hex'));
+}
+
+/** OCTET STRING, UTF8String, NumericString, PrintableString, TeletexString, IA5String and VisibleString. */
+const stringTags = new Set([0x04, 0x0c, 0x12, 0x13, 0x14, 0x16, 0x1a]);
+
+function berContent(ber: Uint8Array): Uint8Array | undefined {
+  if (!stringTags.has(ber[0] as number)) return undefined;
+  const first = ber[1];
+  if (first === undefined) return undefined;
+  const lengthOctets = first < 0x80 ? 0 : first & 0x7f;
+  if (first === 0x80 || lengthOctets > 4) return undefined;
+  let octets = first < 0x80 ? first : 0;
+  for (let i = 0; i < lengthOctets; i++) octets = octets * 256 + (ber[2 + i] ?? 0);
+  const start = 2 + lengthOctets;
+  return start + octets === ber.length ? new Uint8Array(ber.subarray(start)) : undefined;
+}
+
+function readString(r: Reading): Uint8Array | undefined {
+  const start = r.at;
+  let kept = start;
+  let escaped = false;
+  for (; r.at < r.text.length; r.at++) {
+    const char = r.text[r.at] as string;
+    if (char === ',' || char === '+') break;
+    if (char === '"' || char === ';' || char === '<' || char === '>' || char === '\0') return undefined;
+    if (char === '\\') {
+      escaped = true;
+      if (r.at + 1 === r.text.length) return undefined;
+      r.at++;
+    }
+    // Spaces at the end count only when escaped.
+    if (char !== ' ') kept = r.at + 1;
+  }
+  const raw = r.text.slice(start, kept);
+  return escaped ? withoutEscapes(raw) : utf8(raw);
+}
+
+function withoutEscapes(raw: string): Uint8Array | undefined {
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', from)) {
+    if (at > from) parts.push(utf8(raw.slice(from, at)));
+    const next = raw[at + 1];
+    if (next !== undefined && escapable.includes(next)) {
+      parts.push(utf8(next));
+      from = at + 2;
+    } else if (isHexDigit(raw.charCodeAt(at + 1)) && isHexDigit(raw.charCodeAt(at + 2))) {
+      parts.push(Uint8Array.of(Number.parseInt(raw.slice(at + 1, at + 3), 16)));
+      from = at + 3;
+    } else return undefined;
+  }
+  parts.push(utf8(raw.slice(from)));
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+function formatAva({ type, value }: Ava): string {
+  // RFC 4514 §2.4: behind a dotted number stands the BER of the value, since a reader may not know its syntax.
+  if (isNumericOid(type)) return `${type}=#${hex(berOctets(value))}`;
+  return `${type}=${escapeValue(value)}`;
+}
+
+function berOctets(value: Uint8Array): Uint8Array {
+  const { length } = value;
+  const header = length < 0x80 ? [4, length] : [4, 0x84, length >>> 24, (length >>> 16) & 255, (length >>> 8) & 255, length & 255];
+  return new Uint8Array(Buffer.concat([Uint8Array.from(header), value]));
+}
+
+function escapeValue(value: Uint8Array): string {
+  const text = decode(value);
+  // Octets that are no text are written one by one.
+  if (text === undefined) return Array.from(value, (octet) => `\\${octet.toString(16).padStart(2, '0')}`).join('');
+  let escaped = text
+    .replace(/["+,;<>\\]/g, '\\$&')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    .replace(/[\u0000-\u001f\u007f]/g, (char) => `\\${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  if (escaped.startsWith(' ') || escaped.startsWith('#')) escaped = `\\${escaped}`;
+  // A lone space was escaped as the first one.
+  return text.length > 1 && text.endsWith(' ') ? `${escaped.slice(0, -1)}\\ ` : escaped;
+}
+
+function skipSpaces(r: Reading): void {
+  while (r.text[r.at] === ' ') r.at++;
+}
+
+function trimSpaces(text: string): string {
+  return text.replace(/^ +/, '').replace(/ +$/, '');
+}
+
+function isHexDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
+}

@@ -1,0 +1,99 @@
+import { type Cursor, close, cursor, open, readOctets, readString } from '../ber/read.ts';
+import { type Arena, arena, begin, end, take, writeOctets, writeString } from '../ber/write.ts';
+import { universal } from './tags.ts';
+import type { PartialAttribute } from './types.ts';
+
+/** Writes one PartialAttribute: SEQUENCE { type, vals SET OF value } (RFC 4511 §4.1.7). */
+export function writeAttribute(a: Arena, attribute: PartialAttribute): void {
+  const sequence = begin(a, universal.sequence);
+  writeString(a, universal.octets, attribute.description);
+  const set = begin(a, universal.set);
+  for (const value of attribute.values) writeOctets(a, universal.octets, value);
+  end(a, set);
+  end(a, sequence);
+}
+
+/** Reads one PartialAttribute; values are views. */
+export function readAttribute(c: Cursor): PartialAttribute {
+  const outer = open(c, universal.sequence);
+  const description = readString(c, universal.octets);
+  const set = open(c, universal.set);
+  const values: Uint8Array[] = [];
+  while (c.at < c.end) values.push(readOctets(c, universal.octets));
+  c.end = set;
+  close(c, outer);
+  return { description, values };
+}
+
+/** Attributes as concatenated PartialAttribute elements: the form in which entries are kept and copied into answers. */
+export function encodeAttributes(attributes: readonly PartialAttribute[]): Uint8Array {
+  const a = arena(256);
+  for (const attribute of attributes) writeAttribute(a, attribute);
+  // A copy of its own: what is kept must not hold the whole arena.
+  return new Uint8Array(take(a));
+}
+
+/**
+ * What `encodeAttributes` wrote, as attributes whose values are views.
+ *
+ * @throws Error for octets that it did not write: these come from our own store, so that is a defect and not a client's doing
+ */
+export function decodeAttributes(bytes: Uint8Array): PartialAttribute[] {
+  const c = cursor(bytes);
+  const attributes: PartialAttribute[] = [];
+  while (c.at < c.end) attributes.push(readAttribute(c));
+  return attributes;
+}
+
+/**
+ * Goes over what `encodeAttributes` wrote without decoding it. All arguments of `visit` are offsets into `bytes`:
+ * the whole element from `start` to `end`, its description and its values (each an OCTET STRING element), so that a caller
+ * selects attributes by copying ranges.
+ *
+ * @throws Error for octets that `encodeAttributes` did not write
+ */
+export function walkAttributes(
+  bytes: Uint8Array,
+  visit: (start: number, end: number, descriptionStart: number, descriptionEnd: number, valuesStart: number, valuesEnd: number) => void,
+): void {
+  let at = 0;
+  while (at < bytes.length) {
+    const content = contentOf(bytes, at);
+    const stop = stopOf(bytes, at, content);
+    const description = contentOf(bytes, content);
+    const descriptionEnd = stopOf(bytes, content, description);
+    const values = contentOf(bytes, descriptionEnd);
+    visit(at, stop, description, descriptionEnd, values, stop);
+    at = stop;
+  }
+}
+
+/** Goes over the values between the offsets that `walkAttributes` gave; `visit` gets the offsets of each value's octets. */
+export function walkValues(bytes: Uint8Array, valuesStart: number, valuesEnd: number, visit: (start: number, end: number) => void): void {
+  let at = valuesStart;
+  while (at < valuesEnd) {
+    const content = contentOf(bytes, at);
+    const stop = stopOf(bytes, at, content);
+    visit(content, stop);
+    at = stop;
+  }
+}
+
+/** Where the content of the element at `at` starts. */
+function contentOf(bytes: Uint8Array, at: number): number {
+  const first = bytes[at + 1] as number;
+  return first < 0x80 ? at + 2 : at + 2 + (first & 0x7f);
+}
+
+/** Where the element at `at`, whose content starts at `content`, ends. */
+function stopOf(bytes: Uint8Array, at: number, content: number): number {
+  let octets = bytes[at + 1] as number;
+  if (octets >= 0x80) {
+    octets = 0;
+    for (let i = at + 2; i < content; i++) octets = octets * 256 + (bytes[i] as number);
+  }
+  const stop = content + octets;
+  // Also catches the NaN of a header that is cut off.
+  if (!(stop <= bytes.length)) throw new Error('attribute octets are cut off');
+  return stop;
+}
