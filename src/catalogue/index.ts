@@ -1,5 +1,5 @@
 export { type Area, areas } from './codes/areas.ts';
-export { reservedErrors, reservedRanges } from './codes/codes.ts';
+export { listedErrors, listedRanges } from './codes/codes.ts';
 export { type Detail, type ErrorRange, type ErrorRow, Refusal, refuse } from './errors.ts';
 export { gather } from './gather.ts';
 export type { JobRow } from './jobs.ts';

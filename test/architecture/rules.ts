@@ -72,6 +72,7 @@ const importers: Readonly<Record<string, string>> = {
   restify: 'web',
   ldapjs: 'client',
   winston: 'audit',
+  '@peculiar/x509': 'keys',
   nodemailer: 'mail',
 };
 

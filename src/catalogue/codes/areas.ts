@@ -1,6 +1,7 @@
 /**
  * The areas of the service that have error codes, `STS-<area>-<number>`, and how many the specification counts in each.
- * The service's own codes begin at 9000 in each area and are not among them.
+ * The service's own codes begin at 9000 in each area and are not among them. The counts are those of the specification's table; they add up to 4101, while
+ * its text says that there are 4074.
  *
  * @see specification document 2, "Subsystems"
  */

@@ -8,6 +8,8 @@ const internal = 'something inside failed; logged, without effect for a client';
 export const core = [
   reserve('CORE', 'retired', [['0025 0032 0034', 'retired']]),
   reserve('CORE', 'reserved', [
+    ['0001', 'startup refused: the configuration file cannot be loaded'],
+    ['0002', 'startup refused: a setting has no value'],
     ['0003 0023', 'a write could not be reported to persistence and stands in memory'],
     ['0004-0007', settingError],
     ['0008', 'a stored setting no longer passes its check and is not applied'],
@@ -26,9 +28,12 @@ export const core = [
     ['0098', internal],
     ['0099-0101', realmError],
     ['0102', internal],
+    ['0103', 'a development-only setting given a value of its own in product mode'],
     ['0104', 'a call to the outside was not made: its CA file cannot be read or holds no certificate'],
+    ['0105', 'startup refused: a setting that was removed is still named'],
     ['0106', 'a development-only setting stored in a realm in product mode is ignored'],
     ['0107', realmError],
+    ['0108', 'startup refused: a configured value fails its check'],
     ['0120', 'a realm was removed with deliveries undone after realms.removalDeliveryTimeoutS'],
     ['0121', 'a sign-in or an issuance is refused: its realm is being removed'],
     ['0122', 'a second removal is refused while one is under way'],

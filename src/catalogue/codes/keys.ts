@@ -12,7 +12,9 @@ const authoring = 'an action of the authoring pane or on a key pair is refused';
 export const keys = [
   reserve('KEYS', 'retired', [['0006', 'retired']]),
   reserve('KEYS', 'reserved', [
+    ['0002', 'the key-encryption key is empty or shorter than 32 bytes'],
     ['0003', 'this runtime cannot generate ML-DSA keys'],
+    ['0004 0005', 'a stored hash cannot be decoded or computed and is no match'],
     ['0007-0025', xml],
     ['0026-0039', persistence],
     ['0041 0042', persistence],

@@ -12,7 +12,7 @@ export interface Reserved {
   readonly ranges: readonly ErrorRange[];
 }
 
-/** Makes rows of single codes and ranges of spans, none of which this service raises. A room that raises one takes it into its own table. */
+/** Makes rows of single codes and ranges of spans. By themselves they have no behaviour. */
 export function reserve(area: Area, state: 'reserved' | 'retired', listed: readonly Listed[]): Reserved {
   const rows: ErrorRow[] = [];
   const ranges: ErrorRange[] = [];

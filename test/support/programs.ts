@@ -1,0 +1,38 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { TestFn } from 'ava';
+
+/**
+ * Programs from outside that tests use as clients and peers: where each is found beside the PATH, and the Debian packages that bring it.
+ * The gate installs what is missing where it may.
+ */
+export const programs = {
+  ldapsearch: { packages: ['ldap-utils', 'libsasl2-modules'], paths: [] },
+  slapd: { packages: ['slapd'], paths: ['/usr/sbin/slapd', '/usr/lib/openldap/slapd'] },
+  chromium: { packages: ['chromium', 'fonts-dejavu-core'], paths: ['/usr/bin/google-chrome', '/usr/bin/chromium-browser'] },
+  oathtool: { packages: ['oathtool'], paths: [] },
+  strace: { packages: ['strace'], paths: [] },
+} as const satisfies Record<string, { readonly packages: readonly string[]; readonly paths: readonly string[] }>;
+
+export type Program = keyof typeof programs;
+
+/** The path of a program, or `undefined` where it is not installed. */
+export function findProgram(name: Program): string | undefined {
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+  return [...onPath, ...programs[name].paths].find(mayRun);
+}
+
+/** `test`, or `test.skip` where a program is missing: such tests count as skipped, and as a failure where `CI=true`. */
+export function withPrograms<Context>(test: TestFn<Context>, ...names: readonly Program[]): TestFn<Context> | TestFn<Context>['skip'] {
+  return names.every((name) => findProgram(name) !== undefined) ? test : test.skip;
+}
+
+function mayRun(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
