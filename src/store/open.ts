@@ -92,6 +92,16 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   });
   const changes = changesOf(database);
   const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => reader.idle());
+  let closing: Promise<void> | undefined;
+
+  async function close(): Promise<void> {
+    stopIdling();
+    // After a failed disk the files stay as they are: closing them would carry over what may be lost.
+    if (!(await commits.close())) return;
+    reader.close();
+    log.close();
+    database.close();
+  }
 
   return {
     snapshot: () => reader.snapshot(),
@@ -99,12 +109,9 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     commit: (expected, wanted) => commits.push(expected, wanted),
     changes: (afterNumber, limit) => changes(afterNumber, commits.durableNumber, limit),
     watch: (listener) => commits.watch(listener),
-    async close() {
-      stopIdling();
-      if (!(await commits.close())) return;
-      reader.close();
-      log.close();
-      database.close();
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }

@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { compareBytes, utf8 } from '#base';
+import type { Change, EntryRecord, Expectation, Store } from '#store';
+import { dnKey, entry, folder, indexer, open, uuid } from './support.ts';
+
+type Model = Map<string, EntryRecord>;
+
+const numbers = fc.integer({ min: 1, max: 8 });
+const names = fc.array(fc.constantFrom('a', 'b', 'ab', 'c'), { minLength: 1, maxLength: 3 });
+const csns = fc.constantFrom('1', '2', '3');
+const texts = fc.array(fc.tuple(fc.constantFrom('cn', 'mail', 'uid'), fc.string({ unit: fc.constantFrom('x', 'y', 'z'), maxLength: 3 })), {
+  maxLength: 4,
+});
+
+const changes = fc.oneof(
+  fc.record({ kind: fc.constant('put' as const), number: numbers, parent: fc.option(numbers), name: names, csn: csns, user: texts }),
+  fc.record({ kind: fc.constant('delete' as const), number: numbers, csn: csns }),
+);
+const expectations = fc.oneof(
+  fc.record({ kind: fc.constant('unchanged' as const), number: numbers, csn: csns }),
+  fc.record({ kind: fc.constant('absent' as const), name: names }),
+  fc.record({ kind: fc.constant('childless' as const), number: numbers }),
+);
+const commits = fc.record({ expected: fc.array(expectations, { maxLength: 1 }), changes: fc.array(changes, { maxLength: 3 }) });
+/** Batches: what stands in one inner list arrives in one turn. */
+const runs = fc.array(fc.array(commits, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 });
+
+type Generated<T> = T extends fc.Arbitrary<infer V> ? V : never;
+
+function changeOf(made: Generated<typeof changes>): Change {
+  if (made.kind === 'delete') return { kind: 'delete', uuid: uuid(made.number), csn: made.csn };
+  const user = utf8(made.user.map(([name, value]) => `${name}=${value}`).join(';'));
+  return {
+    kind: 'put',
+    entry: entry(made.number, made.name, { parent: made.parent === null ? undefined : uuid(made.parent), csn: made.csn, user }),
+  };
+}
+
+function expectationOf(made: Generated<typeof expectations>): Expectation {
+  switch (made.kind) {
+    case 'unchanged':
+      return { kind: 'unchanged', uuid: uuid(made.number), csn: made.csn };
+    case 'absent':
+      return { kind: 'absent', dnKey: dnKey(...made.name) };
+    case 'childless':
+      return { kind: 'childless', uuid: uuid(made.number) };
+  }
+}
+
+function holds(model: Model, expected: Expectation): boolean {
+  const all = [...model.values()];
+  switch (expected.kind) {
+    case 'unchanged':
+      return model.get(expected.uuid)?.csn === expected.csn;
+    case 'absent':
+      return !all.some(({ dnKey: key }) => compareBytes(key, expected.dnKey) === 0);
+    case 'childless':
+      return !all.some(({ parent }) => parent === expected.uuid);
+  }
+}
+
+/** The model after the changes; undefined when they cannot be. */
+function applied(model: Model, wanted: readonly Change[]): Model | undefined {
+  const next = new Map(model);
+  for (const change of wanted) {
+    if (change.kind === 'delete') {
+      if (!next.delete(change.uuid)) return undefined;
+      continue;
+    }
+    const { uuid: own, dnKey: key } = change.entry;
+    if ([...next.values()].some((other) => other.uuid !== own && compareBytes(other.dnKey, key) === 0)) return undefined;
+    next.set(own, change.entry);
+  }
+  return next;
+}
+
+/** What a store shows in every way that it can be asked. */
+function shown(store: Store): unknown {
+  const snapshot = store.snapshot();
+  const uuids = (ids: readonly number[]) => ids.map((id) => snapshot.readable(id)?.uuid).sort();
+  const lookups: unknown[] = [];
+  for (const attribute of ['cn', 'mail', 'uid']) {
+    for (const value of ['', 'x', 'y', 'xx', 'xy', 'zzz']) {
+      lookups.push(uuids(snapshot.idsEqual(attribute, utf8(value), 99)), uuids(snapshot.idsPrefix(attribute, utf8(value), 99)));
+      lookups.push(snapshot.countEqual(attribute, utf8(value), 99));
+    }
+  }
+  const ids = snapshot.subtree(new Uint8Array(0), undefined, 99);
+  return {
+    entries: ids.map((id) => fieldsOf(snapshot.byId(id))),
+    below: ['a', 'b', 'ab', 'c'].map((name) => snapshot.subtree(dnKey(name), undefined, 99).map((id) => snapshot.readable(id)?.uuid)),
+    children: Array.from({ length: 9 }, (_, number) => [uuids(snapshot.children(uuid(number), 0, 99)), snapshot.hasChildren(uuid(number))]),
+    lookups,
+  };
+}
+
+/** The same of the model, by looking at everything. */
+function expectedOf(model: Model): unknown {
+  const sorted = [...model.values()].sort((a, b) => compareBytes(a.dnKey, b.dnKey));
+  const having = (test: (key: Uint8Array) => boolean, attribute: string) =>
+    sorted
+      .filter((one) => indexer(one).some((index) => index.attribute === attribute && test(index.key)))
+      .map((one) => one.uuid)
+      .sort();
+  const lookups: unknown[] = [];
+  for (const attribute of ['cn', 'mail', 'uid']) {
+    for (const value of ['', 'x', 'y', 'xx', 'xy', 'zzz']) {
+      const equal = having((key) => Buffer.from(key).toString() === value, attribute);
+      lookups.push(
+        equal,
+        having((key) => Buffer.from(key).toString().startsWith(value), attribute),
+        equal.length,
+      );
+    }
+  }
+  const within = (one: EntryRecord, base: string) =>
+    compareBytes(one.dnKey, utf8(base)) === 0 || Buffer.from(one.dnKey).toString().startsWith(`${base}\0`);
+  const children = (number: number) =>
+    sorted
+      .filter(({ parent }) => parent === uuid(number))
+      .map((one) => one.uuid)
+      .sort();
+  return {
+    entries: sorted.map(fieldsOf),
+    below: ['a', 'b', 'ab', 'c'].map((name) => sorted.filter((one) => within(one, name)).map((one) => one.uuid)),
+    children: Array.from({ length: 9 }, (_, number) => [children(number), children(number).length > 0]),
+    lookups,
+  };
+}
+
+function fieldsOf(one: EntryRecord | undefined): unknown {
+  return one && [one.uuid, one.parent, one.dn, Buffer.from(one.dnKey).toString('hex'), one.csn, Buffer.from(one.user).toString()];
+}
+
+test('whatever is committed, in whatever batches, lookups, tree and change log agree with a model in memory, also after reopening', async (t) => {
+  let round = 0;
+  const path = folder(t);
+  await fc.assert(
+    fc.asyncProperty(runs, async (batches) => {
+      const file = join(path, String(round++));
+      const { store, fatal } = open(t, file);
+      let model: Model = new Map();
+      let number = 0;
+      for (const batch of batches) {
+        const results = await Promise.allSettled(
+          batch.map((made) => store.commit(made.expected.map(expectationOf), made.changes.map(changeOf))),
+        );
+        for (const [at, made] of batch.entries()) {
+          const result = results[at];
+          const failed = made.expected.map(expectationOf).find((expected) => !holds(model, expected));
+          const next = applied(model, made.changes.map(changeOf));
+          if (failed !== undefined) {
+            t.deepEqual<unknown, unknown>(result, { status: 'fulfilled', value: { kind: 'conflict', failed } });
+          } else if (next === undefined) t.is(result?.status, 'rejected');
+          else {
+            if (made.changes.length > 0) number++;
+            model = next;
+            t.deepEqual<unknown, unknown>(result, { status: 'fulfilled', value: { kind: 'committed', number } });
+          }
+        }
+        t.is(store.snapshot().number, number);
+        t.deepEqual(shown(store), expectedOf(model));
+      }
+      const replayed = applied(
+        new Map(),
+        store.changes(0, 1000).map(({ change }) => change),
+      );
+      t.deepEqual(replayed && expectedOf(replayed), expectedOf(model), 'the change log tells the same');
+      await store.close();
+      const again = open(t, file).store;
+      t.deepEqual(shown(again), expectedOf(model));
+      await again.close();
+      t.deepEqual(fatal, []);
+    }),
+    { numRuns: 40 },
+  );
+});
