@@ -1,0 +1,147 @@
+import { text } from '#base';
+import { refuse } from '#catalogue';
+import type { PartialAttribute, Rdn } from '#ldap';
+import { typeOfKey } from './describe.ts';
+import type { Entry, EntryAttributes } from './entry.ts';
+import { errors } from './errors.ts';
+import type { AttributeType, ObjectClass, Schema } from './types.ts';
+import { formOf, normalizer } from './values.ts';
+
+/** What of an entry its check reads. */
+export type Checked = Pick<Entry, 'dn' | 'attributes'>;
+
+/**
+ * Holds a new entry against the schema (RFC 4512 §2.4, §2.5): its classes form one structural chain, required attributes are there, no
+ * others are than allowed ones, values fit their syntax and differ from each other, and the RDN's values are among them.
+ *
+ * @throws Refusal of the first violation found, naming the attribute and why (LDAP 17, 19, 20, 21, 64, 65)
+ */
+export function checkEntry(schema: Schema, entry: Checked): void {
+  checkAttributes(schema, entry.attributes);
+  checkClasses(schema, entry.attributes);
+  checkNaming(schema, entry, errors.namingValueMissing);
+}
+
+/**
+ * Holds an entry after a modify against the schema and against what it was before: beyond `checkEntry`, the structural class stays
+ * (69) and so do the values of the RDN (67).
+ */
+export function checkModified(schema: Schema, before: Checked, after: Checked): void {
+  checkNaming(schema, after, errors.namingValueRemoved);
+  checkAttributes(schema, after.attributes);
+  const structural = checkClasses(schema, after.attributes);
+  const former = structuralClass(schema, before.attributes);
+  if (structural.oid !== former.oid) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
+}
+
+/** @throws Refusal when clients may not set the attribute (NO-USER-MODIFICATION, RFC 4512 §4.1.2) */
+export function checkUserModifiable(type: AttributeType): void {
+  if (type.noUserModification) throw refuse(errors.attributeReadOnly, { attribute: type.name });
+}
+
+/**
+ * The most derived structural class of an entry: what `structuralObjectClass` says (RFC 4512 §3.4.6).
+ *
+ * @throws Refusal when there is none, or several that are no chain
+ */
+export function structuralClass(schema: Schema, attributes: EntryAttributes): ObjectClass {
+  let leaf: ObjectClass | undefined;
+  for (const each of knownClasses(schema, attributes)) {
+    if (each.kind !== 'structural' || leaf?.lineage.includes(each) === true) continue;
+    if (leaf !== undefined && !each.lineage.includes(leaf)) {
+      throw refuse(errors.structuralClassesDiffer, { one: leaf.name, other: each.name });
+    }
+    leaf = each;
+  }
+  if (leaf === undefined) throw refuse(errors.structuralClassMissing);
+  return leaf;
+}
+
+function knownClasses(schema: Schema, attributes: EntryAttributes): ObjectClass[] {
+  const values = attributes.get('objectclass')?.values ?? [];
+  if (values.length === 0) throw refuse(errors.objectClassMissing);
+  return values.map((value, index) => {
+    const name = text(value) ?? '';
+    const known = schema.objectClass(name);
+    if (known === undefined) throw refuse(errors.objectClassUnknown, { value: index, class: name });
+    return known;
+  });
+}
+
+/** Required and allowed attributes of all classes together (RFC 4512 §2.4.3); operational attributes are allowed everywhere. */
+function checkClasses(schema: Schema, attributes: EntryAttributes): ObjectClass {
+  const structural = structuralClass(schema, attributes);
+  const present = new Set<string>();
+  for (const key of attributes.keys()) present.add(typeOfKey(key));
+
+  const allowed = new Set<AttributeType>();
+  let anything = false;
+  for (const each of knownClasses(schema, attributes)) {
+    for (const type of each.must) {
+      if (!present.has(type.key)) throw refuse(errors.attributeRequired, { class: each.name, attribute: type.name });
+      allowed.add(type);
+    }
+    for (const type of each.may) allowed.add(type);
+    // RFC 4512 §4.3: every user attribute is allowed beside extensibleObject.
+    anything ||= each.oid === extensibleObject;
+  }
+  if (anything) return structural;
+  for (const key of present) {
+    const type = schema.attributeType(key);
+    if (type === undefined || type.usage !== 'userApplications' || allowed.has(type)) continue;
+    throw refuse(errors.attributeNotAllowed, { attribute: type.name });
+  }
+  return structural;
+}
+
+const extensibleObject = '1.3.6.1.4.1.1466.101.120.111';
+
+function checkAttributes(schema: Schema, attributes: EntryAttributes): void {
+  for (const [key, attribute] of attributes) {
+    const type = schema.attributeType(typeOfKey(key));
+    if (type === undefined) throw refuse(errors.attributeTypeUndefined, { attribute: attribute.description });
+    checkValues(type, attribute);
+  }
+}
+
+/** Syntax, number and difference of the values of one attribute. */
+function checkValues(type: AttributeType, { description, values }: PartialAttribute): void {
+  if (values.length === 0) throw refuse(errors.valuesMissing, { attribute: description });
+  if (values.length > 1 && type.singleValue) throw refuse(errors.singleValued, { attribute: description });
+  const normal = normalizer(type);
+  const seen = new Set<string>();
+  for (const [index, value] of values.entries()) {
+    // A value that cannot be compared (RFC 4518 §2.4: prohibited characters) could be stored but never found or removed.
+    const form = type.syntax.validate(value) ? normal(value) : undefined;
+    if (form === undefined) throw refuse(errors.valueInvalid, { attribute: description, value: index, syntax: type.syntax.name });
+    if (values.length === 1) return;
+    const before = seen.size;
+    if (seen.add(formOf(form)).size === before) throw refuse(errors.valueRepeated, { attribute: description, value: index });
+  }
+}
+
+/** The values of the RDN are values of the entry (RFC 4512 §2.3). */
+function checkNaming(
+  schema: Schema,
+  { dn, attributes }: Checked,
+  absent: typeof errors.namingValueMissing | typeof errors.namingValueRemoved,
+): void {
+  const rdn: Rdn = dn[0] ?? [];
+  for (const { type: name, value } of rdn) {
+    const type = schema.attributeType(name);
+    const wanted = type?.equality?.assertion(value);
+    if (type === undefined || wanted === undefined || !mayName(type)) throw refuse(errors.namingUnsuitable, { attribute: name });
+    const form = formOf(wanted);
+    const values = attributes.get(type.key)?.values ?? [];
+    const normal = normalizer(type);
+    const found = values.some((each) => {
+      const own = normal(each);
+      return own !== undefined && formOf(own) === form;
+    });
+    if (!found) throw refuse(absent, { attribute: type.name });
+  }
+}
+
+function mayName(type: AttributeType): boolean {
+  return type.usage === 'userApplications' && !type.collective && !type.secret && !type.sealed;
+}

@@ -1,0 +1,47 @@
+import type { AttributeType, Schema } from './types.ts';
+
+/** An attribute description, resolved (RFC 4512 §2.5). */
+export interface Described {
+  readonly type: AttributeType;
+  /** Lower case, sorted, without repetition. */
+  readonly options: readonly string[];
+  /** The key under which entries hold it: `key` of the type, options behind it. */
+  readonly key: string;
+  /** As the directory writes it: the type's first name, options in the same order as in `key`. */
+  readonly description: string;
+}
+
+const option = /^[A-Za-z0-9-]+$/;
+
+/**
+ * Reads an attribute description.
+ *
+ * @param text  a name or an OID, options behind semicolons
+ * @returns `undefined` when the type is unknown or an option is no keystring
+ */
+export function describe(schema: Pick<Schema, 'attributeType'>, text: string): Described | undefined {
+  const at = text.indexOf(';');
+  const type = schema.attributeType(at < 0 ? text : text.slice(0, at));
+  if (type === undefined) return undefined;
+  if (at < 0) return { type, options: none, key: type.key, description: type.name };
+
+  const given = text.slice(at + 1).split(';');
+  if (!given.every((each) => option.test(each))) return undefined;
+  const options = [...new Set(given.map((each) => each.toLowerCase()))].sort();
+  const behind = `;${options.join(';')}`;
+  return { type, options, key: type.key + behind, description: type.name + behind };
+}
+
+const none: readonly string[] = [];
+
+/** The options in an entry's key; none for most. */
+export function optionsOfKey(key: string): readonly string[] {
+  const at = key.indexOf(';');
+  return at < 0 ? none : key.slice(at + 1).split(';');
+}
+
+/** The type's part of an entry's key. */
+export function typeOfKey(key: string): string {
+  const at = key.indexOf(';');
+  return at < 0 ? key : key.slice(0, at);
+}

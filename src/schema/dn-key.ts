@@ -1,0 +1,94 @@
+import { concat, empty, utf8 } from '#base';
+import type { Dn, Rdn } from '#ldap';
+import type { Schema } from './types.ts';
+
+/**
+ * Keys of names. A key is read from the root down, a level after a level, with `levelEnd` between two levels; so the keys of all entries
+ * below one are those that begin with its key and `levelEnd`, and in octet order they stand together behind it.
+ */
+
+/** Between two levels of a key: the smallest octet, so that nothing stands between an entry's key and those below it. */
+const levelEnd = 0x00;
+/** In front of an octet that would be read as one of these three. */
+const escapeMark = 0x01;
+/** Between two assertions of one RDN. */
+const assertionEnd = 0x02;
+
+type Types = Pick<Schema, 'attributeType'>;
+
+/**
+ * The key of a DN: equal for names that the matching rules of their attributes call equal (RFC 4517 §4.2.15), the assertions of an RDN in
+ * any order.
+ *
+ * @returns `undefined` when an attribute type is unknown or has no equality rule, or a value does not fit it; no octets for the empty DN
+ */
+export function normalizeDn(schema: Types, dn: Dn): Uint8Array | undefined {
+  if (dn.length === 0) return empty;
+  const parts: Uint8Array[] = [];
+  for (let level = dn.length - 1; level >= 0; level--) {
+    const key = normalizeRdn(schema, dn[level] as Rdn);
+    if (key === undefined) return undefined;
+    if (parts.length > 0) parts.push(levelMark);
+    parts.push(key);
+  }
+  return parts.length === 1 ? (parts[0] as Uint8Array) : concat(parts);
+}
+
+/** The key of one RDN: a level of `normalizeDn`. */
+export function normalizeRdn(schema: Types, rdn: Rdn): Uint8Array | undefined {
+  const assertions: Uint8Array[] = [];
+  for (const { type, value } of rdn) {
+    const attribute = schema.attributeType(type);
+    const normal = attribute?.equality?.assertion(value);
+    if (attribute === undefined || normal === undefined) return undefined;
+    assertions.push(concat([utf8(`${attribute.key}=`), escaped(normal)]));
+  }
+  if (assertions.length === 1) return assertions[0];
+  assertions.sort(Buffer.compare);
+  return concat(assertions.flatMap((assertion, index) => (index === 0 ? [assertion] : [assertionMark, assertion])));
+}
+
+/** The key of an entry directly below another one. */
+export function childKey(parent: Uint8Array, rdn: Uint8Array): Uint8Array {
+  return parent.length === 0 ? rdn : concat([parent, levelMark, rdn]);
+}
+
+/** Whether a key is that of an entry at or below another. Everything is at or below the root, whose key is empty. */
+export function isWithin(key: Uint8Array, base: Uint8Array): boolean {
+  if (base.length === 0) return true;
+  if (key.length < base.length || Buffer.compare(key.subarray(0, base.length), base) !== 0) return false;
+  return key.length === base.length || key[base.length] === levelEnd;
+}
+
+/** The key of the superior; no octets for an entry directly below the root, `undefined` for the root itself. */
+export function parentKey(key: Uint8Array): Uint8Array | undefined {
+  if (key.length === 0) return undefined;
+  const at = key.lastIndexOf(levelEnd);
+  return at < 0 ? empty : key.subarray(0, at);
+}
+
+/** The keys below an entry, as a range: from the first that could stand there to the first that could not. The root's range is everything. */
+export function keysBelow(key: Uint8Array): { from: Uint8Array; before: Uint8Array | undefined } {
+  if (key.length === 0) return { from: levelMark, before: undefined };
+  return { from: concat([key, levelMark]), before: concat([key, Uint8Array.of(levelEnd + 1)]) };
+}
+
+const levelMark = Uint8Array.of(levelEnd);
+const assertionMark = Uint8Array.of(assertionEnd);
+
+/** Values may hold any octet; the three that have a meaning in keys are written as two. */
+function escaped(value: Uint8Array): Uint8Array {
+  let special = 0;
+  for (const octet of value) if (octet <= assertionEnd) special++;
+  if (special === 0) return value;
+  const out = new Uint8Array(value.length + special);
+  let at = 0;
+  for (const octet of value) {
+    if (octet > assertionEnd) out[at++] = octet;
+    else {
+      out[at++] = escapeMark;
+      out[at++] = octet + 3;
+    }
+  }
+  return out;
+}

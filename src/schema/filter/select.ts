@@ -1,0 +1,44 @@
+import type { PartialAttribute } from '#ldap';
+import { type Described, optionsOfKey, typeOfKey } from '../describe.ts';
+import type { EntryAttributes } from '../entry.ts';
+import type { AttributeType } from '../types.ts';
+
+/** The values of an entry that an assertion about an attribute description is answered from. */
+export interface Selection {
+  readonly type: AttributeType;
+  /** Whether any of the selected attributes satisfies the test. */
+  some(attributes: EntryAttributes, test: (values: readonly Uint8Array[]) => boolean): boolean;
+}
+
+/**
+ * Selects the type and its subtypes, with at least the options asked for (RFC 4512 §2.5.2: `name` selects `cn;lang-de` too).
+ * What has no options is found by its key; only when that does not satisfy are the entry's keys looked through for options.
+ */
+export function selectValues({ type, options }: Described): Selection {
+  const keys = type.family.filter((each) => !each.secret).map((each) => each.key);
+  const wanted = new Set(keys);
+
+  const selected = (attribute: PartialAttribute, key: string) =>
+    key.includes(';') && wanted.has(typeOfKey(key)) && hasAll(optionsOfKey(key), options) ? attribute.values : undefined;
+
+  return {
+    type,
+    some(attributes, test) {
+      if (options.length === 0) {
+        for (const key of keys) {
+          const attribute = attributes.get(key);
+          if (attribute !== undefined && test(attribute.values)) return true;
+        }
+      }
+      for (const [key, attribute] of attributes) {
+        const values = selected(attribute, key);
+        if (values !== undefined && test(values)) return true;
+      }
+      return false;
+    },
+  };
+}
+
+function hasAll(own: readonly string[], wanted: readonly string[]): boolean {
+  return wanted.every((option) => own.includes(option));
+}
