@@ -1,0 +1,7 @@
+export { errors as sessionsErrors } from './errors.ts';
+export { jobs as sessionsJobs } from './jobs.ts';
+export type { Parked, ParkedRow, ParkRequest } from './parked.ts';
+export { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } from './return-target.ts';
+export type { AuthenticationEvent, Session } from './session.ts';
+export { type Begun, openSessions, type Sessions, type SessionsOptions, type SignedIn, type Visit } from './sessions.ts';
+export { settings as sessionsSettings } from './settings.ts';

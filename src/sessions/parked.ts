@@ -1,0 +1,59 @@
+import { parseReturnTarget, type ReturnTarget } from './return-target.ts';
+
+/** A row of the sign-in screen about the interrupted request, supplied by its protocol. Plain text. */
+export interface ParkedRow {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** What a calling protocol hands over when it needs a person. */
+export interface ParkRequest {
+  readonly realm: string;
+  readonly method: 'GET' | 'POST';
+  /** The interrupted request: its path on this service with its query, as it came. */
+  readonly target: string;
+  /** Where Cancel leads when that is not the interrupted request itself: a path on this service. */
+  readonly cancelTarget?: string;
+  readonly rows: readonly ParkedRow[];
+}
+
+/** A request that waits for a sign-in. */
+export interface Parked {
+  readonly realm: string;
+  readonly method: 'GET' | 'POST';
+  /** Where the browser goes when it is signed in: `resumedTarget` of the request. */
+  readonly target: ReturnTarget;
+  /** Where Cancel leads: `deniedTarget` of it. */
+  readonly cancelTarget: ReturnTarget;
+  readonly rows: readonly ParkedRow[];
+  readonly createdMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** What of it is kept under its token. */
+export type ParkedRecord = Omit<Parked, 'realm' | 'expiresAtMs'>;
+
+/** Rows beyond these are the caller's mistake; the screen shows what fits. */
+const rowsMax = 16;
+const labelLengthMax = 100;
+const valueLengthMax = 1000;
+
+/** The rows as the screen can show them. */
+export function fitRows(rows: readonly ParkedRow[]): readonly ParkedRow[] {
+  return rows
+    .slice(0, rowsMax)
+    .map(({ label, value }) => ({ label: label.slice(0, labelLengthMax), value: value.slice(0, valueLengthMax) }));
+}
+
+/** Reads back what was kept. */
+export function parseParked(json: unknown): ParkedRecord | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const { method, target, cancelTarget, rows, createdMs } = json as Readonly<Record<string, unknown>>;
+  if ((method !== 'GET' && method !== 'POST') || typeof createdMs !== 'number' || !Array.isArray(rows)) return undefined;
+  if (typeof target !== 'string' || typeof cancelTarget !== 'string') return undefined;
+  // Judged again: nothing that was once on disk leads a browser away.
+  const resumed = parseReturnTarget(target, Number.MAX_SAFE_INTEGER);
+  const cancelled = parseReturnTarget(cancelTarget, Number.MAX_SAFE_INTEGER);
+  if (resumed === undefined || cancelled === undefined) return undefined;
+  return { method, target: resumed, cancelTarget: cancelled, rows: rows as readonly ParkedRow[], createdMs };
+}

@@ -1,0 +1,265 @@
+import type { Audit } from '#audit';
+import { type Chance, type Clock, token } from '#base';
+import { type ErrorRow, refuse, type SettingValues } from '#catalogue';
+import { constantTimeEqual, sha256 } from '#keys';
+import type { Kept, State } from '#state';
+import { errors } from './errors.ts';
+import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parseParked } from './parked.ts';
+import { deniedTarget, parseReturnTarget, resumedTarget } from './return-target.ts';
+import { type AuthenticationEvent, appendEvent, parseSession, type Session, type SessionRecord, sessionOf, subjectOf } from './session.ts';
+import type { settings as rows } from './settings.ts';
+
+/** Who a sign-in found, as the directory says it at this moment. */
+export interface SignedIn {
+  readonly entryUuid: string;
+  /** `pwdAccountLockedTime` is set. */
+  readonly disabled: boolean;
+}
+
+/** By which door and from where: for the audit rows. */
+export interface Visit {
+  readonly door: string;
+  readonly address: string;
+  readonly correlationId: string;
+}
+
+export interface Begun {
+  readonly session: Session;
+  /** For the cookie; known to the browser alone from here on. */
+  readonly handle: string;
+  /** `resumed`: the same person authenticated again. `replaced`: the browser's session was another person's and has ended. */
+  readonly how: 'new' | 'resumed' | 'replaced';
+}
+
+/** Sessions and the requests that wait for one. Everything is looked up by (realm, token). */
+export interface Sessions {
+  /**
+   * Saves an interrupted request.
+   *
+   * @returns the pending id for `/authn/login?authn=…`
+   * @throws Refusal `targetRefused` when a target is not a path on this service
+   */
+  park(request: ParkRequest): Promise<string>;
+  /** The request that waits under an id; `undefined` when it was answered, expired, or never was. */
+  parked(realm: string, id: string): Promise<Parked | undefined>;
+  /** The same, and it waits no longer: of several askers one gets it. */
+  takeParked(realm: string, id: string): Promise<Parked | undefined>;
+  /**
+   * Begins a session for someone who has just authenticated, or continues the browser's own when it is the same person's: its sid stays,
+   * the event is appended, the handle changes.
+   *
+   * @param handles  what the browser's cookies of that name hold
+   * @param person   `undefined` when the directory has no entry
+   * @throws Refusal `noEntry` (STS-AUTHN-0180), `disabled` (STS-AUTHN-0201); both are in the audit trail by then
+   */
+  begin(
+    realm: string,
+    handles: readonly string[],
+    person: SignedIn | undefined,
+    event: Omit<AuthenticationEvent, 'whenMs'>,
+    visit: Visit,
+  ): Promise<Begun>;
+  /** The live session of the first handle that has one. Counts as a use of it. */
+  find(realm: string, handles: readonly string[]): Promise<Session | undefined>;
+  /** Ends what the handles open. True when there was something. */
+  end(realm: string, handles: readonly string[], visit: Visit): Promise<boolean>;
+  /** Ends all sessions of a person and says how many. */
+  endAll(realm: string, entryUuid: string, visit: Visit): Promise<number>;
+  /** Removes what has expired and says what it did: the job `sessions.sweep`. */
+  sweep(): Promise<string>;
+}
+
+export interface SessionsOptions {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly audit: Audit;
+  readonly settings: SettingValues<typeof rows>;
+}
+
+/** Octets of chance in a pending id and in a handle's secret half; in its other half and a sid. */
+const secretOctets = 32;
+const idOctets = 16;
+/** Cookies of one name that a browser may send together; what lies beyond is not looked at. */
+const handlesMax = 8;
+const service: Visit = { door: 'service', address: '', correlationId: '' };
+
+/** Opens the sessions on the shared state. */
+export function openSessions({ state, clock, chance, audit, settings }: SessionsOptions): Sessions {
+  const parkedKind = state.kind<ParkedRecord>({ name: 'parked', parse: parseParked, rowsMax: () => settings['authn.maxPending'] });
+  const sessionKind = state.kind<SessionRecord>({
+    name: 'session',
+    parse: parseSession,
+    rowsMax: () => settings['authn.maxSessions'],
+    gone: (kept, why) =>
+      note(
+        kept.realm,
+        kept.value,
+        'session.end',
+        why === 'expired' ? 'session ended: it expired' : 'session ended: the realm is at authn.maxSessions',
+        service,
+      ),
+  });
+  const note = (
+    realm: string,
+    { subject }: { readonly subject: string },
+    action: string,
+    summary: string,
+    visit: Visit,
+    error?: ErrorRow,
+  ) => audit.record({ realm, subject, action, summary, ...visit, outcome: error ? 'refused' : 'success', ...(error ? { error } : {}) });
+  const asSession = (kept: Kept<SessionRecord>) => sessionOf(kept.realm, kept.value, settings['authn.sessionLifetimeS']);
+
+  const live = async (realm: string, handle: string): Promise<Kept<SessionRecord> | undefined> => {
+    const halves = parseHandle(handle);
+    const kept = halves && (await sessionKind.get(realm, halves.id));
+    if (!halves || !kept || !constantTimeEqual(Buffer.from(hashOf(halves.secret)), Buffer.from(kept.value.secretHash))) return undefined;
+    // The row's own expiry was set under the settings of its last use; the ones of now may be shorter.
+    return clock.nowMs() < endOf(kept.value, settings) ? kept : undefined;
+  };
+  const firstLive = async (realm: string, handles: readonly string[]): Promise<Kept<SessionRecord> | undefined> => {
+    for (const handle of handles.slice(0, handlesMax)) {
+      const kept = await live(realm, handle);
+      if (kept !== undefined) return kept;
+    }
+    return undefined;
+  };
+  const endKept = async (kept: Kept<SessionRecord>, summary: string, visit: Visit): Promise<boolean> => {
+    const done = await sessionKind.remove(kept);
+    if (done) note(kept.realm, kept.value, 'session.end', summary, visit);
+    return done;
+  };
+
+  const continued = async (
+    kept: Kept<SessionRecord>,
+    handles: readonly string[],
+    event: AuthenticationEvent,
+  ): Promise<Begun | undefined> => {
+    const secret = token(chance, secretOctets);
+    const record: SessionRecord = {
+      ...kept.value,
+      authenticated: true,
+      events: appendEvent(kept.value.events, event, settings['authn.sessionEventsMax']),
+      lastUsedMs: event.whenMs,
+      secretHash: hashOf(secret),
+    };
+    const next = await sessionKind.touch(kept, record, endOf(record, settings));
+    const id = handles.map(parseHandle).find((halves) => halves !== undefined && hashOf(halves.secret) === kept.value.secretHash)?.id;
+    return next === undefined || id === undefined ? undefined : { session: asSession(next), handle: `${id}.${secret}`, how: 'resumed' };
+  };
+  const started = async (realm: string, subject: string, event: AuthenticationEvent): Promise<{ session: Session; handle: string }> => {
+    const [id, secret] = [token(chance, idOctets), token(chance, secretOctets)];
+    const record: SessionRecord = {
+      subject,
+      sid: token(chance, idOctets),
+      authenticated: true,
+      events: [event],
+      createdMs: event.whenMs,
+      lastUsedMs: event.whenMs,
+      secretHash: hashOf(secret),
+    };
+    await sessionKind.put(realm, id, record, endOf(record, settings), subject);
+    return { session: sessionOf(realm, record, settings['authn.sessionLifetimeS']), handle: `${id}.${secret}` };
+  };
+
+  return {
+    park: async (request) => {
+      const lengthMax = settings['authn.returnTargetLengthMax'];
+      const target = parseReturnTarget(request.target, lengthMax);
+      const caller = request.cancelTarget === undefined ? target : parseReturnTarget(request.cancelTarget, lengthMax);
+      if (target === undefined || caller === undefined) throw refuse(errors.targetRefused);
+      const createdMs = clock.nowMs();
+      const id = token(chance, secretOctets);
+      const record: ParkedRecord = {
+        method: request.method,
+        target: resumedTarget(target),
+        cancelTarget: deniedTarget(caller),
+        rows: fitRows(request.rows),
+        createdMs,
+      };
+      await parkedKind.put(request.realm, id, record, createdMs + settings['authn.pendingTtlS'] * 1000);
+      return id;
+    },
+    parked: async (realm, id) => parkedOf(await parkedKind.get(realm, id)),
+    takeParked: async (realm, id) => parkedOf(await parkedKind.take(realm, id)),
+
+    begin: async (realm, handles, person, { amr, acr, door }, visit) => {
+      const subject = person === undefined ? '' : subjectOf(person.entryUuid);
+      const refused = person === undefined ? errors.noEntry : person.disabled ? errors.disabled : undefined;
+      if (refused !== undefined) {
+        note(realm, { subject }, 'session.begin', refused.means, visit, refused);
+        throw refuse(refused);
+      }
+      const event: AuthenticationEvent = { whenMs: clock.nowMs(), amr, acr, door };
+      const current = await firstLive(realm, handles);
+      if (current?.value.subject === subject) {
+        const begun = await continued(current, handles, event);
+        if (begun !== undefined) {
+          note(realm, { subject }, 'session.resume', 'the same person authenticated again; the handle changed', visit);
+          return begun;
+        }
+      } else if (current !== undefined) {
+        await endKept(current, 'session ended: another person signed in', visit);
+      }
+      const begun = await started(realm, subject, event);
+      note(realm, { subject }, 'session.begin', 'session began', visit);
+      return { ...begun, how: current === undefined ? 'new' : 'replaced' };
+    },
+
+    find: async (realm, handles) => {
+      const kept = await firstLive(realm, handles);
+      if (kept === undefined) return undefined;
+      const nowMs = clock.nowMs();
+      if (nowMs - kept.value.lastUsedMs < touchMs(settings)) return asSession(kept);
+      const record = { ...kept.value, lastUsedMs: nowMs };
+      return asSession((await sessionKind.touch(kept, record, endOf(record, settings))) ?? kept);
+    },
+    end: async (realm, handles, visit) => {
+      let ended = false;
+      for (const handle of handles.slice(0, handlesMax)) {
+        const kept = await live(realm, handle);
+        if (kept !== undefined && (await endKept(kept, 'session ended: the person signed out', visit))) ended = true;
+      }
+      return ended;
+    },
+    endAll: async (realm, entryUuid, visit) => {
+      let ended = 0;
+      for (const kept of await sessionKind.list(realm, subjectOf(entryUuid), settings['authn.maxSessions'])) {
+        if (await endKept(kept, 'session ended with all of its person', visit)) ended++;
+      }
+      return ended;
+    },
+    sweep: async () => {
+      const gone = await state.sweep();
+      return `${gone.get('session') ?? 0} sessions ended, ${gone.get('parked') ?? 0} interrupted requests given up`;
+    },
+  };
+}
+
+function parkedOf(kept: Kept<ParkedRecord> | undefined): Parked | undefined {
+  return kept && { ...kept.value, realm: kept.realm, expiresAtMs: kept.expiresAtMs };
+}
+
+/** A handle names its session by one half and proves itself by the other, which changes at every authentication. */
+function parseHandle(handle: string): { readonly id: string; readonly secret: string } | undefined {
+  const halves = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/.exec(handle);
+  return halves?.[1] !== undefined && halves[2] !== undefined ? { id: halves[1], secret: halves[2] } : undefined;
+}
+
+function hashOf(secret: string): string {
+  return Buffer.from(sha256(secret)).toString('base64url');
+}
+
+/** When a session ends unless it is used again before. */
+function endOf(record: SessionRecord, settings: SettingValues<typeof rows>): number {
+  const lifetimeEndMs = record.createdMs + settings['authn.sessionLifetimeS'] * 1000;
+  const idleS = settings['authn.sessionIdleTimeoutS'];
+  return idleS === 0 ? lifetimeEndMs : Math.min(lifetimeEndMs, record.lastUsedMs + idleS * 1000);
+}
+
+/** How old the kept last use may become. */
+function touchMs(settings: SettingValues<typeof rows>): number {
+  const exactS = settings['authn.sessionTouchS'];
+  const idleS = settings['authn.sessionIdleTimeoutS'];
+  return (idleS === 0 ? exactS : Math.min(exactS, idleS / 8)) * 1000;
+}

@@ -1,0 +1,164 @@
+import { sha256 } from '#keys';
+import type { StateRow, StateStore } from '#store';
+
+/** One kind of short-lived record. */
+export interface KindRow<T> {
+  /** Namespaced and stable: it stands on disk. */
+  readonly name: string;
+  /** Reads what JSON gave back; `undefined` for what is not of this kind any more: such a row counts as gone. */
+  readonly parse: (value: unknown) => T | undefined;
+  /** Most rows in one realm; the least recently used goes first. The store's own bound holds beside it. Read at each put. */
+  readonly rowsMax?: () => number;
+  /** Told of each row that went without its holder asking for it. */
+  readonly gone?: (kept: Kept<T>, why: 'expired' | 'evicted') => void;
+}
+
+/** A record as it was read. */
+export interface Kept<T> {
+  readonly value: T;
+  readonly realm: string;
+  /** Whose it is; empty when nobody's. */
+  readonly owner: string;
+  readonly expiresAtMs: number;
+  /** SHA-256 of the token, base64url. */
+  readonly key: string;
+  /** The text on disk, against which a replacement is compared. */
+  readonly text: string;
+}
+
+/** Records of one kind. Each call is one step: nothing comes between its reading and its writing. */
+export interface Kind<T> {
+  /** The token is one that was never put before. */
+  put(realm: string, token: string, value: T, expiresAtMs: number, owner?: string): Promise<void>;
+  get(realm: string, token: string): Promise<Kept<T> | undefined>;
+  /** Gets and removes: of several takers one gets it. */
+  take(realm: string, token: string): Promise<Kept<T> | undefined>;
+  /** Puts a value in place of one that is still as it was read. `undefined` when it is not. */
+  replace(kept: Kept<T>, value: T, expiresAtMs?: number): Promise<Kept<T> | undefined>;
+  /** As `replace`, and the row becomes the most recently used. */
+  touch(kept: Kept<T>, value: T, expiresAtMs?: number): Promise<Kept<T> | undefined>;
+  /** True when it was there. */
+  remove(kept: Kept<T>): Promise<boolean>;
+  /** The rows of an owner, or of the whole realm, the least recently used first. */
+  list(realm: string, owner: string | undefined, limit: number): Promise<Kept<T>[]>;
+}
+
+/** What a kind needs of the store, and what the sweep needs of a kind. */
+export interface OpenKind<T> extends Kind<T> {
+  /** Tells the kind that a row of it is gone. */
+  readonly swept: (row: StateRow) => void;
+}
+
+/** More than a realm can hold is never asked of the store at once. */
+const countMax = 100_000_000;
+
+/** Opens a kind on a store. */
+export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => void): OpenKind<T> {
+  // How many rows each realm has. The store hands back whatever it puts out, so that the count stays true without counting again.
+  const counts = new Map<string, number>();
+  const less = (stored: StateRow, why: 'expired' | 'evicted') => {
+    const realm = realmOf(row.name, stored.kind);
+    const count = counts.get(realm);
+    if (count !== undefined) counts.set(realm, count - 1);
+    const kept = read(row, stored);
+    if (kept !== undefined) row.gone?.(kept, why);
+  };
+
+  const makeRoom = (realm: string, rowsMax: number) => {
+    const kind = kindOf(row.name, realm);
+    if (count(realm) < rowsMax) return;
+    sweep();
+    while (count(realm) >= rowsMax) {
+      const [oldest] = store.list(kind, undefined, 1);
+      if (oldest === undefined || !store.delete(kind, oldest.key)) return;
+      less(oldest, 'evicted');
+    }
+  };
+  const count = (realm: string): number => {
+    const known = counts.get(realm);
+    if (known !== undefined) return known;
+    sweep();
+    const counted = store.list(kindOf(row.name, realm), undefined, countMax).length;
+    counts.set(realm, counted);
+    return counted;
+  };
+  const added = (realm: string, evicted: readonly StateRow[]) => {
+    const known = counts.get(realm);
+    if (known !== undefined) counts.set(realm, known + 1);
+    for (const stored of evicted) less(stored, 'evicted');
+  };
+  const removed = (realm: string) => {
+    const known = counts.get(realm);
+    if (known !== undefined) counts.set(realm, known - 1);
+  };
+
+  return {
+    put: async (realm, token, value, expiresAtMs, owner = '') => {
+      if (row.rowsMax !== undefined) makeRoom(realm, row.rowsMax());
+      added(realm, store.put(kindOf(row.name, realm), keyOf(token), JSON.stringify(value), expiresAtMs, owner));
+    },
+    get: async (realm, token) => read(row, store.get(kindOf(row.name, realm), keyOf(token))),
+    take: async (realm, token) => {
+      const stored = store.take(kindOf(row.name, realm), keyOf(token));
+      if (stored !== undefined) removed(realm);
+      return read(row, stored);
+    },
+    replace: async (kept, value, expiresAtMs) => {
+      const text = JSON.stringify(value);
+      const done = store.replace(kindOf(row.name, kept.realm), kept.key, kept.text, text, expiresAtMs);
+      return done ? { ...kept, value, text, expiresAtMs: expiresAtMs ?? kept.expiresAtMs } : undefined;
+    },
+    touch: async (kept, value, expiresAtMs = kept.expiresAtMs) => {
+      const kind = kindOf(row.name, kept.realm);
+      // The store ages rows by when they were put first. Reading, removing and putting again follow without a pause.
+      if (store.get(kind, kept.key)?.value !== kept.text) return undefined;
+      store.delete(kind, kept.key);
+      removed(kept.realm);
+      const text = JSON.stringify(value);
+      added(kept.realm, store.put(kind, kept.key, text, expiresAtMs, kept.owner));
+      return { ...kept, value, text, expiresAtMs };
+    },
+    remove: async (kept) => {
+      const done = store.delete(kindOf(row.name, kept.realm), kept.key);
+      if (done) removed(kept.realm);
+      return done;
+    },
+    list: async (realm, owner, limit) =>
+      store.list(kindOf(row.name, realm), owner, limit).flatMap((stored) => {
+        const kept = read(row, stored);
+        return kept === undefined ? [] : [kept];
+      }),
+    swept: (stored) => less(stored, 'expired'),
+  };
+}
+
+/** The kind's name of a stored row. */
+export function nameOf(storedKind: string): string {
+  return storedKind.slice(0, storedKind.indexOf('/'));
+}
+
+function kindOf(name: string, realm: string): string {
+  return `${name}/${realm}`;
+}
+
+function realmOf(name: string, storedKind: string): string {
+  return storedKind.slice(name.length + 1);
+}
+
+function keyOf(token: string): string {
+  return Buffer.from(sha256(token)).toString('base64url');
+}
+
+function read<T>(row: KindRow<T>, stored: StateRow | undefined): Kept<T> | undefined {
+  if (stored === undefined) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(stored.value);
+  } catch {
+    return undefined;
+  }
+  const value = row.parse(json);
+  if (value === undefined) return undefined;
+  const realm = realmOf(row.name, stored.kind);
+  return { value, realm, owner: stored.owner, expiresAtMs: stored.expiresAtMs, key: stored.key, text: stored.value };
+}
