@@ -40,6 +40,9 @@ export type {
   Parsed,
   SyntaxDescription,
 } from './grammar/types.ts';
+export { readLdif } from './ldif/read.ts';
+export { type LdifChange, type LdifContent, LdifError, type LdifLimits, type LdifRecord } from './ldif/types.ts';
+export { formatLdifRecord, ldifHeader } from './ldif/write.ts';
 export type { LdapLimits } from './limits.ts';
 export { decodeAttributes, encodeAttributes, walkAttributes, walkValues } from './message/attributes.ts';
 export { type Decoded, decodeMessage } from './message/decode.ts';
@@ -59,3 +62,4 @@ export type {
   SearchRequest,
 } from './message/types.ts';
 export { createWriter, type MessageWriter } from './message/writer.ts';
+export { formatLdapUrl, type LdapUrl, type ParsedUrl, parseLdapUrl, type UrlExtension } from './url.ts';

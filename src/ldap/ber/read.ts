@@ -1,3 +1,5 @@
+import { textOf } from './text.ts';
+
 /** Octets that are not what RFC 4511 asks for. Thrown and caught inside this room only: outside it is `{ kind: 'bad' }`. */
 export class Malformed extends Error {}
 
@@ -10,8 +12,6 @@ export interface Cursor {
 
 /** How many octets a BER length may take: 4 reach 4 GiB, and no message is near that. */
 const lengthOctetsMax = 4;
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A cursor over all of `bytes`; nothing is copied. */
 export function cursor(bytes: Uint8Array): Cursor {
@@ -91,21 +91,9 @@ export function readOctets(c: Cursor, tag: number): Uint8Array {
 /** A string element. What is not UTF-8 is malformed (RFC 4511 §4.1.2). */
 export function readString(c: Cursor, tag: number): string {
   const start = content(c, tag);
-  return sliceText(c.bytes, start, c.at);
-}
-
-/** UTF-8 octets as text; throws Malformed for others. Nearly all strings of LDAP are ASCII, and those take the short way. */
-export function sliceText(bytes: Buffer, start: number, end: number): string {
-  for (let i = start; i < end; i++) {
-    if ((bytes[i] as number) >= 0x80) {
-      try {
-        return decoder.decode(bytes.subarray(start, end));
-      } catch {
-        throw new Malformed('string is not UTF-8');
-      }
-    }
-  }
-  return bytes.toString('latin1', start, end);
+  const text = textOf(c.bytes, start, c.at);
+  if (text === undefined) throw new Malformed('string is not UTF-8');
+  return text;
 }
 
 /** An INTEGER or ENUMERATED of at most 4 octets, which is all that RFC 4511's maxInt needs; never negative. */

@@ -1,0 +1,49 @@
+import type { Control, Modification, PartialAttribute } from '../message/types.ts';
+
+interface Numbered {
+  /** The line of the file on which the record begins, from 1; 0 in a record that was not read. */
+  readonly line: number;
+  readonly dn: string;
+}
+
+/** An entry as it is (RFC 2849, ldif-attrval-record). Values of one attribute are gathered, in the order given. */
+export interface LdifContent extends Numbered {
+  readonly kind: 'content';
+  readonly attributes: readonly PartialAttribute[];
+}
+
+/** What is to be done to an entry (RFC 2849, ldif-change-record). */
+export type LdifChange =
+  | (Numbered & { readonly kind: 'add'; readonly controls: readonly Control[]; readonly attributes: readonly PartialAttribute[] })
+  | (Numbered & { readonly kind: 'delete'; readonly controls: readonly Control[] })
+  | (Numbered & { readonly kind: 'modify'; readonly controls: readonly Control[]; readonly changes: readonly Modification[] })
+  | (Numbered & {
+      readonly kind: 'modrdn';
+      readonly controls: readonly Control[];
+      readonly newRdn: string;
+      readonly deleteOldRdn: boolean;
+      readonly newSuperior?: string;
+    });
+
+export type LdifRecord = LdifContent | LdifChange;
+
+/** What one record may be. Memory in use is bounded by these, whatever the size of the file. */
+export interface LdifLimits {
+  /** Octets of one line after unfolding. */
+  readonly lineOctetsMax: number;
+  /** Octets of all lines of one record. */
+  readonly recordOctetsMax: number;
+  /** Values of one record, over all its attributes. */
+  readonly valuesMax: number;
+}
+
+/** LDIF that cannot be read: where and why. */
+export class LdifError extends Error {
+  readonly line: number;
+  readonly why: string;
+  constructor(line: number, why: string) {
+    super(`line ${line}: ${why}`);
+    this.line = line;
+    this.why = why;
+  }
+}
