@@ -1,17 +1,32 @@
 import { auditErrors, auditSettings } from '#audit';
-import { type ErrorRow, listedErrors, reservedSettings, type SettingRows, serviceSettings, settingErrors } from '#catalogue';
+import {
+  type ErrorRow,
+  type JobRow,
+  listedErrors,
+  type RouteRow,
+  reservedSettings,
+  type SettingRows,
+  serviceSettings,
+  settingErrors,
+} from '#catalogue';
 import { credentialsErrors, credentialsSettings } from '#credentials';
+import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
+import { listenerErrors, listenerSettings } from '#listener';
 import { policySettings } from '#policy';
+import { schemaErrors } from '#schema';
+import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
 import { storeErrors, storeSettings } from '#store';
 
-/** Every setting there is. `gather` in the tests proves that no two rooms use a name. */
+/** Every setting there is. A test proves that no two rooms use a name. */
 export const settings = {
   ...serviceSettings,
   ...auditSettings,
   ...credentialsSettings,
   ...keysSettings,
+  ...listenerSettings,
   ...policySettings,
+  ...sessionsSettings,
   ...storeSettings,
   ...reservedSettings,
 } as const satisfies SettingRows;
@@ -22,8 +37,18 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   catalogue: { ...serviceSettings, ...reservedSettings },
   credentials: credentialsSettings,
   keys: keysSettings,
+  listener: listenerSettings,
   policy: policySettings,
+  sessions: sessionsSettings,
   store: storeSettings,
+};
+
+/** Every route that `web` mounts, by room. */
+export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {};
+
+/** Every job that runs by itself, by room. */
+export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
+  sessions: sessionsJobs,
 };
 
 /** Every refusal and failure that a room can raise, by room and name. */
@@ -31,7 +56,11 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   audit: auditErrors,
   catalogue: settingErrors,
   credentials: credentialsErrors,
+  jobs: jobsErrors,
   keys: keysErrors,
+  listener: listenerErrors,
+  schema: schemaErrors,
+  sessions: sessionsErrors,
   store: storeErrors,
 };
 

@@ -150,3 +150,21 @@ test('every text file of the source is named for what it is: no contract is left
     [],
   );
 });
+
+/** The tables of rooms whose folder has a file of that name. */
+const gathered: readonly (readonly [file: string, tables: Readonly<Record<string, unknown>>])[] = [
+  ['errors.ts', errorTables],
+  ['settings.ts', settingTables],
+  ['routes.ts', routeTables],
+  ['jobs.ts', jobTables],
+];
+for (const [file, tables] of gathered) {
+  test(`every room's ${file} is gathered in src/tables.ts`, (t) => {
+    const having = rooms.filter((room) => room !== 'catalogue' && files.some(({ path }) => path === `src/${room}/${file}`));
+    t.true(having.length > 0);
+    t.deepEqual(
+      having.filter((room) => !(room in tables)),
+      [],
+    );
+  });
+}
