@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { errorTables, jobTables, routeTables, settingTables } from '../../src/tables.ts';
 import { readFiles, roomOf, root, type SourceFile } from './files.ts';
 import { importsAgainstRooms, roomTable, tableAgainstDisk } from './rooms.ts';
 import {
