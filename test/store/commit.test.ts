@@ -3,6 +3,7 @@ import test from 'ava';
 import { utf8 } from '#base';
 import { Refusal } from '#catalogue';
 import type { Change, CommitResult } from '#store';
+import { observeLog } from '../support/observed.ts';
 import { dnKey, entry, folder, open, uuid } from './support.ts';
 
 const top = ['dc=com'];
@@ -187,6 +188,7 @@ test('a further change is refused as busy (51) when too many wait', async (t) =>
   const [last] = results.slice(-1);
   const reason: unknown = last?.status === 'rejected' ? last.reason : undefined;
   t.true(reason instanceof Refusal && reason.row.code === 'STS-STORE-9006' && reason.row.sees.ldap === 51);
+  observeLog(String(reason));
   t.like(await store.commit([], [put(4)]), { kind: 'committed' }, 'and is taken when there is room again');
 });
 

@@ -31,7 +31,7 @@ export const indexer: Indexer = (entry) =>
       return { attribute: item.slice(0, at), key: utf8(item.slice(at + 1)) };
     });
 
-const keysBelow: KeysBelow = (key) =>
+export const keysBelow: KeysBelow = (key) =>
   key.length === 0
     ? { from: Uint8Array.of(0), before: undefined }
     : { from: concat([key, Uint8Array.of(0)]), before: concat([key, Uint8Array.of(1)]) };

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { type AuditStore, openAuditStore, type StoredAuditFilter, type StoredAuditRow } from '#store';
+import { folder, settingsWith } from './support.ts';
+
+function row(timeMs: number, fields: Partial<StoredAuditRow> = {}): StoredAuditRow {
+  return {
+    timeMs,
+    realm: 'default',
+    door: 'ldap',
+    subject: 'uid=a',
+    action: 'ldap.bind',
+    outcome: 'success',
+    errorCode: undefined,
+    summary: 's',
+    correlationId: 'c',
+    address: '::1',
+    ...fields,
+  };
+}
+
+function opened(t: ExecutionContext, auditRowsMax = 1000, file = join(folder(t), 'audit')): AuditStore {
+  const audit = openAuditStore({ file, settings: settingsWith({ 'persistence.auditRowsMax': auditRowsMax }) });
+  t.teardown(() => audit.close());
+  return audit;
+}
+
+test('rows come back as they were given, the newest first, also after reopening', (t) => {
+  const file = join(folder(t), 'audit');
+  const rows = [row(1), row(2, { errorCode: 'STS-LDAP-9001', outcome: 'refused', summary: '[STS-LDAP-9001] no' }), row(2, { subject: '' })];
+  const audit = opened(t, 1000, file);
+  audit.append(rows);
+  t.deepEqual(audit.query({ limit: 10 }), rows.toReversed());
+  t.deepEqual(audit.query({ limit: 1 }), rows.slice(-1));
+  audit.close();
+  t.deepEqual(opened(t, 1000, file).query({ limit: 10 }), rows.toReversed());
+});
+
+test('rows are asked for by any of their fields, and a code by its beginning', (t) => {
+  const audit = opened(t);
+  audit.append([
+    row(1, { errorCode: 'STS-LDAP-9001' }),
+    row(2, { errorCode: 'STS-LDAP-9002', realm: 'other', door: 'web' }),
+    row(3, { errorCode: 'STS-LDAPX-1', outcome: 'failed', subject: 'uid=b' }),
+    row(4, { errorCode: 'STS-CORE-1', action: 'session.begin', correlationId: 'd' }),
+    row(5),
+  ]);
+  const asked: readonly (readonly [filter: Partial<StoredAuditFilter>, times: readonly number[]])[] = [
+    [{ codePrefix: 'STS-LDAP' }, [3, 2, 1]],
+    [{ codePrefix: 'STS-LDAP-' }, [2, 1]],
+    [{ codePrefix: 'STS-LDAP-9001' }, [1]],
+    [{ codePrefix: "STS' OR 1=1 --" }, []],
+    [{ codePrefix: '' }, [4, 3, 2, 1]],
+    [{ realm: 'other' }, [2]],
+    [{ door: 'ldap', outcome: 'success' }, [5, 4, 1]],
+    [{ subject: 'uid=b' }, [3]],
+    [{ action: 'session.begin' }, [4]],
+    [{ correlationId: 'd' }, [4]],
+    [{ fromMs: 2, toMs: 4 }, [4, 3, 2]],
+    [{ fromMs: 4 }, [5, 4]],
+  ];
+  for (const [filter, times] of asked) {
+    t.deepEqual<unknown, unknown>(
+      audit.query({ ...filter, limit: 10 }).map(({ timeMs }) => timeMs),
+      times,
+      JSON.stringify(filter),
+    );
+  }
+});
+
+test('as many rows are kept as the bound says: the oldest go', (t) => {
+  const audit = opened(t, 3);
+  audit.append([row(1), row(2)]);
+  audit.append([row(3), row(4), row(5)]);
+  t.deepEqual(
+    audit.query({ limit: 10 }).map(({ timeMs }) => timeMs),
+    [5, 4, 3],
+  );
+});

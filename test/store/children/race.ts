@@ -1,0 +1,15 @@
+import { once } from 'node:events';
+import { systemClock } from '#base';
+import { openStateStore } from '#store';
+import { settingsWith } from '../support.ts';
+
+/** Opens the state named by its argument and, when told, takes and replaces what it can, printing what it got. */
+const state = openStateStore({ file: process.argv[2] ?? '', settings: settingsWith(), clock: systemClock });
+process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+for (let number = 0; number < 300; number++) {
+  if (state.take('ticket', String(number)) !== undefined) process.stdout.write(`took ${number}\n`);
+  if (state.replace('counter', String(number), '0', String(process.pid))) process.stdout.write(`replaced ${number}\n`);
+}
+state.close();
+process.stdin.destroy();

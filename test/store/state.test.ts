@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openStateStore, type StateStore } from '#store';
+import { child } from './child.ts';
+import { folder, settingsWith } from './support.ts';
+
+interface Opened {
+  readonly state: StateStore;
+  readonly clock: { now: number };
+}
+
+function opened(t: ExecutionContext, changed: Parameters<typeof settingsWith>[0] = {}, file = join(folder(t), 'state')): Opened {
+  const clock = { now: 1000 };
+  const state = openStateStore({ file, settings: settingsWith(changed), clock: { nowMs: () => clock.now } });
+  t.teardown(() => state.close());
+  return { state, clock };
+}
+
+const row = { kind: 'session', key: 'k', value: 'v', owner: 'o', expiresAtMs: 2000 };
+
+test('a row is there until it expires', (t) => {
+  const { state, clock } = opened(t);
+  t.deepEqual(state.put('session', 'k', 'v', 2000, 'o'), []);
+  t.deepEqual(state.get('session', 'k'), row);
+  t.is(state.get('parked', 'k'), undefined, 'kinds are apart');
+  clock.now = 2000;
+  t.is(state.get('session', 'k'), undefined);
+  t.is(state.take('session', 'k'), undefined);
+  t.false(state.replace('session', 'k', 'v', 'w'));
+  t.deepEqual(state.list('session', undefined, 10), []);
+});
+
+test('what is taken is given once', (t) => {
+  const { state } = opened(t);
+  state.put('session', 'k', 'v', 2000, 'o');
+  t.deepEqual(state.take('session', 'k'), row);
+  t.is(state.take('session', 'k'), undefined);
+});
+
+test('a value is replaced only while it is the expected one', (t) => {
+  const { state } = opened(t);
+  state.put('session', 'k', 'v', 2000, 'o');
+  t.false(state.replace('session', 'k', 'other', 'w'));
+  t.true(state.replace('session', 'k', 'v', 'w'));
+  t.deepEqual(state.get('session', 'k'), { ...row, value: 'w' });
+  t.true(state.replace('session', 'k', 'w', 'x', 3000));
+  t.deepEqual(state.get('session', 'k'), { ...row, value: 'x', expiresAtMs: 3000 });
+  t.false(state.replace('session', 'absent', 'v', 'w'));
+});
+
+test('the rows of an owner are listed, the oldest first', (t) => {
+  const { state } = opened(t);
+  state.put('session', 'b', '1', 2000, 'o');
+  state.put('session', 'a', '2', 2000, 'o');
+  state.put('session', 'c', '3', 2000, 'p');
+  state.put('parked', 'd', '4', 2000, 'o');
+  const keys = (owner: string | undefined, limit = 10) => state.list('session', owner, limit).map(({ key }) => key);
+  t.deepEqual(keys('o'), ['b', 'a']);
+  t.deepEqual(keys(undefined), ['b', 'a', 'c']);
+  t.deepEqual(keys(undefined, 2), ['b', 'a']);
+  t.true(state.delete('session', 'b'));
+  t.false(state.delete('session', 'b'));
+  t.deepEqual(keys('o'), ['a']);
+});
+
+test('a kind has at most as many rows as its bound says: the oldest is put out, and told', (t) => {
+  const { state } = opened(t, { 'persistence.stateRowsMax': 2 });
+  state.put('session', 'a', '1', 2000);
+  state.put('session', 'b', '2', 2000);
+  t.deepEqual(state.put('session', 'b', '3', 2000), [], 'one that is put again counts once');
+  t.deepEqual(state.put('parked', 'a', '4', 2000), [], 'kinds are counted apart');
+  t.deepEqual(
+    state.put('session', 'c', '5', 2000).map(({ key }) => key),
+    ['a'],
+  );
+  state.take('session', 'b');
+  t.deepEqual(state.put('session', 'd', '6', 2000), [], 'what was taken counts no more');
+});
+
+test('a sweep removes what has expired and returns it, in pieces', (t) => {
+  const { state } = opened(t);
+  for (const [at, key] of ['a', 'b', 'c'].entries()) state.put('session', key, 'v', 1100 + at);
+  t.deepEqual(
+    state.sweep(1101, 1).map(({ key }) => key),
+    ['a'],
+  );
+  t.deepEqual(
+    state.sweep(1101, 9).map(({ key }) => key),
+    ['b'],
+  );
+  t.deepEqual(state.sweep(1101, 9), []);
+  t.is(state.get('session', 'c')?.value, 'v');
+});
+
+test('two processes that take the same rows, or replace the same values, never both succeed', async (t) => {
+  const file = join(folder(t), 'state');
+  const racers = [child(t, 'race', file), child(t, 'race', file)];
+  // Both open a file that is not there yet, too.
+  await Promise.all(racers.map((racer) => racer.said('ready')));
+  const { state } = opened(t, {}, file);
+  for (let number = 0; number < 300; number++) {
+    state.put('ticket', String(number), 'fresh', Number.MAX_SAFE_INTEGER);
+    state.put('counter', String(number), '0', Number.MAX_SAFE_INTEGER);
+  }
+  for (const racer of racers) racer.say('go');
+  t.deepEqual(await Promise.all(racers.map((racer) => racer.ended)), [0, 0], racers.map(({ output }) => output).join());
+  const told = racers.flatMap(({ output }) => output.split('\n'));
+  for (const what of ['took', 'replaced']) {
+    const won = told.filter((line) => line.startsWith(what));
+    t.is(won.length, 300);
+    t.is(new Set(won).size, 300);
+  }
+});
+
+test('in memory mode the same holds', (t) => {
+  const { state } = opened(t, { 'persistence.mode': 'memory' });
+  state.put('session', 'k', 'v', 2000, 'o');
+  t.deepEqual(state.take('session', 'k'), row);
+  t.is(state.take('session', 'k'), undefined);
+});
