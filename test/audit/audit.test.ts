@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import test from 'ava';
 import fc from 'fast-check';
 import { type AuditEvent, type AuditRow, type AuditSink, auditErrors, createAudit, createLog, type LogLevel, oneLine } from '#audit';
-import type { ErrorRow } from '#catalogue';
+import { type ErrorRow, readSettings } from '#catalogue';
+import { openAuditStore, storeSettings } from '#store';
 import { observe } from '../support/observed.ts';
 
 const clock = { nowMs: () => Date.UTC(2026, 10, 21, 2, 30) };
@@ -33,13 +34,24 @@ function openLog({ json = true, level = 'debug' as LogLevel } = {}) {
   };
 }
 
-function openMemory(): AuditSink & { readonly batches: (readonly AuditRow[])[] } {
+/** The store's own table in memory, and how rows came to it. */
+function openSink(): AuditSink & { readonly batches: (readonly AuditRow[])[]; close(): void } {
   const batches: (readonly AuditRow[])[] = [];
-  return { batches, append: (rows) => batches.push(rows), query: () => batches.flat().toReversed() };
+  const { values } = readSettings(storeSettings, { environment: { STS_PERSISTENCE_MODE: 'memory' } });
+  const store = openAuditStore({ file: '', settings: values });
+  return {
+    batches,
+    append: (rows) => {
+      store.append(rows);
+      batches.push(rows);
+    },
+    query: (filter) => store.query(filter),
+    close: () => store.close(),
+  };
 }
 
 test('an audit row has time, realm, door, subject, action, outcome, errorCode, correlation id, and a summary that begins with the code', (t) => {
-  const sink = openMemory();
+  const sink = openSink();
   const audit = createAudit({ sink, log: openLog().log, clock });
   audit.record(event);
   const { error: _, ...told } = event;
@@ -52,7 +64,7 @@ test('an audit row has time, realm, door, subject, action, outcome, errorCode, c
 });
 
 test('rows of one turn of the event loop reach the sink together', async (t) => {
-  const sink = openMemory();
+  const sink = openSink();
   const audit = createAudit({ sink, log: openLog().log, clock });
   for (let i = 0; i < 5; i++) audit.record(event);
   t.is(sink.batches.length, 0);
@@ -64,7 +76,7 @@ test('rows of one turn of the event loop reach the sink together', async (t) => 
 });
 
 test('rows that wait are bounded even within one turn', (t) => {
-  const sink = openMemory();
+  const sink = openSink();
   const audit = createAudit({ sink, log: openLog().log, clock });
   for (let i = 0; i < 2500; i++) audit.record(event);
   t.deepEqual(
@@ -78,7 +90,7 @@ test('rows that wait are bounded even within one turn', (t) => {
 });
 
 test('who listens hears each row until they stop', (t) => {
-  const audit = createAudit({ sink: openMemory(), log: openLog().log, clock });
+  const audit = createAudit({ sink: openSink(), log: openLog().log, clock });
   const heard: string[] = [];
   const stop = audit.subscribe(({ summary }) => heard.push(summary));
   audit.record(event);
@@ -114,7 +126,7 @@ test('lines below the level are left out', async (t) => {
 
 test('a failure is logged as an error, a refusal as a warning, a success as detail', async (t) => {
   const { log, lines } = openLog();
-  const audit = createAudit({ sink: openMemory(), log, clock });
+  const audit = createAudit({ sink: openSink(), log, clock });
   audit.record({ ...event, outcome: 'failed' });
   audit.record(event);
   const { error: _, ...succeeded } = event;
@@ -127,17 +139,13 @@ test('a failure is logged as an error, a refusal as a warning, a success as deta
 
 test('rows that cannot be written do not end the service, and the log says so', async (t) => {
   const { log, lines } = openLog();
-  const full: AuditSink = {
-    append: () => {
-      throw new Error('database or disk is full');
-    },
-    query: () => [],
-  };
-  const audit = createAudit({ sink: full, log, clock });
+  const sink = openSink();
+  sink.close();
+  const audit = createAudit({ sink, log, clock });
   audit.record(event);
   audit.flush();
   const text = (await lines()).join('\n');
-  t.regex(text, new RegExp(`\\[${auditErrors.auditNotWritten.code}\\] 1 audit rows are lost: database or disk is full`));
+  t.regex(text, new RegExp(`\\[${auditErrors.auditNotWritten.code}\\] 1 audit rows are lost: The database connection is not open`));
   observe(auditErrors.auditNotWritten.code);
 });
 
@@ -149,7 +157,7 @@ test('whatever a client sends, a row and a line of the log stay one line and kee
   await fc.assert(
     fc.asyncProperty(nasty, async (text) => {
       const { log, lines } = openLog({ json: false });
-      const audit = createAudit({ sink: openMemory(), log, clock });
+      const audit = createAudit({ sink: openSink(), log, clock });
       audit.record({ ...event, subject: text, summary: text, address: text, correlationId: text, realm: text, door: text, action: text });
       t.is((await lines()).length, 1);
       for (const kept of Object.values(audit.query({ limit: 1 })[0] ?? {})) {
