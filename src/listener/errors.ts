@@ -1,0 +1,62 @@
+import type { ErrorRow } from '#catalogue';
+
+export const errors = {
+  cannotListen: {
+    code: 'STS-LDAP-9200',
+    means: 'The LDAP listener cannot listen on {where}: {why}',
+    sees: {},
+    state: 'reserved',
+  },
+  tooManyConnections: {
+    code: 'STS-LDAP-9201',
+    means: 'A connection was closed at once: ldap.connectionsMax are open already',
+    sees: {},
+    state: 'reserved',
+  },
+  badFrame: {
+    code: 'STS-LDAP-9202',
+    means: 'What arrived begins no LDAP message, or one that is longer than allowed here; the connection is ended',
+    says: 'not an LDAP message, or too long a one',
+    sees: { ldap: 2 },
+    state: 'reserved',
+  },
+  badMessage: {
+    code: 'STS-LDAP-9203',
+    means: 'An LDAP message cannot be decoded or is no request; the connection is ended',
+    says: 'the message cannot be decoded',
+    sees: { ldap: 2 },
+    state: 'reserved',
+  },
+  badMessageId: {
+    code: 'STS-LDAP-9204',
+    means: 'A request has the message id 0 or that of another request in progress; the connection is ended',
+    says: 'the message id is 0 or in use',
+    sees: { ldap: 2 },
+    state: 'reserved',
+  },
+  messageTooSlow: {
+    code: 'STS-LDAP-9205',
+    means: 'A message did not arrive whole within ldap.stallTimeoutS; the connection is ended',
+    sees: {},
+    state: 'reserved',
+  },
+  peerStalled: {
+    code: 'STS-LDAP-9206',
+    means: 'A peer read nothing of what waits for it for ldap.stallTimeoutS; the connection is ended',
+    sees: {},
+    state: 'reserved',
+  },
+  tlsFailed: {
+    code: 'STS-LDAP-9207',
+    means: 'A TLS connection could not be agreed on',
+    sees: {},
+    state: 'reserved',
+  },
+  operationFailed: {
+    code: 'STS-LDAP-9208',
+    means: 'A defect: the directory failed at an operation or gave no answer',
+    says: 'the operation failed inside the server',
+    sees: { ldap: 80 },
+    state: 'reserved',
+  },
+} as const satisfies Record<string, ErrorRow>;

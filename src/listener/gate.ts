@@ -1,0 +1,129 @@
+import type { Server, Socket } from 'node:net';
+import type { Audit } from '#audit';
+import { type Chance, type Clock, token } from '#base';
+import type { Connection, Directory, Door } from '#directory';
+import { resultCodes } from '#ldap';
+import { errors } from './errors.ts';
+import { createReport } from './reports.ts';
+import type { Limits } from './settings.ts';
+import { type Shared, Wire } from './wire.ts';
+
+export interface GateOptions {
+  readonly directory: Directory;
+  readonly limits: Limits;
+  readonly audit: Pick<Audit, 'record'>;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Lets connections in, up to the limit, and knows those that are open. */
+export interface Gate {
+  admit(socket: Socket, door: Door): void;
+  /** Admits what a TLS server accepts: counted from the first octet on, served when the handshake is done. */
+  guardTls(server: Server): void;
+  /** How many are open. */
+  count(): number;
+  checkTimes(nowMs: number): void;
+  /** Lets nobody in any more, waits this long for requests in progress, and ends all that is open. */
+  end(timeoutMs: number): Promise<void>;
+}
+
+/** How long, at the end of the service, peers may take to hang up after they were told. */
+const partingMs = 500;
+
+export function createGate({ directory, limits, audit, clock, chance }: GateOptions): Gate {
+  const shared: Shared = { directory, limits, clock, report: createReport(audit, clock) };
+  const wires = new Set<Wire>();
+  /** Open sockets by kind of door: whoever fills the network side shall not shut the operators out. */
+  const open = { network: 0, operators: 0, web: 0 };
+  const handshaking = new Set<Socket>();
+  const prefix = token(chance, 6);
+  let counted = 0;
+  let ending = false;
+
+  const describe = (socket: Socket, door: Door): Connection => {
+    const address = door === 'ldap' || door === 'ldaps' ? plainAddress(socket.remoteAddress ?? '') : 'local';
+    return {
+      id: `${prefix}-${++counted}`,
+      door,
+      address,
+      loopback: address === 'local' || address === '::1' || address.startsWith('127.'),
+      secure: door !== 'ldap',
+      identity: { dn: undefined, uuid: undefined, strength: 'anonymous' },
+      trusted: false,
+    };
+  };
+
+  /** @returns false when there are too many; the socket is closed then */
+  const count = (socket: Socket, door: Door): boolean => {
+    const kind = door === 'ldap' || door === 'ldaps' ? 'network' : door;
+    if (ending || open[kind] >= limits['ldap.connectionsMax']) {
+      if (!ending) shared.report(errors.tooManyConnections, describe(socket, door), '');
+      socket.destroy();
+      return false;
+    }
+    open[kind]++;
+    socket.once('close', () => open[kind]--);
+    return true;
+  };
+
+  const begin = (socket: Socket, door: Door) => {
+    const wire = new Wire(socket, describe(socket, door), shared);
+    wires.add(wire);
+    void wire.closed.then(() => wires.delete(wire));
+  };
+
+  return {
+    admit: (socket: Socket, door: Door) => {
+      if (count(socket, door)) begin(socket, door);
+    },
+    guardTls: (server: Server) => {
+      server.on('connection', (socket: Socket) => {
+        if (!count(socket, 'ldaps')) return;
+        handshaking.add(socket);
+        socket.once('close', () => handshaking.delete(socket));
+      });
+      server.on('secureConnection', (socket: Socket) => {
+        if (!ending) begin(socket, 'ldaps');
+        else socket.destroy();
+      });
+      server.on('tlsClientError', (error: Error, socket: Socket) => {
+        shared.report(errors.tlsFailed, describe(socket, 'ldaps'), error.message);
+        socket.destroy();
+      });
+    },
+    count: () => open.network + open.operators + open.web,
+    checkTimes: (nowMs: number) => {
+      for (const wire of wires) wire.checkTime(nowMs);
+    },
+    end: async (timeoutMs: number) => {
+      ending = true;
+      await within(
+        timeoutMs,
+        [...wires].map((wire) => wire.end(resultCodes.unavailable, 'the service stops')),
+      );
+      for (const wire of wires) wire.cut();
+      await within(
+        partingMs,
+        [...wires].map((wire) => wire.closed),
+      );
+      for (const wire of wires) wire.destroy();
+      for (const socket of handshaking) socket.destroy();
+    },
+  };
+}
+
+/** An IPv4 client of a socket that takes both kinds is shown with its IPv4 address (RFC 4291 §2.5.5.2). */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+}
+
+/** Waits for all of them, or for so long. */
+async function within(timeoutMs: number, waited: readonly Promise<void>[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([Promise.all(waited), elapsed]);
+  clearTimeout(timer);
+}

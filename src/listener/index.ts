@@ -1,0 +1,3 @@
+export { errors as listenerErrors } from './errors.ts';
+export { type Addresses, type Endpoints, type Listener, type ListenerOptions, startListener } from './listen.ts';
+export { type Limits, settings as listenerSettings } from './settings.ts';

@@ -1,0 +1,175 @@
+import { type AddressInfo, createServer, isIPv6, type Server } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Audit } from '#audit';
+import type { Chance, Clock } from '#base';
+import { refuse } from '#catalogue';
+import type { Directory, Door } from '#directory';
+import { errors } from './errors.ts';
+import { createGate } from './gate.ts';
+import type { Limits } from './settings.ts';
+import { listening, listenOnPath, removeSocket } from './sockets.ts';
+
+export interface Endpoints {
+  /** Network endpoints: `host` is an address or a name; `localhost` stands for both loopback addresses, `''` for every address. Port 0: the system chooses. */
+  readonly ldap?: { readonly host: string; readonly port: number };
+  readonly ldaps?: { readonly host: string; readonly port: number; readonly cert: string; readonly key: string };
+  /** Path of the operators' socket, which only this user may open. */
+  readonly operators?: string;
+  /** Path of the web layer's socket. Its folder is made for it alone, and for this user alone. */
+  readonly web?: string;
+}
+
+export interface ListenerOptions {
+  readonly directory: Directory;
+  readonly endpoints: Endpoints;
+  readonly limits: Limits;
+  readonly audit: Pick<Audit, 'record'>;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** Calls something again and again until it is told to stop. Tests give one that they drive by hand. */
+  readonly every?: (intervalMs: number, act: () => void) => () => void;
+}
+
+/** Where the listener can be reached, with the ports that are really open. */
+export interface Addresses {
+  readonly ldap?: { readonly url: string; readonly port: number };
+  readonly ldaps?: { readonly url: string; readonly port: number };
+  /** RFC 4516 with ldap-utils' `ldapi` scheme: the path percent-encoded. */
+  readonly operators?: { readonly url: string; readonly path: string };
+  readonly web?: { readonly path: string };
+}
+
+export interface Listener {
+  readonly addresses: Addresses;
+  /** How many connections are open. */
+  readonly connections: number;
+  /** Takes no more connections and requests, waits for those in progress as long as `ldap.stopTimeoutS`, and ends. */
+  stop(): Promise<void>;
+}
+
+const checkMs = 1000;
+/** How often a system-chosen port that is free on one loopback address may turn out to be taken on the other. */
+const portTriesMax = 8;
+
+/**
+ * Opens the LDAP endpoints.
+ *
+ * @throws Refusal `cannotListen` (STS-LDAP-9200) with `where`, `why` and `errno` (such as EACCES, EADDRINUSE); nothing stays open then
+ */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { endpoints, limits, clock } = options;
+  const gate = createGate(options);
+  const servers: Server[] = [];
+  const paths: string[] = [];
+
+  const make = (door: Door): Server => {
+    const server = createServer(socketOptions, (socket) => gate.admit(socket, door));
+    servers.push(server);
+    return server;
+  };
+  const makeTls = (cert: string, key: string): Server => {
+    const handshakeTimeout = limits['ldap.stallTimeoutS'] * 1000;
+    const server = createTlsServer({ ...socketOptions, cert, key, minVersion: 'TLSv1.2', handshakeTimeout });
+    gate.guardTls(server);
+    servers.push(server);
+    return server;
+  };
+  const onPath = async (path: string, door: Door, guard: 'file' | 'folder') => {
+    await attempt(path, () => listenOnPath(make(door), path, guard));
+    paths.push(path);
+  };
+  const closeServers = () => {
+    for (const server of servers) server.close();
+    paths.forEach(removeSocket);
+  };
+
+  const addresses: { -readonly [Name in keyof Addresses]: Addresses[Name] } = {};
+  try {
+    const { ldap, ldaps, operators, web } = endpoints;
+    if (ldap !== undefined) addresses.ldap = networkAddress('ldap', ldap.host, await onNetwork(ldap, () => make('ldap')));
+    if (ldaps !== undefined)
+      addresses.ldaps = networkAddress('ldaps', ldaps.host, await onNetwork(ldaps, () => makeTls(ldaps.cert, ldaps.key)));
+    if (operators !== undefined) {
+      await onPath(operators, 'operators', 'file');
+      addresses.operators = { url: `ldapi://${encodeURIComponent(operators)}`, path: operators };
+    }
+    if (web !== undefined) {
+      await onPath(web, 'web', 'folder');
+      addresses.web = { path: web };
+    }
+  } catch (error) {
+    closeServers();
+    throw error;
+  }
+
+  const stopChecking = (options.every ?? everyInterval)(checkMs, () => gate.checkTimes(clock.nowMs()));
+  return {
+    addresses,
+    get connections() {
+      return gate.count();
+    },
+    stop: async () => {
+      closeServers();
+      await gate.end(limits['ldap.stopTimeoutS'] * 1000);
+      stopChecking();
+    },
+  };
+}
+
+/** `allowHalfOpen`: a client may say its last and still be answered. `noDelay`: an answer is written whole, so nothing is gained by holding it back. */
+const socketOptions = { allowHalfOpen: true, noDelay: true, keepAlive: true } as const;
+
+/**
+ * Listens on every address that the host stands for, all on one port.
+ *
+ * @returns the port
+ */
+async function onNetwork({ host, port }: { host: string; port: number }, make: () => Server): Promise<number> {
+  const where = `${host === '' ? '*' : host}:${port}`;
+  if (host !== 'localhost') return attempt(where, () => listenOn(make(), host, port));
+  for (let tries = 1; ; tries++) {
+    const server = make();
+    const found = await attempt(where, () => listenOn(server, '127.0.0.1', port));
+    try {
+      await listenOn(make(), '::1', found);
+      return found;
+    } catch (error) {
+      const errno = errnoOf(error);
+      // A machine without IPv6 has the one loopback address.
+      if (errno === 'EADDRNOTAVAIL' || errno === 'EAFNOSUPPORT') return found;
+      if (port !== 0 || errno !== 'EADDRINUSE' || tries === portTriesMax) throw cannotListen(`[::1]:${found}`, error);
+      server.close();
+    }
+  }
+}
+
+async function listenOn(server: Server, host: string, port: number): Promise<number> {
+  await listening(server, () => server.listen(host === '' ? { port } : { port, host }));
+  return (server.address() as AddressInfo).port;
+}
+
+async function attempt<T>(where: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw cannotListen(where, error);
+  }
+}
+
+function cannotListen(where: string, error: unknown) {
+  return refuse(errors.cannotListen, { where, why: error instanceof Error ? error.message : String(error), errno: errnoOf(error) });
+}
+
+function errnoOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function networkAddress(scheme: 'ldap' | 'ldaps', host: string, port: number) {
+  const name = host === '' ? 'localhost' : isIPv6(host) ? `[${host}]` : host;
+  return { url: `${scheme}://${name}:${port}`, port };
+}
+
+function everyInterval(intervalMs: number, act: () => void): () => void {
+  const timer = setInterval(act, intervalMs);
+  return () => clearInterval(timer);
+}

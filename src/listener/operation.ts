@@ -1,0 +1,74 @@
+import type { Reply } from '#directory';
+import type { Message, Request, Response } from '#ldap';
+import { isFinal } from './answers.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Why a request ended without its answer. Work that is stopped by it is no defect. */
+export class Ended extends Error {}
+
+export type Ending = 'completed' | 'unanswered' | 'stopped';
+
+/** What an operation needs of its connection. */
+export interface OperationHost {
+  readonly outbox: Outbox;
+  /** Undefined while the peer keeps up; else resolves when it does again. */
+  full(): Promise<void> | undefined;
+}
+
+/** One request in progress: where its answers go, and the way to stop it. It ends once. */
+export class Operation implements Reply {
+  readonly message: Message<Request>;
+  readonly #host: OperationHost;
+  #controller: AbortController | undefined;
+  #answered = false;
+  #stopped = false;
+
+  constructor(host: OperationHost, message: Message<Request>) {
+    this.#host = host;
+    this.message = message;
+  }
+
+  send(op: Response, controls: Message['controls'] = []): void {
+    if (this.#answered || this.#stopped) return;
+    this.#answered = isFinal(op);
+    this.#host.outbox.message({ messageId: this.message.messageId, op, controls });
+  }
+
+  entry(dn: Uint8Array, attributes: Uint8Array): void {
+    if (this.#answered || this.#stopped) return;
+    this.#host.outbox.entry(this.message.messageId, dn, attributes);
+  }
+
+  full(): Promise<void> | undefined {
+    if (this.#stopped) return Promise.reject(new Ended());
+    const room = this.#host.full();
+    if (room === undefined) return undefined;
+    // An abandoned search shall not wait for a peer that has stopped reading.
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const signal = this.signal;
+    const stopped = () => reject(signal.reason);
+    signal.addEventListener('abort', stopped, { once: true });
+    room.then(resolve, reject).finally(() => signal.removeEventListener('abort', stopped));
+    return promise;
+  }
+
+  /** Made when it is asked for: most requests are over before anyone could stop them. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#stopped && !this.#controller.signal.aborted) this.#controller.abort(new Ended());
+    return this.#controller.signal;
+  }
+
+  /** Stops it: nothing that it still sends leaves (RFC 4511 §4.11). */
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#controller?.abort(new Ended());
+  }
+
+  /** How it stands when the directory is through with it. */
+  get ending(): Ending {
+    if (this.#stopped) return 'stopped';
+    return this.#answered ? 'completed' : 'unanswered';
+  }
+}
