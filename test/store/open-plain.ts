@@ -1,5 +1,6 @@
+import { keysBelow } from '#schema';
 import { openStore, type Store } from '#store';
-import { indexer, keysBelow, settingsWith } from './support.ts';
+import { indexer, settingsWith } from './support.ts';
 
 /** Opens a store in a process of its own, where trouble ends it. */
 export function openPlain(file: string): Store {

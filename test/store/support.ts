@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { concat, empty, utf8 } from '#base';
 import type { Refusal, SettingValues } from '#catalogue';
-import { type EntryRecord, type Indexer, type KeysBelow, openStore, type Store, type StoreOptions, storeSettings } from '#store';
+import { keysBelow } from '#schema';
+import { type EntryRecord, type Indexer, openStore, type Store, type StoreOptions, storeSettings } from '#store';
 
 type Values = SettingValues<typeof storeSettings>;
 
@@ -30,11 +31,6 @@ export const indexer: Indexer = (entry) =>
       const at = item.indexOf('=');
       return { attribute: item.slice(0, at), key: utf8(item.slice(at + 1)) };
     });
-
-export const keysBelow: KeysBelow = (key) =>
-  key.length === 0
-    ? { from: Uint8Array.of(0), before: undefined }
-    : { from: concat([key, Uint8Array.of(0)]), before: concat([key, Uint8Array.of(1)]) };
 
 export interface Opened {
   readonly store: Store;
