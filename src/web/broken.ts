@@ -1,0 +1,48 @@
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { announcesBody } from './body.ts';
+import { errors } from './errors.ts';
+import type { Exchanges } from './exchanges.ts';
+import type { Sender } from './send.ts';
+
+/** Status of what Node's parser refuses; 400 for the rest. */
+const statuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+export interface BrokenOptions {
+  readonly exchanges: Exchanges;
+  readonly send: Sender;
+  /** Records what came before there was a request at all. */
+  readonly record: (address: string | undefined, why: string) => void;
+}
+
+/**
+ * Answers what the HTTP parser gives up on: bytes that are no request, too many headers, a body that stops or breaks, a client that never finishes.
+ * The answer is written by hand, since there may be no request to answer.
+ */
+export function answerBroken(server: Server, { exchanges, send, record }: BrokenOptions): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    const why = error.code ?? '';
+    // Anything else is a failed handshake or a connection that is gone.
+    if (!/^(?:HPE_|ERR_HTTP_)/.test(why)) {
+      socket.destroy();
+      return;
+    }
+    const exchange = exchanges.on(socket);
+    const within = exchange !== undefined && announcesBody(exchange.request) && !exchange.request.complete;
+    const status = statuses[why] ?? 400;
+    const answerable = socket.writable && exchange?.response.headersSent !== true;
+    if (exchange !== undefined && within && !exchange.given) {
+      send.record(exchange, errors.bodyBroken, 'refused');
+      exchange.given = true;
+    } else if (exchange === undefined) {
+      record(socket.remoteAddress, why);
+    }
+    if (answerable) socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    else socket.destroy();
+  });
+}

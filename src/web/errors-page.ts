@@ -1,0 +1,49 @@
+import type { ErrorRow } from '#catalogue';
+import { errors } from './errors.ts';
+import { html } from './html.ts';
+import type { Page } from './page.ts';
+import { errorTextStanding, errorTexts, fillText, protectionText, texts } from './texts.ts';
+
+/** The page of a refusal or failure: what happened in words, what to do, and a reference that an operator finds in the audit trail. */
+export function errorPage(status: number, error: ErrorRow, reference: string): Page {
+  const [title, advice] = errorWords(status, error);
+  return {
+    title,
+    layout: 'card',
+    main: html`<h1>${title}</h1>
+<p>${advice}</p>
+<p class="quiet">${fillText(texts.reference, { reference })}</p>
+<p><a href="/portal" role="button" class="outline">${texts.home}</a></p>`,
+  };
+}
+
+/** The same for a client that asked for JSON. */
+export function errorJson(status: number, error: ErrorRow, reference: string): string {
+  const [title] = errorWords(status, error);
+  return `${JSON.stringify({ status, title, reference })}\n`;
+}
+
+/** The same for those that the specification wants told in plain text. */
+export function errorText(status: number, error: ErrorRow): string {
+  return `${errorWords(status, error).join('. ')}\n`;
+}
+
+/** True when an Accept header asks for JSON rather than for a page (RFC 9110 §12.5.1). */
+export function prefersJson(accept: string | undefined): boolean {
+  return weight(accept, /^application\/(?:[\w.+-]+\+)?json$/) > weight(accept, /^(?:text\/html|application\/xhtml\+xml)$/);
+}
+
+function weight(accept: string | undefined, type: RegExp): number {
+  let most = 0;
+  for (const range of (accept ?? '').split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    if (!type.test(name)) continue;
+    const q = Number(parameters.map((parameter) => /^q=([\d.]+)$/.exec(parameter)?.[1]).find((found) => found !== undefined) ?? 1);
+    if (q > most) most = q;
+  }
+  return most;
+}
+
+function errorWords(status: number, error: ErrorRow): readonly [title: string, advice: string] {
+  return error === errors.protectionNeeded ? protectionText : (errorTexts[status] ?? errorTextStanding);
+}

@@ -1,0 +1,28 @@
+import type { ErrorRow } from '#catalogue';
+
+/** @see specification document 2, "STS-HTTP" */
+export const errors = {
+  noRoute: row('0001', 'no route has the path', 404),
+  clientErrorUnclassified: row('0002', 'an answer of 400 to 499 whose cause no handler named; the failing place lacks a code of its own'),
+  serverErrorUnclassified: row('0003', 'an answer of 500 to 599 whose cause no handler named; the failing place lacks a code of its own'),
+  bodyTooLarge: row('0004', 'the body is larger than http.bodyOctetsMax, counted after decompression', 413),
+  queryNameRefused: row('0010', 'a query parameter is called constructor, prototype, proto or __proto__', 400),
+  queryControlCharacter: row('0011', 'a query value holds a control character', 400),
+  bodyNotRead: row('0012', 'the charset or the content encoding of the body is not read here', 415),
+  bodyBroken: row('0013', 'the body is cut off, its length is not its Content-Length, or its compression is broken', 400),
+  beforeRouter: row('0014', 'what arrived is no request that could be handed to the router: {why}'),
+  csrfMissing: row('0015', 'a form that changes something came without a CSRF token', 403),
+  csrfForeign: row('0016', 'the CSRF token belongs to another session, or to one that has ended', 403),
+
+  hostRefused: row('9001', 'the Host header names no host that this service answers for', 421),
+  targetMalformed: row('9002', 'the request target is not a path with well-formed escapes', 400),
+  methodNotAllowed: row('9003', 'the path has no route of this method', 405),
+  mediaTypeNotRead: row('9004', 'the body is not a form', 415),
+  protectionNeeded: row('9005', 'product mode: a form came unprotected from beyond this machine', 403),
+  formMalformed: row('9006', 'the form has too many fields, or is not UTF-8', 400),
+  notListening: row('9007', 'startup refused: the web cannot listen on {address}: {why}'),
+} as const satisfies Record<string, ErrorRow>;
+
+function row(digits: `${number}`, means: string, http?: number): ErrorRow {
+  return { code: `STS-HTTP-${digits}`, means, sees: http === undefined ? {} : { http }, state: 'live' };
+}

@@ -1,0 +1,81 @@
+import type { ErrorRow, RouteRow } from '#catalogue';
+import type { Cookie } from './cookies.ts';
+import type { Page } from './page.ts';
+
+/** A request as handlers see it: parsed, bounded, and free of the framework underneath. */
+export interface WebRequest {
+  readonly method: 'GET' | 'POST';
+  /** The path as it came. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Path and query together as they came: what is parked and returned to. */
+  readonly target: string;
+  /** Named parts of the route's path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Every value of a cookie of this name, since those of nested paths arrive together. */
+  cookies(name: string): readonly string[];
+  /**
+   * The form of a POST, once its token is judged. There is no other way to a form's fields: who reads them has said whose they must be.
+   *
+   * @param subjectOf  whose token it must carry; it is given the form, since the subject may be named in it
+   * @returns the form, and why its token is refused if it is
+   */
+  openForm(
+    subjectOf: (form: URLSearchParams) => string,
+  ): Promise<{ readonly form: URLSearchParams; readonly refused: ErrorRow | undefined }>;
+  readonly door: 'http' | 'https';
+  /** True when what is sent back cannot be read on the way. */
+  readonly secure: boolean;
+  /** The client's address. */
+  readonly address: string;
+  /** The same in every audit row of this request. */
+  readonly correlationId: string;
+}
+
+/** What a handler answers. Cookies, audit and headers are the sender's work. */
+export type Reply = PageReply | RedirectReply | FileReply;
+
+interface Common {
+  readonly cookies?: readonly Cookie[];
+  /** Why it is a refusal; recorded, never shown. */
+  readonly error?: ErrorRow;
+}
+
+export interface PageReply extends Common {
+  readonly kind: 'page';
+  /** 200 when absent. */
+  readonly status?: number;
+  readonly page: Page;
+}
+
+export interface RedirectReply extends Common {
+  readonly kind: 'redirect';
+  /** 303: whatever came, the browser goes on with a GET. */
+  readonly status: 302 | 303;
+  /** A path on this service. */
+  readonly to: string;
+}
+
+/** A file that never changes under its name. */
+export interface FileReply extends Common {
+  readonly kind: 'file';
+  readonly type: string;
+  readonly body: Uint8Array;
+  readonly gzipped: Uint8Array;
+}
+
+export type Handler = (request: WebRequest) => Reply | Promise<Reply>;
+
+/** A route row and what it does. */
+export interface WebRoute {
+  readonly row: RouteRow;
+  readonly handle: Handler;
+}
+
+/** Joins a room's route rows with its handlers, which are called alike. */
+export function bindRoutes<Name extends string>(
+  rows: Readonly<Record<Name, RouteRow>>,
+  handlers: Readonly<Record<Name, Handler>>,
+): readonly WebRoute[] {
+  return (Object.keys(rows) as Name[]).map((name) => ({ row: rows[name], handle: handlers[name] }));
+}

@@ -1,0 +1,62 @@
+import type { Mode } from '#policy';
+import { verifiesPasswords } from '#policy';
+import type { Assets } from './assets.ts';
+import { html, htmlText, type Piece, type SafeHtml } from './html.ts';
+import { texts } from './texts.ts';
+
+/** What a room says of a page; the shell around it is the same everywhere. */
+export interface Page {
+  /** Names the page; realm and service are added. */
+  readonly title: string;
+  /** `card` for one thing to do, `wide` for a page of sections. */
+  readonly layout: 'card' | 'wide';
+  /** Begins with the page's one `h1`. */
+  readonly main: SafeHtml;
+  /** At the right end of the header of a wide page: who one is, the way out. */
+  readonly corner?: SafeHtml;
+}
+
+export interface Shell {
+  readonly assets: Assets;
+  readonly mode: Mode;
+  /** What people call this realm. */
+  readonly realmName: string;
+}
+
+/** The whole document of a page. */
+export function renderPage({ title, layout, main, corner }: Page, { assets, mode, realmName }: Shell): string {
+  return `<!doctype html>\n${htmlText(html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${realmName} · ${texts.service}</title>
+<link rel="icon" href="${assets.mark.path}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.pico.path}">
+<link rel="stylesheet" href="${assets.style.path}">
+</head>
+<body class="${layout}">
+<a class="skip" href="#content">${texts.skip}</a>
+${!verifiesPasswords(mode) && html`<aside class="band" aria-label="Mode"><p>${texts.developmentBand}</p></aside>`}
+<header>
+<div class="brand"><img src="${assets.mark.path}" alt="" width="36" height="36"><span>${realmName}</span></div>
+${corner}
+</header>
+<main id="content" tabindex="-1">
+${main}
+</main>
+<footer><p>${realmName} · ${texts.service}</p></footer>
+</body>
+</html>
+`)}`;
+}
+
+/** Rows of a name and what it is. */
+export function facts(rows: readonly (readonly [name: string, value: Piece])[]): SafeHtml {
+  return html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A sentence above a form or a page about how something went: what happened, and what to do next. */
+export function notice(state: 'good' | 'careful' | 'bad', id: string, words: Piece): SafeHtml {
+  return html`<div class="notice ${state}" id="${id}" role="${state === 'good' ? 'status' : 'alert'}"><p>${words}</p></div>`;
+}

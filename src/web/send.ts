@@ -1,0 +1,156 @@
+import type { Audit, Outcome } from '#audit';
+import { utf8 } from '#base';
+import { type ErrorRow, Refusal } from '#catalogue';
+import { announcesBody } from './body.ts';
+import { formatCookie } from './cookies.ts';
+import { errors } from './errors.ts';
+import { errorJson, errorPage, errorText, prefersJson } from './errors-page.ts';
+import type { FileReply, Reply } from './exchange.ts';
+import type { Exchange } from './exchanges.ts';
+import { securityHeaders } from './headers.ts';
+import { renderPage, type Shell } from './page.ts';
+
+/** Answers. Each exchange is answered once; a second answer, or one to somebody who has gone, is dropped. */
+export interface Sender {
+  reply(exchange: Exchange, reply: Reply): void;
+  /** Records why, and shows the status with words that say no more than the status does. */
+  refuse(exchange: Exchange, error: ErrorRow, detail?: Refused): void;
+  /** Records a refusal that somebody else shows. */
+  record(exchange: Exchange, error: ErrorRow, outcome: Outcome, means?: string): void;
+  /** 308: the same request again at another address. */
+  sendOn(exchange: Exchange, url: string): void;
+}
+
+interface Refused {
+  readonly status?: number;
+  /** For the audit row, when the row's own meaning has placeholders. */
+  readonly means?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface SenderOptions {
+  readonly shell: Shell;
+  readonly realm: string;
+  readonly audit: Audit;
+  /** Octets of a body that are read and thrown away, so that a client that still sends it gets to read the answer. */
+  readonly discardOctetsMax: number;
+  /** True once the service is ending: connections are not kept any more. */
+  readonly ending: () => boolean;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+export function createSender({ shell, realm, audit, discardOctetsMax, ending }: SenderOptions): Sender {
+  const record: Sender['record'] = ({ request, path, door, address, correlationId }, error, outcome, means = error.means) =>
+    audit.record({
+      realm,
+      door,
+      subject: '',
+      action: 'web.request',
+      outcome,
+      error,
+      // The path without the query, in which a secret might stand.
+      summary: `${request.method ?? ''} ${path}: ${means}`,
+      correlationId,
+      address,
+    });
+
+  const write = (exchange: Exchange, status: number, headers: Headers, body: Uint8Array) => {
+    const { request, response, secure, host } = exchange;
+    if (exchange.given || response.headersSent || response.destroyed) return;
+    const unread = announcesBody(request) && !request.complete;
+    response.writeHead(status, {
+      'Cache-Control': 'no-store',
+      ...securityHeaders(secure, host),
+      ...headers,
+      'Content-Length': String(body.length),
+      ...(unread || ending() ? { Connection: 'close' } : {}),
+    } as Record<string, string | string[]>);
+    if (!unread) {
+      response.end(body);
+      return;
+    }
+    response.write(body);
+    discard(exchange, discardOctetsMax);
+  };
+
+  const page = (exchange: Exchange, status: number, shown: Parameters<typeof renderPage>[0], more: Headers = {}) =>
+    write(
+      exchange,
+      status,
+      { 'Content-Type': 'text/html; charset=utf-8', Vary: 'Accept, Cookie', ...more },
+      utf8(renderPage(shown, shell)),
+    );
+
+  const refuse: Sender['refuse'] = (exchange, error, { status = error.sees.http ?? 500, means, headers = {} } = {}) => {
+    if (exchange.given) return;
+    record(exchange, error, status < 500 ? 'refused' : 'failed', means);
+    if (error === errors.queryNameRefused || error === errors.queryControlCharacter) {
+      write(exchange, status, { 'Content-Type': 'text/plain; charset=utf-8', ...headers }, utf8(errorText(status, error)));
+    } else if (prefersJson(exchange.request.headers.accept)) {
+      const body = utf8(errorJson(status, error, exchange.correlationId));
+      write(exchange, status, { 'Content-Type': 'application/json', Vary: 'Accept', ...headers }, body);
+    } else {
+      page(exchange, status, errorPage(status, error, exchange.correlationId), headers);
+    }
+  };
+
+  const reply: Sender['reply'] = (exchange, answer) => {
+    const cookies = (answer.cookies ?? []).map((cookie) => formatCookie(cookie, exchange.secure));
+    const common: Headers = cookies.length > 0 ? { 'Set-Cookie': cookies } : {};
+    switch (answer.kind) {
+      case 'page': {
+        const status = answer.status ?? 200;
+        if (status >= 400 && answer.error === undefined) {
+          record(
+            exchange,
+            status < 500 ? errors.clientErrorUnclassified : errors.serverErrorUnclassified,
+            status < 500 ? 'refused' : 'failed',
+          );
+        }
+        page(exchange, status, answer.page, common);
+        return;
+      }
+      case 'redirect':
+        if (!/^\/(?![/\\])/.test(answer.to)) throw new Error('a redirect to something that is no path of this service');
+        write(exchange, answer.status, { ...common, Location: answer.to }, new Uint8Array());
+        return;
+      case 'file':
+        sendFile(exchange, answer);
+    }
+  };
+
+  const sendFile = (exchange: Exchange, { type, body, gzipped }: FileReply) => {
+    const zipped = /\bgzip\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+    const headers = {
+      'Content-Type': type,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(zipped ? { 'Content-Encoding': 'gzip' } : {}),
+    };
+    write(exchange, 200, headers, zipped ? gzipped : body);
+  };
+
+  return { reply, refuse, record, sendOn: (exchange, url) => write(exchange, 308, { Location: url }, new Uint8Array()) };
+}
+
+/** What a handler threw, as a row and a status; a bug is nobody's own code. */
+export function errorOf(thrown: unknown): { readonly error: ErrorRow; readonly means?: string } {
+  if (thrown instanceof Refusal) return { error: thrown.row, means: thrown.message.replace(/^\[[^\]]*\] /, '') };
+  return { error: errors.serverErrorUnclassified };
+}
+
+/** A client that is cut off while it sends does not read what it was answered. */
+function discard({ request, response }: Exchange, octetsMax: number): void {
+  let octets = 0;
+  const end = () => {
+    request.off('data', count).off('end', end).off('close', end);
+    response.end();
+  };
+  const count = (chunk: Uint8Array) => {
+    octets += chunk.length;
+    if (octets > octetsMax) end();
+  };
+  request.on('data', count).on('end', end).on('close', end);
+  request.resume();
+}

@@ -1,0 +1,206 @@
+import type { Server as NodeServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Request, type Server, type ServerOptions } from 'restify';
+import type { Audit, Log } from '#audit';
+import type { Chance } from '#base';
+import { refuse, type SettingValues } from '#catalogue';
+import type { Mode } from '#policy';
+import { loadAssets } from './assets.ts';
+import { answerBroken } from './broken.ts';
+import type { Csrf } from './csrf.ts';
+import { errors } from './errors.ts';
+import { bindRoutes, type Handler, type WebRoute } from './exchange.ts';
+import { createExchanges, type Exchange } from './exchanges.ts';
+import { createGuard } from './guard.ts';
+import { isLoopbackAddress, plainAddress } from './host.ts';
+import { mountRoutes } from './mount.ts';
+import { routes as ownRoutes } from './routes.ts';
+import { createSender } from './send.ts';
+import type { settings } from './settings.ts';
+
+export interface WebOptions {
+  readonly settings: SettingValues<typeof settings>;
+  readonly mode: Mode;
+  /** Id of the realm in audit rows, and what people call it. */
+  readonly realm: { readonly id: string; readonly name: string };
+  /** Route rows of the rooms above with their handlers. */
+  readonly routes: readonly WebRoute[];
+  /** PEM texts. Without them https is not offered. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+  readonly csrf: Csrf;
+  readonly audit: Audit;
+  readonly log: Log;
+  readonly chance: Chance;
+}
+
+export interface Web {
+  /** Where it can be reached, with the real ports. */
+  readonly addresses: { readonly http?: string; readonly https?: string };
+  /** Takes no new requests, lets those in progress end for `http.stopWaitS` seconds, and closes what is left. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the web on http and https.
+ *
+ * @throws Refusal with STS-HTTP-9007 when a port cannot be had
+ */
+export async function startWeb(options: WebOptions): Promise<Web> {
+  const { settings: given, mode, realm, tls, chance } = options;
+  const assets = loadAssets();
+  let ending = false;
+  let tlsPort: number | undefined;
+  const send = createSender({
+    shell: { assets, mode, realmName: realm.name },
+    realm: realm.id,
+    audit: options.audit,
+    discardOctetsMax: given['http.bodyOctetsMax'],
+    ending: () => ending,
+  });
+  const asset: Handler = ({ params }) => {
+    const found = assets.find(params['name'] ?? '');
+    if (found === undefined) throw refuse(errors.noRoute);
+    return { kind: 'file', type: found.type, body: found.body, gzipped: found.gzipped };
+  };
+  const door: DoorOptions = {
+    ...options,
+    routes: [...bindRoutes(ownRoutes, { asset }), ...options.routes],
+    exchanges: createExchanges(chance),
+    send,
+    guard: createGuard({ mode, publicBaseUrl: given['global.publicBaseUrl'], tlsPort: () => tlsPort, send }),
+  };
+
+  const servers: NodeServer[] = [];
+  const open = async (port: number | undefined, serverOptions: ServerOptions): Promise<AddressInfo | undefined> => {
+    if (port === undefined) return undefined;
+    const server = createDoor(serverOptions, door).server as NodeServer;
+    const address = await listen(server, given['http.host'], port);
+    servers.push(server);
+    return address;
+  };
+  const stop = async () => {
+    ending = true;
+    await Promise.all(servers.map((server) => closeServer(server, given['http.stopWaitS'] * 1000)));
+  };
+  try {
+    const https = tls === undefined ? undefined : await open(given['http.tlsPort'], { httpsServerOptions: tls });
+    tlsPort = https?.port;
+    const http = await open(given['http.port'], {});
+    return {
+      addresses: {
+        ...(http === undefined ? {} : { http: `http://${hostOf(http)}:${http.port}` }),
+        ...(https === undefined ? {} : { https: `https://${hostOf(https)}:${https.port}` }),
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+interface DoorOptions extends WebOptions {
+  readonly exchanges: ReturnType<typeof createExchanges>;
+  readonly send: ReturnType<typeof createSender>;
+  readonly guard: ReturnType<typeof createGuard>;
+}
+
+function createDoor(
+  serverOptions: ServerOptions,
+  { settings: given, exchanges, send, guard, routes, csrf, log, audit, realm }: DoorOptions,
+): Server {
+  const server = createServer({ ...serverOptions, name: '', log: silent });
+  const node = server.server as NodeServer;
+  limit(node, given);
+  // Outside Restify's chain nothing catches what is thrown.
+  const passes = (exchange: Exchange): boolean => {
+    try {
+      return guard(exchange);
+    } catch (thrown) {
+      send.refuse(exchange, errors.beforeRouter, { means: thrown instanceof Error ? thrown.name : 'unknown' });
+      return false;
+    }
+  };
+
+  server.pre((request, response, next) => {
+    const exchange = exchanges.open(request, response);
+    // A client that goes away in the middle is no error of ours.
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    next(passes(exchange) ? undefined : false);
+  });
+  // The callback is never called: Restify would answer in its own words.
+  server.on('restifyError', (request, response, error: { readonly statusCode?: number }) => {
+    const exchange = exchanges.of(request);
+    if (exchange === undefined) return;
+    if (error.statusCode === 405) {
+      const allowed = [response.getHeader('Allow')].flat().join(', ');
+      const allow = allowed.replace(/\bGET\b/, 'GET, HEAD');
+      send.refuse(exchange, errors.methodNotAllowed, { headers: { Allow: allow } });
+    } else if (error.statusCode === 404) send.refuse(exchange, errors.noRoute);
+    else send.refuse(exchange, errors.beforeRouter);
+  });
+  answerBroken(node, {
+    exchanges,
+    send,
+    record: (address, why) =>
+      audit.record({
+        realm: realm.id,
+        door: 'http',
+        subject: '',
+        action: 'web.request',
+        outcome: 'refused',
+        error: errors.beforeRouter,
+        summary: `what arrived is no request: ${why}`,
+        correlationId: '',
+        address: plainAddress(address),
+      }),
+  });
+  const limits = { octetsMax: given['http.bodyOctetsMax'], fieldsMax: given['http.formFieldsMax'] };
+  mountRoutes(routes, { server, exchanges, send, csrf, limits, log });
+  return server;
+}
+
+/** Restify's own log would write to standard output; what it has to tell reaches ours through the errors it hands over. */
+const nothing = () => undefined;
+const silent = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing } as unknown as Request['log'];
+
+function limit(node: NodeServer, given: WebOptions['settings']): void {
+  // Restify hands no options to http.createServer; Node reads this one from the server at each connection.
+  Object.assign(node, { maxHeaderSize: given['http.headerOctetsMax'] });
+  node.headersTimeout = given['http.headersTimeoutS'] * 1000;
+  node.requestTimeout = given['http.requestTimeoutS'] * 1000;
+  node.keepAliveTimeout = given['http.keepAliveTimeoutS'] * 1000;
+  node.maxConnections = given['http.connectionsMax'];
+  // Restify listens for upgrades and answers none, so that such a request would hang; without a listener Node takes it for an ordinary one.
+  node.removeAllListeners('upgrade');
+}
+
+function listen(server: NodeServer, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) =>
+      reject(refuse(errors.notListening, { address: `${host}:${port}`, why: error.code ?? error.message }));
+    server.once('error', failed);
+    server.listen(port, host, () => {
+      server.off('error', failed);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function closeServer(server: NodeServer, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), waitMs);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** The name to reach a listener by from this machine. */
+function hostOf({ address }: AddressInfo): string {
+  if (isLoopbackAddress(address) || address === '0.0.0.0' || address === '::') return 'localhost';
+  return address.includes(':') ? `[${address}]` : address;
+}
