@@ -1,5 +1,6 @@
 import test from 'ava';
 import { systemChance, utf8 } from '#base';
+import type { ErrorRow } from '#catalogue';
 import { type Account, judgePassword } from '#credentials';
 import { createHasher, type Hasher } from '#keys';
 import type { Mode } from '#policy';
@@ -30,7 +31,7 @@ async function judge(account: Account | undefined, password: string, mode: Mode,
   return { code: row?.code, shown: row === undefined ? undefined : [row.sees, row.says], hashes: hasher.count };
 }
 
-type Case = readonly [title: string, account: Account | undefined, password: string, mode: Mode, code: string | undefined];
+type Case = readonly [title: string, account: Account | undefined, password: string, mode: Mode, code: ErrorRow['code'] | undefined];
 
 const cases: readonly Case[] = [
   ['product mode: the right password is accepted', person, 'correct horse', 'product', undefined],

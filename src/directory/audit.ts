@@ -1,0 +1,131 @@
+import type { ErrorRow, Refusal } from '#catalogue';
+import type { Message, Request } from '#ldap';
+import { doorControlOid, readDoor } from './controls.ts';
+import type { Engine } from './engine.ts';
+import { errors } from './errors.ts';
+import { authzIdOf } from './operations/extended.ts';
+import type { Connection, Identity } from './types.ts';
+
+/** What the audit trail says of a request, gathered while it is performed. */
+export interface AuditNotes {
+  readonly engine: Engine;
+  readonly connection: Connection;
+  readonly message: Message<Request>;
+  /** Who acts, once that is known. */
+  acting?: Identity;
+}
+
+const actions: Readonly<Record<Request['kind'], string>> = {
+  bindRequest: 'ldap.bind',
+  unbindRequest: 'ldap.unbind',
+  searchRequest: 'ldap.search',
+  modifyRequest: 'ldap.modify',
+  addRequest: 'ldap.add',
+  delRequest: 'ldap.delete',
+  modifyDNRequest: 'ldap.modifyDN',
+  compareRequest: 'ldap.compare',
+  abandonRequest: 'ldap.abandon',
+  extendedRequest: 'ldap.extended',
+};
+
+/** Binds and writes leave a row; reads do not. */
+export function tellOfSuccess(notes: AuditNotes): void {
+  const { op } = notes.message;
+  switch (op.kind) {
+    case 'bindRequest':
+    case 'addRequest':
+    case 'delRequest':
+    case 'modifyRequest':
+    case 'modifyDNRequest':
+      notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: summaryOf(op) });
+      return;
+    case 'searchRequest':
+    case 'compareRequest':
+    case 'extendedRequest':
+    case 'unbindRequest':
+    case 'abandonRequest':
+      return;
+  }
+}
+
+/** Every refusal leaves a row. `cause` is what was thrown: for a defect the operators see where. */
+export function tellOfRefusal(notes: AuditNotes, refusal: Refusal, cause: unknown): void {
+  const row = common(notes);
+  const summary = summaryOf(notes.message.op);
+  if (refusal.row.code === errors.internal.code) {
+    notes.engine.audit.record({ ...row, outcome: 'failed', error: refusal.row, summary: `${summary}: ${whereOf(cause)}` });
+    return;
+  }
+  const why = refusal.says === '' || refusal.row.says === 'invalid credentials' ? refusal.row.means : refusal.says;
+  notes.engine.audit.record({ ...row, outcome: 'refused', error: refusal.row, summary: `${summary}: ${why}` });
+}
+
+/** A stored hash that could not be used: the refusal beside it says only that the password was not right. */
+export function tellOfFault(notes: AuditNotes, fault: ErrorRow): void {
+  notes.engine.audit.record({
+    ...common(notes),
+    outcome: 'failed',
+    error: fault,
+    summary: `${summaryOf(notes.message.op)}: ${fault.means}`,
+  });
+}
+
+function common({ engine, connection, message, acting }: AuditNotes) {
+  const outer = outerDoor(connection, message);
+  const { op } = message;
+  const identity = acting ?? connection.identity;
+  return {
+    realm: engine.realm.id,
+    door: outer?.door ?? connection.door,
+    subject: op.kind === 'bindRequest' ? op.name : identity.strength === 'anonymous' ? '' : authzIdOf(identity).replace(/^dn:/, ''),
+    action: actions[op.kind],
+    correlationId: `${connection.id}:${message.messageId}`,
+    address: outer?.address ?? connection.address,
+  };
+}
+
+/** The web layer names the browser's door and address. A control that cannot be read was refused already: then it is the socket's own. */
+function outerDoor(connection: Connection, { controls }: Message<Request>) {
+  const control = connection.trusted ? controls.find(({ oid }) => oid === doorControlOid) : undefined;
+  try {
+    return control === undefined ? undefined : readDoor(control);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names entries and attributes, never values: these may be secrets. */
+function summaryOf(op: Request): string {
+  switch (op.kind) {
+    case 'bindRequest':
+      return `bind${op.authentication.kind === 'sasl' ? ' by SASL' : op.name === '' ? '' : ` as ${op.name}`}`;
+    case 'searchRequest':
+      return `search below ${op.baseObject === '' ? 'the root' : op.baseObject}`;
+    case 'addRequest':
+      return `add ${op.entry}`;
+    case 'delRequest':
+      return `delete ${op.entry}`;
+    case 'modifyRequest':
+      return `modify ${op.object}: ${op.changes.map(({ operation, attribute }) => `${operation} ${attribute.description}`).join(', ')}`;
+    case 'modifyDNRequest':
+      return `rename ${op.entry} to ${op.newRdn}${op.newSuperior === undefined ? '' : ` below ${op.newSuperior}`}`;
+    case 'compareRequest':
+      return `compare ${op.description} of ${op.entry}`;
+    case 'extendedRequest':
+      return `extended operation ${op.oid}`;
+    case 'unbindRequest':
+      return 'unbind';
+    case 'abandonRequest':
+      return 'abandon';
+  }
+}
+
+/** A defect's name and the place it came from. Its message stays out: it may repeat what it stumbled over. */
+function whereOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'a defect';
+  const frames = (cause.stack ?? '').split('\n').filter((line) => line.trim().startsWith('at '));
+  return `${cause.name} ${frames
+    .slice(0, 3)
+    .map((line) => line.trim())
+    .join(', ')}`;
+}

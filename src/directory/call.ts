@@ -1,0 +1,13 @@
+import type { Control } from '#ldap';
+import type { Asker } from './access/asker.ts';
+import type { Engine } from './engine.ts';
+import type { Connection, Reply } from './types.ts';
+
+/** One request under way: what its operation needs beside the request itself. */
+export interface Call {
+  readonly engine: Engine;
+  readonly connection: Connection;
+  readonly asker: Asker;
+  readonly reply: Reply;
+  readonly controls: readonly Control[];
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '#base';
+import type { Store } from '#store';
+
+/** Gives each change its number: later ones sort behind earlier ones, whatever the clock does. */
+export interface CsnSource {
+  next(): string;
+}
+
+const form = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})Z#([0-9a-f]{6})#[0-9a-f]{3}#[0-9a-f]{6}$/;
+const changesPerMicrosecondMax = 0xffffff;
+
+/** Begins behind the newest change that the store knows, so that a clock set back cannot make two changes alike. */
+export function createCsnSource(clock: Clock, store: Store): CsnSource {
+  const { number } = store.snapshot();
+  const newest = store.changes(number - 1, 1)[0]?.csn;
+  const parsed = newest === undefined ? undefined : parseCsn(newest);
+  let timeMs = parsed?.timeMs ?? 0;
+  let count = parsed === undefined ? -1 : parsed.count;
+
+  return {
+    next() {
+      const nowMs = clock.nowMs();
+      if (nowMs > timeMs) {
+        timeMs = nowMs;
+        count = 0;
+      } else if (count >= changesPerMicrosecondMax) {
+        timeMs++;
+        count = 0;
+      } else {
+        count++;
+      }
+      return formatCsn(timeMs, count);
+    },
+  };
+}
+
+/** slapd's form: time, a count of changes within it, the replica, and the number of the change in its operation. */
+export function formatCsn(timeMs: number, count: number): string {
+  const iso = new Date(timeMs).toISOString();
+  const time = iso.replace(/[-:T]/g, '').replace(/\.(\d{3})Z$/, '.$1000Z');
+  return `${time}#${count.toString(16).padStart(6, '0')}#000#000000`;
+}
+
+/** Time, cut to the millisecond, and count of a CSN; `undefined` for anything else. */
+export function parseCsn(csn: string): { readonly timeMs: number; readonly count: number } | undefined {
+  const found = form.exec(csn);
+  if (found === null) return undefined;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(Number);
+  const micros = Number(found[7]);
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const timeMs = Date.UTC(year, month - 1, day, hour, minute, second) + Math.floor(micros / 1000);
+  return { timeMs, count: Number.parseInt(found[8] ?? '0', 16) };
+}
+
+/** GeneralizedTime of an instant, to the second (RFC 4517 §3.3.13). */
+export function generalizedTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
+}

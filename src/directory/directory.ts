@@ -1,0 +1,108 @@
+import { type ErrorRow, Refusal, refuse } from '#catalogue';
+import type { Message, Request, Response } from '#ldap';
+import { askerOf } from './access/asker.ts';
+import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfSuccess } from './audit.ts';
+import type { Call } from './call.ts';
+import { recognizedControls } from './controls.ts';
+import type { Engine } from './engine.ts';
+import { errors } from './errors.ts';
+import { add } from './operations/add.ts';
+import { bind } from './operations/bind.ts';
+import { compare } from './operations/compare.ts';
+import { remove } from './operations/delete.ts';
+import { extended, showSecretOid } from './operations/extended.ts';
+import { modify } from './operations/modify.ts';
+import { modifyDn } from './operations/modify-dn.ts';
+import { actingIdentity } from './proxied.ts';
+import { responseTo, resultOf } from './result.ts';
+import { search } from './search/search.ts';
+import type { Connection, Directory, Reply } from './types.ts';
+
+/** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */
+export function createDirectory(engine: Engine): Directory {
+  return {
+    perform(connection, message, reply) {
+      const notes: AuditNotes = { engine, connection, message };
+      try {
+        const outcome = operate(engine, connection, message, reply, notes);
+        if (!(outcome instanceof Promise)) return finish(notes, reply, outcome);
+        return outcome.then(
+          (response) => finish(notes, reply, response),
+          (error: unknown) => fail(notes, reply, error),
+        );
+      } catch (error) {
+        return fail(notes, reply, error);
+      }
+    },
+  };
+}
+
+type Outcome = Response | undefined;
+
+/** One line for each operation. */
+function operate(
+  engine: Engine,
+  connection: Connection,
+  message: Message<Request>,
+  reply: Reply,
+  notes: AuditNotes,
+): Outcome | Promise<Outcome> {
+  const { op } = message;
+  // RFC 4511 §4.3, §4.11: these have no answer. The listener ends what they end.
+  if (op.kind === 'unbindRequest' || op.kind === 'abandonRequest') return undefined;
+  refuseUnproved(connection, op);
+  const controls = recognizedControls(connection, op.kind, message.controls);
+  const identity = actingIdentity(engine, connection, controls);
+  const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity) };
+  notes.acting = identity;
+  const answer = (result: Parameters<typeof responseTo>[1]) => responseTo(op, result);
+
+  switch (op.kind) {
+    case 'bindRequest':
+      return bind(call, op, (fault: ErrorRow) => tellOfFault(notes, fault)).then(answer);
+    case 'searchRequest': {
+      const result = search(call, op);
+      return result instanceof Promise ? result.then(answer) : answer(result);
+    }
+    case 'compareRequest':
+      return compare(call, op).then(answer);
+    case 'addRequest':
+      return add(call, op).then(answer);
+    case 'delRequest':
+      return remove(call, op).then(answer);
+    case 'modifyRequest':
+      return modify(call, op).then(answer);
+    case 'modifyDNRequest':
+      return modifyDn(call, op).then(answer);
+    case 'extendedRequest':
+      return extended(call, op);
+  }
+}
+
+/** The web layer's socket is nobody else's: before its secret was shown it does nothing. */
+function refuseUnproved(connection: Connection, op: Request): void {
+  if (connection.door !== 'web' || connection.trusted) return;
+  if (op.kind === 'extendedRequest' && op.oid === showSecretOid) return;
+  throw refuse(errors.webLayerUnproved);
+}
+
+function finish(notes: AuditNotes, reply: Reply, response: Outcome): void {
+  // RFC 4511 §4.11: an abandoned operation is not answered.
+  if (response === undefined || reply.signal.aborted) return;
+  tellOfSuccess(notes);
+  reply.send(response);
+}
+
+/** A refusal is answered by its row. Anything else is a defect: the client learns nothing of it, the operators all. */
+function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<void> {
+  if (reply.signal.aborted) return;
+  const refusal = error instanceof Refusal ? error : refuse(errors.internal);
+  tellOfRefusal(notes, refusal, error);
+  const response = responseTo(notes.message.op, resultOf(refusal));
+  if (response === undefined) return;
+  // A refusal, too, may rest on what is not on disk yet.
+  const { store } = notes.engine;
+  const wait = error instanceof Refusal ? store.durable(store.snapshot().number) : undefined;
+  if (wait === undefined) return reply.send(response);
+  return wait.then(() => reply.send(response));
+}

@@ -1,0 +1,59 @@
+import type { AuditEvent } from '#audit';
+import type { Chance, Clock } from '#base';
+import type { SettingValues } from '#catalogue';
+import type { credentialsSettings } from '#credentials';
+import type { HashCost, Hasher } from '#keys';
+import type { policySettings } from '#policy';
+import type { Schema } from '#schema';
+import type { Store } from '#store';
+import { type AccessTable, resolveAccess } from './access/resolve.ts';
+import { type CsnSource, createCsnSource } from './csn.ts';
+import { openRealm, type Realm } from './realm.ts';
+import type { settings } from './settings.ts';
+
+export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings>;
+
+export interface EngineOptions {
+  readonly schema: Schema;
+  /** Opened with `createIndexer(schema)`. */
+  readonly store: Store;
+  readonly hasher: Hasher;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly audit: { record(event: AuditEvent): void };
+  readonly settings: EngineSettings;
+  /** What the web layer shows on its private socket; without it that door opens to nobody. */
+  readonly webSecret?: Uint8Array;
+  /** What the listener itself answers and the root DSE names: OIDs of extended operations. */
+  readonly listenerExtensions?: readonly string[];
+  /** For the root DSE: the product's version. */
+  readonly version: string;
+}
+
+/** What every operation works with. */
+export interface Engine extends EngineOptions {
+  readonly realm: Realm;
+  readonly access: AccessTable;
+  readonly csn: CsnSource;
+}
+
+/**
+ * Puts together what the operations of the directory need.
+ *
+ * @throws Refusal `suffixUnfit` (STS-LDAP-9033) when `realms.defaultSuffix` is no name that a realm can have
+ */
+export function openEngine(options: EngineOptions): Engine {
+  const { schema, store, clock, settings } = options;
+  const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
+  return { ...options, realm, access: resolveAccess(schema), csn: createCsnSource(clock, store) };
+}
+
+/** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */
+export function hashCost(engine: Engine): HashCost {
+  const { settings } = engine;
+  return {
+    logN: settings['security.passwordHashLogN'],
+    r: settings['security.passwordHashR'],
+    p: settings['security.passwordHashP'],
+  };
+}

@@ -1,0 +1,49 @@
+import { type Detail, type Refusal, refuse } from '#catalogue';
+import { isWithin } from '#schema';
+import type { Snapshot, StoredEntry } from '#store';
+import type { Asker } from './access/asker.ts';
+import type { Rights } from './access/resolve.ts';
+import type { Engine } from './engine.ts';
+import { errors } from './errors.ts';
+import { type Name, nameOf, superiorOf } from './realm.ts';
+
+/** An entry that one may see, with what they may do with it. */
+export interface Found {
+  readonly name: Name;
+  readonly entry: StoredEntry;
+  readonly rights: Rights;
+}
+
+/**
+ * Finds the entry that a request names.
+ *
+ * @throws Refusal `nameInvalid` (34)
+ * @throws Refusal `entryAbsent` (32): there is none, or none that the asker may see; both answer alike
+ */
+export function find(engine: Engine, asker: Asker, snapshot: Snapshot, text: string): Found {
+  return findNamed(engine, asker, snapshot, nameOf(engine.schema, text));
+}
+
+export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name): Found {
+  const inRealm = name.key.length > 0 && isWithin(name.key, engine.realm.suffix.key);
+  const entry = inRealm ? snapshot.byDnKey(name.key) : undefined;
+  const rights = entry === undefined ? undefined : asker.rightsAt(entry.dnKey, entry.uuid);
+  if (entry === undefined || rights?.visible !== true) throw absent(engine, asker, snapshot, name);
+  return { name, entry, rights };
+}
+
+/** The refusal for a name without an entry, with the nearest superior that the asker may see (RFC 4511 §4.1.9). */
+export function absent(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name): Refusal {
+  const detail: Detail = { matchedDN: nearest(engine, asker, snapshot, name) };
+  return refuse(errors.entryAbsent, detail);
+}
+
+function nearest(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name): string {
+  const { schema, realm } = engine;
+  if (!isWithin(name.key, realm.suffix.key)) return '';
+  for (let at = superiorOf(schema, name); at !== undefined && isWithin(at.key, realm.suffix.key); at = superiorOf(schema, at)) {
+    const entry = snapshot.byDnKey(at.key);
+    if (entry !== undefined && asker.rightsAt(entry.dnKey, entry.uuid).visible) return entry.dn;
+  }
+  return '';
+}

@@ -1,0 +1,77 @@
+import { uuid4 } from '#base';
+import { refuse } from '#catalogue';
+import type { PartialAttribute, Request, Result } from '#ldap';
+import { checkEntry, collectAttributes, isWithin, type Schema, typeOfKey } from '#schema';
+import type { Snapshot } from '#store';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import { absent, findNamed } from '../lookup.ts';
+import { type Name, nameOf, superiorOf } from '../realm.ts';
+import { type Attributes, recordOf, stampNew } from '../record.ts';
+import { done } from '../result.ts';
+import { checkSettable, commit, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
+
+type AddRequest = Request & { kind: 'addRequest' };
+
+/**
+ * Adds an entry below one that exists.
+ *
+ * @throws Refusal  RFC 4511 §4.7: invalidDNSyntax, noSuchObject, entryAlreadyExists, insufficientAccessRights, and what the schema refuses
+ */
+export async function add(call: Call, request: AddRequest): Promise<Result> {
+  const { engine, asker } = call;
+  const { schema } = engine;
+  const name = nameOf(schema, request.entry);
+  // Judged first, before anything is hashed: nobody makes the service work who may not write.
+  judgePlace(call, engine.store.snapshot(), name);
+  const attributes = collectAttributes(schema, request.attributes);
+  for (const key of attributes.keys()) checkSettable(typeFor(schema, key));
+  withPreparedPasswords(attributes, await preparePasswords(call, request.attributes));
+  checkEntry(schema, { dn: name.dn, attributes });
+
+  await commit(engine, (snapshot) => {
+    const parent = judgePlace(call, snapshot, name);
+    const csn = engine.csn.next();
+    const uuid = uuid4(engine.chance);
+    const made: Attributes = new Map(attributes);
+    stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
+    const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
+    const expected: Decision['expected'] = [
+      { kind: 'absent', dnKey: name.key },
+      ...(parent === undefined ? [] : [{ kind: 'unchanged' as const, uuid: parent.uuid, csn: parent.csn }]),
+    ];
+    return { expected, changes: [{ kind: 'put', entry }] };
+  });
+  return done;
+}
+
+/**
+ * Whether an entry of this name may be made here.
+ *
+ * @returns its superior; `undefined` for the entry at the suffix
+ */
+function judgePlace(call: Call, snapshot: Snapshot, name: Name) {
+  const { engine, asker } = call;
+  const { schema, realm } = engine;
+  if (!isWithin(name.key, realm.suffix.key)) throw absent(engine, asker, snapshot, name);
+  const isSuffix = name.key.length === realm.suffix.key.length;
+  const superior = isSuffix ? undefined : superiorOf(schema, name);
+  const mayAdd = asker.rightsAt(name.key).mayAdd;
+  const parent = superior === undefined ? undefined : findNamed(engine, asker, snapshot, superior).entry;
+  if (!mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
+  if (snapshot.byDnKey(name.key) !== undefined) throw refuse(errors.entryExists);
+  return parent;
+}
+
+export function withPreparedPasswords(attributes: Map<string, PartialAttribute>, prepared: Prepared): void {
+  for (const [key, { description, values }] of attributes) {
+    if (typeOfKey(key) !== passwordKey) continue;
+    attributes.set(key, { description, values: values.map((value) => prepared.get(value) ?? value) });
+  }
+}
+
+function typeFor(schema: Schema, key: string) {
+  const type = schema.attributeType(typeOfKey(key));
+  if (type === undefined) throw refuse(errors.attributeUnknown, { attribute: key });
+  return type;
+}

@@ -1,0 +1,43 @@
+import { refuse } from '#catalogue';
+import { decodeAttributes, type PartialAttribute, type Request, type Result, resultCodes } from '#ldap';
+import { compileFilter, describe } from '#schema';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import { find } from '../lookup.ts';
+
+type CompareRequest = Request & { kind: 'compareRequest' };
+
+/**
+ * Says whether an entry has a value.
+ *
+ * @throws Refusal  RFC 4511 §4.10: noSuchObject, undefinedAttributeType, noSuchAttribute, inappropriateMatching, invalidAttributeSyntax;
+ *                  insufficientAccessRights for what the asker may not read, secrets above all
+ */
+export async function compare(call: Call, request: CompareRequest): Promise<Result> {
+  const { engine, asker } = call;
+  const { schema, store } = engine;
+  const snapshot = store.snapshot();
+  const { entry, name, rights } = find(engine, asker, snapshot, request.entry);
+  const described = describe(schema, request.description);
+  if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
+  const { type, description } = described;
+  if (!rights.mayRead(type)) throw refuse(errors.accessDenied, { why: `${description} may not be compared` });
+  if (type.equality === undefined) throw refuse(errors.matchingInappropriate, { attribute: description });
+  if (type.equality.assertion(request.value) === undefined) {
+    throw refuse(errors.valueUnfit, { attribute: description, why: `the value does not fit ${type.syntax.name}` });
+  }
+
+  const attributes = new Map<string, PartialAttribute>();
+  for (const attribute of [...decodeAttributes(entry.user), ...decodeAttributes(entry.operational)]) {
+    const own = describe(schema, attribute.description);
+    if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, attribute);
+  }
+  const ask = (filter: Parameters<typeof compileFilter>[1]) => compileFilter(schema, filter)({ dn: name.dn, attributes });
+  await store.durable(snapshot.number);
+  if (ask({ kind: 'equality', description, value: request.value }) === true) return { ...neither, code: resultCodes.compareTrue };
+  if (ask({ kind: 'present', description }) !== true)
+    throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has none' });
+  return { ...neither, code: resultCodes.compareFalse };
+}
+
+const neither = { matchedDN: '', diagnostic: '' };

@@ -1,0 +1,31 @@
+import { refuse } from '#catalogue';
+import type { Request, Result } from '#ldap';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import { find } from '../lookup.ts';
+import { done } from '../result.ts';
+import { commit } from '../write.ts';
+
+type DeleteRequest = Request & { kind: 'delRequest' };
+
+/**
+ * Deletes an entry that has none below it.
+ *
+ * @throws Refusal  RFC 4511 §4.8: noSuchObject, insufficientAccessRights, notAllowedOnNonLeaf
+ */
+export async function remove(call: Call, request: DeleteRequest): Promise<Result> {
+  const { engine, asker } = call;
+  await commit(engine, (snapshot) => {
+    const { entry, rights } = find(engine, asker, snapshot, request.entry);
+    if (!rights.mayDelete) throw refuse(errors.accessDenied, { why: 'this entry may not be deleted' });
+    if (snapshot.hasChildren(entry.uuid)) throw refuse(errors.entryHasSubordinates);
+    return {
+      expected: [
+        { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn },
+        { kind: 'childless', uuid: entry.uuid },
+      ],
+      changes: [{ kind: 'delete', uuid: entry.uuid, csn: engine.csn.next() }],
+    };
+  });
+  return done;
+}

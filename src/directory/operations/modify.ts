@@ -1,0 +1,82 @@
+import { refuse } from '#catalogue';
+import type { Modification, Request, Result } from '#ldap';
+import { checkModified, type Described, describe, type Schema } from '#schema';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import { find } from '../lookup.ts';
+import { attributesOf, recordOf, stampChanged } from '../record.ts';
+import { done } from '../result.ts';
+import { checkSettable, commit, namesPassword, passwordKey, preparePasswords, writerName } from '../write.ts';
+import { apply, type Step } from './changes.ts';
+
+type ModifyRequest = Request & { kind: 'modifyRequest' };
+
+/**
+ * Changes an entry: all changes in order, or none.
+ *
+ * @throws Refusal  RFC 4511 §4.6: noSuchObject, insufficientAccessRights, and what the changes and the schema refuse
+ */
+export async function modify(call: Call, request: ModifyRequest): Promise<Result> {
+  const { engine, asker } = call;
+  const { schema, store } = engine;
+  const steps = request.changes.map((change) => stepOf(schema, change));
+  // Judged first, before anything is hashed: nobody makes the service work who may not write.
+  const before = find(engine, asker, store.snapshot(), request.object);
+  judge(before.rights, steps);
+  const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
+  const prepared = await preparePasswords(
+    call,
+    brought.map(({ attribute }) => attribute),
+  );
+  const ready = await Promise.all(steps.map((step) => prepare(call, step, prepared, before.entry)));
+
+  await commit(engine, (snapshot) => {
+    const { entry, name, rights } = find(engine, asker, snapshot, request.object);
+    judge(rights, steps);
+    const old = attributesOf(schema, entry);
+    const attributes = new Map(old);
+    for (const step of ready) apply(attributes, step);
+    if ((attributes.get(passwordKey)?.values.length ?? 0) > 1) {
+      throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
+    }
+    checkModified(schema, { dn: name.dn, attributes: old }, { dn: name.dn, attributes });
+    const csn = engine.csn.next();
+    stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
+    const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
+    return {
+      expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }],
+      changes: [{ kind: 'put', entry: recordOf(schema, place, attributes) }],
+    };
+  });
+  return done;
+}
+
+function stepOf(schema: Schema, { operation, attribute }: Modification): Step {
+  const described: Described | undefined = describe(schema, attribute.description);
+  if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: attribute.description });
+  checkSettable(described.type);
+  return { operation, described, values: attribute.values };
+}
+
+function judge(rights: ReturnType<typeof find>['rights'], steps: readonly Step[]): void {
+  for (const { described } of steps) {
+    if (!rights.mayWrite(described.type)) throw refuse(errors.accessDenied, { why: `${described.description} may not be changed` });
+  }
+}
+
+/** Puts hashes in the place of clear passwords: those to be stored, and the one that a delete names by its clear text. */
+async function prepare(
+  { engine }: Call,
+  step: Step,
+  prepared: ReadonlyMap<Uint8Array, Uint8Array>,
+  entry: Parameters<typeof attributesOf>[1],
+): Promise<Step> {
+  if (step.described.type.key !== passwordKey) return step;
+  if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => prepared.get(value) ?? value) };
+  const stored = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
+  const values: Uint8Array[] = [];
+  for (const value of step.values) {
+    values.push(stored !== undefined && (await namesPassword(engine, value, stored)) ? stored : value);
+  }
+  return { ...step, values };
+}

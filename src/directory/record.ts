@@ -1,0 +1,89 @@
+import { empty, utf8 } from '#base';
+import { decodeAttributes, encodeAttributes, type PartialAttribute } from '#ldap';
+import { describe, type Schema, structuralClass, typeOfKey } from '#schema';
+import type { EntryRecord, StoredEntry } from '#store';
+import { generalizedTime } from './csn.ts';
+import type { Name } from './realm.ts';
+
+/** All attributes of an entry while a write decides about them, secret ones too: keys as in `EntryAttributes`. */
+export type Attributes = Map<string, PartialAttribute>;
+
+/** Reads all that is stored of an entry. */
+export function attributesOf(schema: Schema, entry: Pick<StoredEntry, 'user' | 'operational' | 'secret'>): Attributes {
+  const attributes: Attributes = new Map();
+  for (const part of [entry.user, entry.operational, entry.secret]) {
+    for (const attribute of decodeAttributes(part)) {
+      const described = describe(schema, attribute.description);
+      attributes.set(described?.key ?? attribute.description.toLowerCase(), attribute);
+    }
+  }
+  return attributes;
+}
+
+/** Puts attributes into the form of the store, each in the part where it belongs. */
+export function recordOf(
+  schema: Schema,
+  place: { readonly uuid: string; readonly parent: string | undefined; readonly name: Name; readonly csn: string },
+  attributes: Attributes,
+): EntryRecord {
+  const user: PartialAttribute[] = [];
+  const operational: PartialAttribute[] = [];
+  const secret: PartialAttribute[] = [];
+  for (const [key, attribute] of attributes) {
+    const type = schema.attributeType(typeOfKey(key));
+    if (type === undefined) throw new Error(`an attribute without a type reached the store: ${key}`);
+    if (type.secret || type.sealed) secret.push(attribute);
+    else if (type.usage === 'userApplications') user.push(attribute);
+    else operational.push(attribute);
+  }
+  const { uuid, parent, name, csn } = place;
+  return {
+    uuid,
+    parent,
+    dn: name.text,
+    dnKey: name.key,
+    csn,
+    user: encode(user),
+    operational: encode(operational),
+    secret: encode(secret),
+  };
+}
+
+function encode(attributes: readonly PartialAttribute[]): Uint8Array {
+  return attributes.length === 0 ? empty : encodeAttributes(attributes);
+}
+
+/** Who changes an entry, and when. */
+export interface Stamp {
+  readonly csn: string;
+  readonly nowMs: number;
+  /** The DN that acts; empty for the service itself. */
+  readonly by: string;
+}
+
+/** The operational attributes of a new entry (RFC 4512 §3.4, RFC 4530); those that an import brings stay. */
+export function stampNew(schema: Schema, attributes: Attributes, uuid: string, stamp: Stamp): void {
+  const time = generalizedTime(stamp.nowMs);
+  set(attributes, 'structuralObjectClass', structuralClass(schema, attributes).name);
+  set(attributes, 'entryUUID', uuid);
+  set(attributes, 'entryCSN', stamp.csn);
+  for (const [name, value] of [
+    ['createTimestamp', time],
+    ['modifyTimestamp', time],
+    ['creatorsName', stamp.by],
+    ['modifiersName', stamp.by],
+  ] as const) {
+    if (!attributes.has(name.toLowerCase())) set(attributes, name, value);
+  }
+}
+
+/** The operational attributes that a change moves. */
+export function stampChanged(attributes: Attributes, stamp: Stamp): void {
+  set(attributes, 'entryCSN', stamp.csn);
+  set(attributes, 'modifyTimestamp', generalizedTime(stamp.nowMs));
+  set(attributes, 'modifiersName', stamp.by);
+}
+
+function set(attributes: Attributes, name: string, value: string): void {
+  attributes.set(name.toLowerCase(), { description: name, values: [utf8(value)] });
+}

@@ -1,0 +1,161 @@
+import type { Filter } from '#ldap';
+import { describe, type Schema } from '#schema';
+import type { Snapshot } from '#store';
+import { isIndexed } from '../indexing.ts';
+
+/** Where the entries come from that a filter is then held against. */
+export type Candidates =
+  /** `exact`: every one of them fits the filter, and no other entry does. */
+  | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly exact: boolean }
+  /** No index helps: the whole scope is walked. */
+  | { readonly kind: 'scan' };
+
+/** A part of a filter that an index answers, before it is read. */
+interface Branch {
+  /** How many ids it has, at most `max + 1`. */
+  count(max: number): number;
+  ids(max: number): number[];
+  readonly exact: boolean;
+}
+
+/** The store cuts longer keys: what an index then names must be held against the filter. */
+const keyOctetsMax = 1024;
+
+/**
+ * Chooses by counting: of an `and` the branch with the fewest entries is read, of an `or` all branches, when all have an index.
+ *
+ * @param max  ids at most; with more the scope is walked instead
+ */
+export function findCandidates(schema: Schema, snapshot: Snapshot, filter: Filter, max: number): Candidates {
+  const branch = branchOf(schema, snapshot, filter);
+  if (branch === undefined) return { kind: 'scan' };
+  const ids = branch.ids(max);
+  return ids.length > max ? { kind: 'scan' } : { kind: 'ids', ids, exact: branch.exact };
+}
+
+function branchOf(schema: Schema, snapshot: Snapshot, filter: Filter): Branch | undefined {
+  switch (filter.kind) {
+    case 'and':
+      return cheapest(filter.filters.map((each) => branchOf(schema, snapshot, each)));
+    case 'or':
+      return union(filter.filters.map((each) => branchOf(schema, snapshot, each)));
+    case 'equality':
+    case 'approx':
+      return equality(schema, snapshot, filter.description, filter.value);
+    case 'substrings':
+      return initial(schema, snapshot, filter);
+    case 'present':
+      return presence(schema, snapshot, filter.description);
+    case 'not':
+    case 'greaterOrEqual':
+    case 'lessOrEqual':
+    case 'extensible':
+      return undefined;
+  }
+}
+
+const nothing: Branch = { count: () => 0, ids: () => [], exact: true };
+
+function equality(schema: Schema, snapshot: Snapshot, description: string, value: Uint8Array): Branch | undefined {
+  const described = describe(schema, description);
+  // What cannot be evaluated is true of no entry (RFC 4511 §4.5.1.7).
+  if (described === undefined || described.type.equality === undefined) return nothing;
+  const { type } = described;
+  if (type.key === 'entryuuid') return byUuid(snapshot, value);
+  if (!isIndexed(schema, type)) return undefined;
+  const key = type.key === 'objectclass' ? classKey(schema, value) : type.equality?.assertion(value);
+  if (key === undefined) return nothing;
+  return {
+    count: (max) => snapshot.countEqual(type.key, key, max + 1),
+    ids: (max) => snapshot.idsEqual(type.key, key, max + 1),
+    exact: described.options.length === 0 && key.length < keyOctetsMax,
+  };
+}
+
+/** The index holds classes by their first names, whatever name or OID an entry or a filter gives. */
+function classKey(schema: Schema, value: Uint8Array): Uint8Array | undefined {
+  const name = schema.objectClass(Buffer.from(value).toString('utf8'))?.name;
+  return name === undefined ? undefined : schema.attributeType('objectClass')?.equality?.assertion(Buffer.from(name));
+}
+
+function byUuid(snapshot: Snapshot, value: Uint8Array): Branch {
+  const ids = () => {
+    const entry = snapshot.byUuid(Buffer.from(value).toString('latin1').toLowerCase());
+    return entry === undefined ? [] : [entry.id];
+  };
+  return { count: () => 1, ids, exact: false };
+}
+
+function initial(schema: Schema, snapshot: Snapshot, filter: Filter & { kind: 'substrings' }): Branch | undefined {
+  const described = describe(schema, filter.description);
+  if (described === undefined) return nothing;
+  const { type } = described;
+  if (filter.initial === undefined || !isIndexed(schema, type)) return undefined;
+  const prefix = type.substrings?.prefix?.(filter.initial);
+  return prefix === undefined ? undefined : range(snapshot, type.key, prefix);
+}
+
+function presence(schema: Schema, snapshot: Snapshot, description: string): Branch | undefined {
+  const described = describe(schema, description);
+  if (described === undefined) return nothing;
+  // Every entry has an objectClass: reading that index would be a walk with a detour.
+  if (described.type.key === 'objectclass' || !isIndexed(schema, described.type)) return undefined;
+  return range(snapshot, described.type.key, new Uint8Array(0));
+}
+
+function range(snapshot: Snapshot, attribute: string, prefix: Uint8Array): Branch {
+  let read: { readonly max: number; readonly ids: number[] } | undefined;
+  const ids = (max: number) => {
+    if (read === undefined || read.max < max) read = { max, ids: snapshot.idsPrefix(attribute, prefix, max + 1) };
+    return read.ids;
+  };
+  return { count: (max) => Math.min(ids(max).length, max + 1), ids, exact: false };
+}
+
+/** Counting stops where the best branch so far already is. */
+function cheapest(branches: readonly (Branch | undefined)[]): Branch | undefined {
+  const usable = branches.filter((branch) => branch !== undefined);
+  const only = usable[0];
+  if (only === undefined) return undefined;
+  if (branches.length === 1) return only;
+  if (usable.length === 1) return { ...only, exact: false };
+
+  let chosen: { readonly branch: Branch; readonly count: number } | undefined;
+  const choose = (max: number) => {
+    for (const branch of chosen === undefined ? usable : []) {
+      const count = branch.count(chosen === undefined ? max : Math.max(0, chosen.count - 1));
+      if (chosen === undefined || count < chosen.count) chosen = { branch, count };
+      if (count === 0) break;
+    }
+    return chosen?.branch ?? only;
+  };
+  return {
+    count: (max) => {
+      choose(max);
+      return chosen?.count ?? max + 1;
+    },
+    ids: (max) => choose(max).ids(max),
+    exact: false,
+  };
+}
+
+function union(branches: readonly (Branch | undefined)[]): Branch | undefined {
+  const usable = branches.filter((branch) => branch !== undefined);
+  if (usable.length < branches.length) return undefined;
+  const only = usable[0];
+  // RFC 4526: an empty or is false.
+  if (only === undefined) return nothing;
+  if (usable.length === 1) return only;
+  return {
+    count: (max) => usable.reduce((sum, branch) => (sum > max ? sum : sum + branch.count(max)), 0),
+    ids(max) {
+      const all = new Set<number>();
+      for (const branch of usable) {
+        for (const id of branch.ids(max)) all.add(id);
+        if (all.size > max) break;
+      }
+      return [...all].sort((a, b) => a - b);
+    },
+    exact: usable.every((branch) => branch.exact),
+  };
+}

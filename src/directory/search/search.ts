@@ -1,0 +1,235 @@
+import { equalBytes, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import type { Result, SearchRequest } from '#ldap';
+import { isWithin } from '#schema';
+import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
+import type { Rights } from '../access/resolve.ts';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import { findNamed } from '../lookup.ts';
+import { nameOf } from '../realm.ts';
+import { done } from '../result.ts';
+import { findCandidates } from './candidates.ts';
+import { type GuardedFilter, guardedFilter } from './filter.ts';
+import { type Projection, projection } from './project.ts';
+import { readSelection, type Wanted } from './select.ts';
+import { searchRootDse, searchSubschema } from './special.ts';
+
+/** Entries looked at before a search lets others have the event loop. */
+const turnEntriesMax = 256;
+
+/** What a search did, for `explain`. */
+export interface Visits {
+  visited: number;
+  plan: 'base' | 'index' | 'walk';
+}
+
+/** A search once its base is found: everything that is the same for all of its entries. */
+interface Running {
+  readonly call: Call;
+  readonly request: SearchRequest;
+  readonly wanted: Wanted;
+  readonly base: StoredEntry;
+  readonly sizeMax: number;
+  readonly deadlineMs: number;
+  readonly views: Map<Rights, View>;
+  readonly visits: Visits | undefined;
+  sent: number;
+}
+
+/** Filter and projection for the entries of one place. */
+interface View {
+  readonly filter: GuardedFilter;
+  readonly project: Projection;
+}
+
+/**
+ * Searches: candidates from an index or a walk of the scope, then filter, access and projection, and the entries streamed back no faster than
+ * the peer reads. Ends in one turn of the event loop when there is little to look at and nothing to wait for.
+ *
+ * @throws Refusal  RFC 4511 §4.5: invalidDNSyntax, noSuchObject, sizeLimitExceeded, timeLimitExceeded
+ */
+export function search(call: Call, request: SearchRequest, visits?: Visits): Result | Promise<Result> {
+  const { engine, asker } = call;
+  const { schema, store } = engine;
+  const wanted = readSelection(schema, request.attributes);
+  if (request.baseObject === '' && request.scope === 'base') return searchRootDse(call, request, wanted);
+  const name = nameOf(schema, request.baseObject);
+  if (equalBytes(name.key, engine.realm.subschema.key)) return searchSubschema(call, request, wanted);
+
+  const snapshot = store.snapshot();
+  const visitedBefore = snapshot.visited;
+  const { entry: base } = findNamed(engine, asker, snapshot, name);
+  const limited = asker.who === 'anonymous' || asker.who === 'person';
+  const running: Running = {
+    call,
+    request,
+    wanted,
+    base,
+    sizeMax: limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined),
+    deadlineMs: engine.clock.nowMs() + 1000 * limitOf(request.timeLimitS, limited ? engine.settings['ldap.searchTimeLimitS'] : undefined),
+    views: new Map(),
+    visits,
+    sent: 0,
+  };
+  const source = sourceOf(running, snapshot);
+  const first = turn(running, source, snapshot, visitedBefore);
+  return first.finished && first.wait === undefined ? done : proceed(running, source, first);
+}
+
+/** The smaller of what the client asked for and what it is allowed; 0 from the client and `undefined` mean no limit. */
+function limitOf(asked: number, allowed: number | undefined): number {
+  return Math.min(asked === 0 ? Number.POSITIVE_INFINITY : asked, allowed ?? Number.POSITIVE_INFINITY);
+}
+
+/** What one turn left to do. */
+interface Turn {
+  readonly finished: boolean;
+  /** Until the answers of the turn may be sent: they may show what is not on disk yet. */
+  readonly wait: Promise<void> | undefined;
+  readonly held: readonly Answer[];
+}
+
+interface Answer {
+  readonly dn: Uint8Array;
+  readonly attributes: Uint8Array;
+}
+
+async function proceed(running: Running, source: Source, first: Turn): Promise<Result> {
+  const { reply, engine } = running.call;
+  for (let last = first; ; ) {
+    if (last.wait !== undefined) {
+      await last.wait;
+      emit(running, last.held);
+    }
+    if (last.finished) return done;
+    await (reply.full() ?? new Promise<void>((resolve) => setImmediate(resolve)));
+    if (reply.signal.aborted) return done;
+    const snapshot = engine.store.snapshot();
+    last = turn(running, source, snapshot, snapshot.visited);
+  }
+}
+
+/** Looks at some entries of the source, and sends those that fit at once if they are on disk. */
+function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefore: number): Turn {
+  const { engine } = running.call;
+  const answers: Answer[] = [];
+  let limit: keyof typeof limits | undefined;
+  const batch = source.next(snapshot, turnEntriesMax);
+  for (const id of batch.ids) {
+    const entry = snapshot.readable(id);
+    if (entry === undefined || !inScope(running, entry)) continue;
+    const rights = running.call.asker.rightsAt(entry.dnKey, entry.uuid);
+    if (!rights.visible) continue;
+    const view = viewOf(running, rights);
+    if (!(batch.exact && view.filter.whole) && !view.filter.fits(entry)) continue;
+    if (running.sent + answers.length >= running.sizeMax) {
+      limit = 'size';
+      break;
+    }
+    answers.push({ dn: utf8(entry.dn), attributes: view.project(entry, snapshot) });
+  }
+  if (running.visits !== undefined) running.visits.visited += snapshot.visited - visitedBefore;
+  running.sent += answers.length;
+  const late = !batch.last && limit === undefined && engine.clock.nowMs() > running.deadlineMs;
+  if (late) limit = 'time';
+
+  const wait = engine.store.durable(snapshot.number);
+  if (wait === undefined) emit(running, answers);
+  if (limit !== undefined) return endAtLimit(running, limit, wait, answers);
+  return { finished: batch.last, wait, held: answers };
+}
+
+const limits = { size: errors.sizeLimit, time: errors.timeLimit } as const;
+
+/** What was found so far is sent, then the refusal (RFC 4511 §4.5.2). */
+function endAtLimit(running: Running, limit: keyof typeof limits, wait: Promise<void> | undefined, held: readonly Answer[]): Turn {
+  if (wait === undefined) throw refuse(limits[limit]);
+  const refused = wait.then(() => {
+    emit(running, held);
+    throw refuse(limits[limit]);
+  });
+  return { finished: true, wait: refused, held: [] };
+}
+
+function emit(running: Running, answers: readonly Answer[]): void {
+  if (running.call.reply.signal.aborted) return;
+  for (const { dn, attributes } of answers) running.call.reply.entry(dn, attributes);
+}
+
+function viewOf(running: Running, rights: Rights): View {
+  let view = running.views.get(rights);
+  if (view === undefined) {
+    const { schema } = running.call.engine;
+    view = {
+      filter: guardedFilter(schema, running.request.filter, rights),
+      project: projection(schema, running.wanted, rights, running.request.typesOnly),
+    };
+    running.views.set(rights, view);
+  }
+  return view;
+}
+
+/** An index names entries anywhere, and a row number that was read in an earlier turn may be that of another entry by now. */
+function inScope({ base, request }: Running, entry: ReadableEntry): boolean {
+  switch (request.scope) {
+    case 'base':
+      return entry.uuid === base.uuid;
+    case 'one':
+      return entry.parent === base.uuid;
+    case 'sub':
+      return isWithin(entry.dnKey, base.dnKey);
+    case 'children':
+      return entry.uuid !== base.uuid && isWithin(entry.dnKey, base.dnKey);
+  }
+}
+
+/** Gives the candidates, some at a time. */
+interface Source {
+  next(snapshot: Snapshot, count: number): { readonly ids: readonly number[]; readonly exact: boolean; readonly last: boolean };
+}
+
+function sourceOf({ call, request, base, visits }: Running, snapshot: Snapshot): Source {
+  const { schema, settings } = call.engine;
+  if (request.scope === 'base') return idsSource([base.id], false, snapshot.number);
+  const found = findCandidates(schema, snapshot, request.filter, settings['ldap.searchCandidatesMax']);
+  if (visits !== undefined) visits.plan = found.kind === 'ids' ? 'index' : 'walk';
+  if (found.kind === 'ids') return idsSource(found.ids, found.exact, snapshot.number);
+  return request.scope === 'one' ? childrenSource(base) : subtreeSource(base);
+}
+
+function idsSource(ids: readonly number[], exact: boolean, number: number): Source {
+  let at = 0;
+  return {
+    next(snapshot, count) {
+      const batch = ids.slice(at, at + count);
+      at += batch.length;
+      // Since another snapshot the entries may have changed: then each is held against the filter again.
+      return { ids: batch, exact: exact && snapshot.number === number, last: at >= ids.length };
+    },
+  };
+}
+
+function childrenSource(base: StoredEntry): Source {
+  let after = 0;
+  return {
+    next(snapshot, count) {
+      const ids = snapshot.children(base.uuid, after, count);
+      after = ids.at(-1) ?? after;
+      return { ids, exact: false, last: ids.length < count };
+    },
+  };
+}
+
+function subtreeSource(base: StoredEntry): Source {
+  let after: Uint8Array | undefined;
+  return {
+    next(snapshot, count) {
+      const ids = snapshot.subtree(base.dnKey, after, count);
+      const behind = ids.at(-1);
+      // The place in the order is a name: it stays one even when its entry is gone by the next turn.
+      if (behind !== undefined) after = snapshot.readable(behind)?.dnKey ?? after;
+      return { ids, exact: false, last: ids.length < count };
+    },
+  };
+}

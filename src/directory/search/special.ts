@@ -1,0 +1,69 @@
+import { utf8 } from '#base';
+import { encodeAttributes, type PartialAttribute, type Result, type SearchRequest } from '#ldap';
+import { compileFilter, describe, subschemaAttributes } from '#schema';
+import type { Call } from '../call.ts';
+import { supportedControls } from '../controls.ts';
+import { supportedExtensions } from '../operations/extended.ts';
+import { subschemaDn } from '../realm.ts';
+import { done } from '../result.ts';
+import type { Wanted } from './select.ts';
+
+/** RFC 3673 (`+`), RFC 4526 (empty and, or), RFC 4525 (increment). */
+const features = ['1.3.6.1.4.1.4203.1.5.1', '1.3.6.1.4.1.4203.1.5.3', '1.3.6.1.1.14'];
+
+const vendor = 'Atrium';
+
+/** The root DSE says what this server can do at this door; everybody may read it (RFC 4512 §5.1). */
+export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted): Result {
+  const { engine, connection } = call;
+  const attributes: readonly [name: string, values: readonly string[]][] = [
+    ['objectClass', ['top', 'LDAProotDSE']],
+    ['namingContexts', [engine.realm.suffix.text]],
+    ['subschemaSubentry', [subschemaDn]],
+    ['supportedLDAPVersion', ['3']],
+    ['supportedControl', supportedControls(connection)],
+    ['supportedExtension', [...supportedExtensions(connection), ...(engine.listenerExtensions ?? [])]],
+    ['supportedFeatures', features],
+    ['supportedSASLMechanisms', connection.door === 'operators' ? ['EXTERNAL'] : []],
+    ['vendorName', [vendor]],
+    ['vendorVersion', [engine.version]],
+    ['entryDN', ['']],
+  ];
+  answer(call, request, wanted, '', attributes.map(texts));
+  return done;
+}
+
+/** The subschema subentry describes the schema; everybody may read it (RFC 4512 §4.2). */
+export function searchSubschema(call: Call, request: SearchRequest, wanted: Wanted): Result {
+  // Nothing is below it.
+  if (request.scope === 'one' || request.scope === 'children') return done;
+  const { schema } = call.engine;
+  const attributes: readonly [name: string, values: readonly string[]][] = [
+    ['objectClass', ['top', 'subschema']],
+    ['cn', ['subschema']],
+    ['entryDN', [subschemaDn]],
+    ['subschemaSubentry', [subschemaDn]],
+    ['hasSubordinates', ['FALSE']],
+  ];
+  answer(call, request, wanted, subschemaDn, [...attributes.map(texts), ...subschemaAttributes(schema)]);
+  return done;
+}
+
+function texts([description, values]: readonly [string, readonly string[]]): PartialAttribute {
+  return { description, values: values.map(utf8) };
+}
+
+function answer(call: Call, request: SearchRequest, wanted: Wanted, dn: string, attributes: readonly PartialAttribute[]): void {
+  const { schema } = call.engine;
+  const held = new Map<string, PartialAttribute>();
+  const shown: PartialAttribute[] = [];
+  for (const attribute of attributes) {
+    const described = describe(schema, attribute.description);
+    if (described === undefined || attribute.values.length === 0) continue;
+    held.set(described.key, attribute);
+    if (!wanted.holds(described.type, described.options)) continue;
+    shown.push(request.typesOnly ? { description: attribute.description, values: [] } : attribute);
+  }
+  if (compileFilter(schema, request.filter)({ dn: [], attributes: held }) !== true) return;
+  call.reply.entry(utf8(dn), encodeAttributes(shown));
+}

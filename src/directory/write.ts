@@ -1,0 +1,78 @@
+import { refuse } from '#catalogue';
+import { isStoredPassword, storedPassword } from '#credentials';
+import { type AttributeType, checkUserModifiable, describe } from '#schema';
+import type { Change, Expectation, Snapshot } from '#store';
+import type { Call } from './call.ts';
+import { type Engine, hashCost } from './engine.ts';
+import { errors } from './errors.ts';
+import type { Identity } from './types.ts';
+
+/** How often a write is decided anew when others changed what it had read. */
+const attemptsMax = 16;
+
+/** What a write wants of the store. */
+export interface Decision {
+  readonly expected: readonly Expectation[];
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Reads, decides, commits; and again from the start when the commit finds that what was read is no longer so. Resolves when it is on disk.
+ *
+ * @throws Refusal of `decide`; `contended` (LDAP busy) when others are always faster
+ */
+export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const { expected, changes } = decide(engine.store.snapshot());
+    const result = await engine.store.commit(expected, changes);
+    if (result.kind === 'committed') return;
+  }
+  throw refuse(errors.contended);
+}
+
+/** Whom a change is put down to: `creatorsName` and `modifiersName`. */
+export function writerName(engine: Engine, identity: Identity): string {
+  if (identity.dn !== undefined) return identity.dn;
+  // The operators' socket acts as the service's owner: the built-in administrator is who the directory knows for that.
+  return identity.strength === 'operatorsSocket' ? engine.realm.administrator.text : '';
+}
+
+/**
+ * Whether clients may set values of a type.
+ *
+ * @throws Refusal for types that only the directory writes (19), and for sealed ones, which cannot be sealed yet and are never stored open
+ */
+export function checkSettable(type: AttributeType): void {
+  checkUserModifiable(type);
+  if (type.sealed) throw refuse(errors.valueRefused, { attribute: type.name, why: 'sealed attributes cannot be written in this version' });
+}
+
+/** The attribute whose values are kept as hashes. */
+export const passwordKey = 'userpassword';
+
+/** Secret values that a request brings, made ready to be stored before the write is decided: hashing takes long and must not hold a snapshot. */
+export type Prepared = ReadonlyMap<Uint8Array, Uint8Array>;
+
+/** @throws Refusal `hashNotAccepted` (19), `hashQueueFull` (51) */
+export async function preparePasswords(
+  call: Pick<Call, 'engine' | 'asker'>,
+  given: readonly { readonly description: string; readonly values: readonly Uint8Array[] }[],
+): Promise<Prepared> {
+  const { engine, asker } = call;
+  const prepared = new Map<Uint8Array, Uint8Array>();
+  for (const { description, values } of given) {
+    if (describe(engine.schema, description)?.type.key !== passwordKey) continue;
+    // With more than one the work of judging a password would tell how many there are.
+    if (values.length > 1) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
+    for (const value of values) {
+      if (value.length === 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it is empty' });
+      prepared.set(value, await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator'));
+    }
+  }
+  return prepared;
+}
+
+/** True when a value that a modify wants gone is the stored password. */
+export function namesPassword(engine: Engine, value: Uint8Array, stored: Uint8Array): Promise<boolean> {
+  return isStoredPassword(engine.hasher, hashCost(engine), value, stored);
+}

@@ -1,0 +1,276 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type { AuditEvent } from '#audit';
+import { type Clock, systemChance, text, utf8 } from '#base';
+import { readSettings } from '#catalogue';
+import {
+  type Connection,
+  createDirectory,
+  createIndexer,
+  type Door,
+  type Engine,
+  type EngineSettings,
+  indexVersion,
+  openEngine,
+  type Reply,
+} from '#directory';
+import { createHasher, type Hasher } from '#keys';
+import {
+  type Control,
+  decodeAttributes,
+  type Filter,
+  type PartialAttribute,
+  parseFilter,
+  type Request,
+  type Response,
+  type Result,
+} from '#ldap';
+import { keysBelow, loadSchema } from '#schema';
+import { openStore, storeSettings } from '#store';
+import { observe } from '../support/observed.ts';
+
+const folder = join(import.meta.dirname, '../../schema');
+const files = readdirSync(folder).filter((name) => name.endsWith('.schema'));
+/** The schema as the service reads it. */
+export const schema = loadSchema(files.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') })));
+
+/** One hasher for a test file, as there is one in a process. */
+export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, chance: systemChance });
+
+export const suffix = 'dc=example,dc=com';
+export const admin = `uid=admin,ou=people,${suffix}`;
+export const adminPassword = 'administrator’s own';
+
+const storeDefaults = readSettings(storeSettings, { environment: {} }).values;
+
+const standing: EngineSettings = {
+  'ldap.anonymousRead': 'none',
+  'ldap.searchSizeLimit': 1000,
+  'ldap.searchTimeLimitS': 60,
+  'ldap.searchCandidatesMax': 200_000,
+  'realms.defaultSuffix': suffix,
+  'admin.bootstrapUsername': 'admin',
+  'admin.bootstrapPassword': '',
+  'global.mode': 'product',
+  'security.passwordHashLogN': 14,
+  'security.passwordHashR': 8,
+  'security.passwordHashP': 1,
+};
+
+export interface House {
+  readonly engine: Engine;
+  readonly audited: AuditEvent[];
+  readonly clock: Clock & { moveMs(by: number): void };
+  /** A client that is connected by a door, with the identity that its bind gives it. */
+  connect(door?: Door, more?: Partial<Connection>): Client;
+  /** One that may do everything. */
+  operator(): Client;
+}
+
+export interface Client {
+  readonly connection: Connection;
+  /** Sends a request and gives the answers. */
+  ask(op: Request, controls?: readonly Control[]): Promise<Answers>;
+  bind(dn: string, password: string, controls?: readonly Control[]): Promise<Answers>;
+  search(base: string, filter: string, more?: Partial<Request & { kind: 'searchRequest' }>): Promise<Answers>;
+  add(dn: string, attributes: Attributes): Promise<Answers>;
+  modify(
+    dn: string,
+    ...changes: readonly [operation: 'add' | 'delete' | 'replace' | 'increment', name: string, ...values: string[]][]
+  ): Promise<Answers>;
+}
+
+export interface Answers {
+  readonly code: number;
+  readonly result: Result;
+  readonly entries: readonly Shown[];
+  readonly dns: readonly string[];
+  readonly last: Response;
+}
+
+export interface Shown {
+  readonly dn: string;
+  readonly attributes: readonly PartialAttribute[];
+  readonly names: readonly string[];
+  all(name: string): readonly string[];
+}
+
+export type Attributes = Readonly<Record<string, string | readonly string[]>>;
+
+/** An empty directory in memory; everything in it is the real thing, but that no listener stands in front of it. */
+export function emptyHouse(t: ExecutionContext, given: Partial<EngineSettings> & { hasher?: Hasher; webSecret?: Uint8Array } = {}): House {
+  const { hasher: itsHasher, webSecret, ...settings } = given;
+  const audited: AuditEvent[] = [];
+  let nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
+  const clock = {
+    nowMs: () => nowMs,
+    moveMs: (by: number) => {
+      nowMs += by;
+    },
+  };
+  const store = openStore({
+    file: 'unused',
+    settings: { ...storeDefaults, 'persistence.mode': 'memory' },
+    indexer: createIndexer(schema),
+    indexVersion,
+    keysBelow,
+    fatal: (reason) => t.fail(reason.message),
+    report: () => undefined,
+  });
+  t.teardown(() => store.close());
+  const engine = openEngine({
+    schema,
+    store,
+    hasher: itsHasher ?? hasher,
+    clock,
+    chance: systemChance,
+    audit: {
+      record: (event) => {
+        audited.push(event);
+        observe(event.error?.code);
+      },
+    },
+    settings: { ...standing, ...settings },
+    ...(webSecret === undefined ? {} : { webSecret }),
+    version: '0.1.0',
+  });
+  const connect = (door: Door = 'ldap', more: Partial<Connection> = {}) => clientOf(engine, door, more);
+  return {
+    engine,
+    audited,
+    clock,
+    connect,
+    operator: () => connect('operators', { identity: { dn: undefined, uuid: undefined, strength: 'operatorsSocket' } }),
+  };
+}
+
+/** The same with a suffix, people and groups, written by the operators' socket. */
+export async function furnishedHouse(t: ExecutionContext, given: Parameters<typeof emptyHouse>[1] = {}): Promise<House> {
+  const house = emptyHouse(t, given);
+  const operator = house.operator();
+  const entries: readonly [string, Attributes][] = [
+    [suffix, { objectClass: ['top', 'dcObject', 'organization'], dc: 'example', o: 'Example' }],
+    [`ou=people,${suffix}`, { objectClass: 'organizationalUnit', ou: 'people' }],
+    [`ou=groups,${suffix}`, { objectClass: 'organizationalUnit', ou: 'groups' }],
+    [`ou=applications,${suffix}`, { objectClass: 'organizationalUnit', ou: 'applications' }],
+    [admin, { objectClass: 'inetOrgPerson', uid: 'admin', cn: 'Admin', sn: 'Admin', userPassword: adminPassword }],
+    [person('ada'), { ...ada, userPassword: 'lovelace' }],
+    [person('alan'), { objectClass: 'inetOrgPerson', uid: 'alan', cn: 'Alan Turing', sn: 'Turing', mail: 'alan@example.com' }],
+    [
+      `cn=pioneers,ou=groups,${suffix}`,
+      { objectClass: 'groupOfNames', cn: 'pioneers', member: [person('ada'), person('alan')], description: 'first' },
+    ],
+  ];
+  for (const [dn, attributes] of entries) {
+    const { code, result } = await operator.add(dn, attributes);
+    if (code !== 0) throw new Error(`${dn}: ${code} ${result.diagnostic}`);
+  }
+  house.audited.length = 0;
+  return house;
+}
+
+export const ada: Attributes = {
+  objectClass: ['top', 'person', 'organizationalPerson', 'inetOrgPerson'],
+  uid: 'ada',
+  cn: ['Ada Lovelace', 'Ada King'],
+  'cn;lang-fr': 'Ada la Première',
+  sn: 'Lovelace',
+  givenName: 'Ada',
+  mail: 'ada@example.com',
+  telephoneNumber: '+44 20 7946 0001',
+  employeeNumber: '1815',
+  homePostalAddress: '12 St James’s Square$London',
+};
+
+export function person(uid: string): string {
+  return `uid=${uid},ou=people,${suffix}`;
+}
+
+function clientOf(engine: Engine, door: Door, more: Partial<Connection>): Client {
+  const directory = createDirectory(engine);
+  const connection: Connection = {
+    id: 'c1',
+    door,
+    address: '192.0.2.1',
+    loopback: true,
+    secure: door !== 'ldap',
+    identity: { dn: undefined, uuid: undefined, strength: 'anonymous' },
+    trusted: false,
+    ...more,
+  };
+  let messageId = 0;
+  const ask = async (op: Request, controls: readonly Control[] = []) => {
+    const sink = replySink();
+    await directory.perform(connection, { messageId: ++messageId, op, controls }, sink.reply);
+    return sink.answers();
+  };
+  return {
+    connection,
+    ask,
+    bind: (name, password, controls) =>
+      ask({ kind: 'bindRequest', version: 3, name, authentication: { kind: 'simple', password: utf8(password) } }, controls),
+    search: (baseObject, filter, given) => ask({ ...searchOf(baseObject, filter), ...given }),
+    add: (entry, attributes) => ask({ kind: 'addRequest', entry, attributes: attributesOf(attributes) }),
+    modify: (object, ...changes) =>
+      ask({
+        kind: 'modifyRequest',
+        object,
+        changes: changes.map(([operation, description, ...values]) => ({
+          operation,
+          attribute: { description, values: values.map(utf8) },
+        })),
+      }),
+  };
+}
+
+export function attributesOf(attributes: Attributes): PartialAttribute[] {
+  return Object.entries(attributes).map(([description, values]) => ({ description, values: [values].flat().map(utf8) }));
+}
+
+export function searchOf(baseObject: string, filter: string): Request & { kind: 'searchRequest' } {
+  return {
+    kind: 'searchRequest',
+    baseObject,
+    scope: 'sub',
+    derefAliases: 'never',
+    sizeLimit: 0,
+    timeLimitS: 0,
+    typesOnly: false,
+    filter: filterOf(filter),
+    attributes: [],
+  };
+}
+
+export function filterOf(filter: string): Filter {
+  const parsed = parseFilter(filter, { depthMax: 20 });
+  if (parsed.kind === 'bad') throw new Error(parsed.why);
+  return parsed.filter;
+}
+
+/** Collects answers; `full` lets a test hold the directory back. */
+export function replySink(full: Reply['full'] = () => undefined, signal = new AbortController().signal) {
+  const entries: Shown[] = [];
+  const sent: Response[] = [];
+  const reply: Reply = {
+    send: (op) => void sent.push(op),
+    entry: (dn, attributes) => void entries.push(shown(text(dn) ?? '', decodeAttributes(attributes))),
+    full,
+    signal,
+  };
+  const answers = (): Answers => {
+    const last = sent.at(-1);
+    if (sent.length !== 1 || last === undefined || !('result' in last)) throw new Error(`${sent.length} final answers`);
+    return { code: last.result.code, result: last.result, entries, dns: entries.map(({ dn }) => dn), last };
+  };
+  return { reply, entries, sent, answers };
+}
+
+function shown(dn: string, attributes: readonly PartialAttribute[]): Shown {
+  return {
+    dn,
+    attributes,
+    names: attributes.map(({ description }) => description),
+    all: (name) => (attributes.find(({ description }) => description === name)?.values ?? []).map((value) => text(value) ?? 'octets'),
+  };
+}
