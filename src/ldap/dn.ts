@@ -117,23 +117,36 @@ function berContent(ber: Uint8Array): Uint8Array | undefined {
 }
 
 function readString(r: Reading): Uint8Array | undefined {
+  const { text } = r;
   const start = r.at;
   let kept = start;
   let escaped = false;
-  for (; r.at < r.text.length; r.at++) {
-    const char = r.text[r.at] as string;
-    if (char === ',' || char === '+') break;
-    if (char === '"' || char === ';' || char === '<' || char === '>' || char === '\0') return undefined;
-    if (char === '\\') {
+  for (; r.at < text.length; r.at++) {
+    const code = text.charCodeAt(r.at);
+    if (code === 0x2c || code === 0x2b) break;
+    // The quote, `;`, `<`, `>` and NUL stand only escaped.
+    if (code === 0x22 || code === 0x3b || code === 0x3c || code === 0x3e || code === 0) return undefined;
+    if (code === 0x5c) {
       escaped = true;
-      if (r.at + 1 === r.text.length) return undefined;
+      if (r.at + 1 === text.length) return undefined;
       r.at++;
     }
     // Spaces at the end count only when escaped.
-    if (char !== ' ') kept = r.at + 1;
+    if (code !== 0x20) kept = r.at + 1;
   }
-  const raw = r.text.slice(start, kept);
-  return escaped ? withoutEscapes(raw) : utf8(raw);
+  const raw = text.slice(start, kept);
+  return escaped ? withoutEscapes(raw) : octetsOf(raw);
+}
+
+/** Text as UTF-8. Names are mostly short and ASCII, where the encoder's call costs more than its work. */
+function octetsOf(text: string): Uint8Array {
+  const octets = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) return utf8(text);
+    octets[i] = code;
+  }
+  return octets;
 }
 
 function withoutEscapes(raw: string): Uint8Array | undefined {
@@ -184,6 +197,7 @@ function skipSpaces(r: Reading): void {
 }
 
 function trimSpaces(text: string): string {
+  if (!text.includes(' ')) return text;
   return text.replace(/^ +/, '').replace(/ +$/, '');
 }
 

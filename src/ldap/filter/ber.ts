@@ -97,14 +97,21 @@ function substrings(c: Cursor): Filter {
   const any: Uint8Array[] = [];
   let initial: Uint8Array | undefined;
   let final: Uint8Array | undefined;
-  if (peekTag(c) === 0x80) initial = readOctets(c, 0x80);
-  while (peekTag(c) === 0x81) any.push(readOctets(c, 0x81));
-  if (peekTag(c) === 0x82) final = readOctets(c, 0x82);
+  if (peekTag(c) === 0x80) initial = readSubstring(c, 0x80);
+  while (peekTag(c) === 0x81) any.push(readSubstring(c, 0x81));
+  if (peekTag(c) === 0x82) final = readSubstring(c, 0x82);
   if (c.at < c.end) throw new Malformed('substrings out of order');
   if (initial === undefined && final === undefined && any.length === 0) throw new Malformed('no substrings');
   c.end = sequence;
   close(c, outer);
   return { kind: 'substrings', description, any, ...(initial && { initial }), ...(final && { final }) };
+}
+
+/** RFC 4517 §3.3.30: a substring has at least one character. */
+function readSubstring(c: Cursor, tag: number): Uint8Array {
+  const octets = readOctets(c, tag);
+  if (octets.length === 0) throw new Malformed('empty substring');
+  return octets;
 }
 
 function extensible(c: Cursor): Filter {
