@@ -1,0 +1,104 @@
+import { utf8 } from '#base';
+import { type Control, type Filter, type Modification, type PartialAttribute, type Request, resultCodes } from '#ldap';
+import { type ClientEntry, entryOf } from './entry.ts';
+import type { Performed, PerformOptions } from './link.ts';
+import { ClientRefusal } from './refusal.ts';
+
+/** Whose authority a request is under: a person's, as the directory judges it (RFC 4370), or the web layer's own. */
+export type Subject = { readonly dn: string } | 'self';
+
+export interface SearchOptions {
+  readonly base: string;
+  readonly scope: 'base' | 'one' | 'sub' | 'children';
+  readonly filter: Filter;
+  /** Empty or absent: all user attributes; `+` for the operational ones. */
+  readonly attributes?: readonly string[];
+  readonly sizeLimit?: number;
+  readonly typesOnly?: boolean;
+}
+
+export interface Found {
+  readonly entries: readonly ClientEntry[];
+  /** False when there was more than the limit allowed. */
+  readonly complete: boolean;
+}
+
+/** What may be done in the directory under one authority. Each refusal of the directory is a `ClientRefusal`. */
+export interface Actor {
+  search(options: SearchOptions): Promise<Found>;
+  /** One entry; `undefined` when there is none, or none that the subject may see. */
+  read(dn: string, attributes?: readonly string[]): Promise<ClientEntry | undefined>;
+  compare(dn: string, description: string, value: Uint8Array): Promise<boolean>;
+  add(dn: string, attributes: readonly PartialAttribute[]): Promise<void>;
+  modify(dn: string, changes: readonly Modification[]): Promise<void>;
+  rename(dn: string, to: { readonly newRdn: string; readonly deleteOldRdn: boolean; readonly newSuperior?: string }): Promise<void>;
+  delete(dn: string): Promise<void>;
+  /** The authorization identity as the directory sees it (RFC 4532): `dn:…`, or empty for nobody. */
+  whoAmI(): Promise<string>;
+}
+
+/** Sends a request over some connection. */
+export type Perform = (op: Request, controls: readonly Control[], options: Pick<PerformOptions, 'onPart'>) => Promise<Performed>;
+
+const proxiedAuthorizationOid = '2.16.840.1.113730.3.4.18';
+const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
+
+/** The acting view of a subject. */
+export function actorOf(subject: Subject, perform: Perform, entriesMax: () => number): Actor {
+  // RFC 4370 §3: the control is always critical; its value is an authzId (RFC 4513 §5.2.1.8), not BER.
+  const controls: readonly Control[] =
+    subject === 'self' ? [] : [{ oid: proxiedAuthorizationOid, critical: true, value: utf8(`dn:${subject.dn}`) }];
+  const ask = async (op: Request, expected: readonly number[] = [resultCodes.success], options: Pick<PerformOptions, 'onPart'> = {}) => {
+    const performed = await perform(op, controls, options);
+    if (!expected.includes(performed.op.result.code)) throw new ClientRefusal(performed.op.result);
+    return performed.op;
+  };
+  const search = async (options: SearchOptions): Promise<Found> => {
+    const entries: ClientEntry[] = [];
+    const done = await ask(
+      searchRequest({ ...options, sizeLimit: Math.min(options.sizeLimit ?? entriesMax(), entriesMax()) }),
+      [resultCodes.success, resultCodes.sizeLimitExceeded],
+      { onPart: ({ op }) => void (op.kind === 'searchResultEntry' && entries.push(entryOf(op.object, op.attributes))) },
+    );
+    return { entries, complete: done.result.code === resultCodes.success };
+  };
+
+  return {
+    search,
+    read: async (dn, attributes = []) => {
+      try {
+        const found = await search({ base: dn, scope: 'base', filter: { kind: 'present', description: 'objectClass' }, attributes });
+        return found.entries[0];
+      } catch (error) {
+        if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return undefined;
+        throw error;
+      }
+    },
+    compare: async (dn, description, value) => {
+      const op = await ask({ kind: 'compareRequest', entry: dn, description, value }, [resultCodes.compareTrue, resultCodes.compareFalse]);
+      return op.result.code === resultCodes.compareTrue;
+    },
+    add: async (dn, attributes) => void (await ask({ kind: 'addRequest', entry: dn, attributes })),
+    modify: async (dn, changes) => void (await ask({ kind: 'modifyRequest', object: dn, changes })),
+    rename: async (dn, to) => void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to })),
+    delete: async (dn) => void (await ask({ kind: 'delRequest', entry: dn })),
+    whoAmI: async () => {
+      const op = await ask({ kind: 'extendedRequest', oid: whoAmIOid });
+      return op.kind === 'extendedResponse' && op.value !== undefined ? Buffer.from(op.value).toString('utf8') : '';
+    },
+  };
+}
+
+export function searchRequest({ base, scope, filter, attributes = [], sizeLimit = 0, typesOnly = false }: SearchOptions): Request {
+  return {
+    kind: 'searchRequest',
+    baseObject: base,
+    scope,
+    derefAliases: 'never',
+    sizeLimit,
+    timeLimitS: 0,
+    typesOnly,
+    filter,
+    attributes,
+  };
+}

@@ -1,0 +1,122 @@
+import { type Clock, concat, utf8 } from '#base';
+import { refuse, type SettingValues } from '#catalogue';
+import { type Control, resultCodes } from '#ldap';
+import { type Actor, actorOf, type Subject } from './actor.ts';
+import { errors } from './errors.ts';
+import type { Link } from './link.ts';
+import { createOpener, JudgingPool, SharedPool } from './pool.ts';
+import { ClientRefusal } from './refusal.ts';
+import type { settings as rows } from './settings.ts';
+
+/** A password that someone typed, and where. */
+export interface Presented {
+  readonly dn: string;
+  /** A text stands for its UTF-8. */
+  readonly password: string | Uint8Array;
+  /** The web layer's door: `signin`. */
+  readonly door: string;
+  /** The browser's address. */
+  readonly address: string;
+}
+
+export type Judgement = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly code: number; readonly diagnostic: string };
+
+/** The web layer's way to the directory: LDAP over the private socket, and nothing else. */
+export interface DirectoryClient {
+  /**
+   * Lets the directory judge a password by a bind, on a connection that does nothing else. Refused whatever the reason: wrong, unknown,
+   * disabled and without a password look alike.
+   *
+   * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
+   * @throws ClientRefusal when it cannot judge: busy (51), unavailable (52)
+   */
+  judge(presented: Presented): Promise<Judgement>;
+  /** Acts under a person's authority, or the web layer's own. */
+  as(subject: Subject): Actor;
+  /** Ends all connections; what is under way fails. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly socketPath: string;
+  /** The secret of this start, which makes a connection the web layer's. */
+  readonly secret: Uint8Array;
+  readonly clock: Clock;
+  readonly settings: SettingValues<typeof rows>;
+}
+
+const arc = '2.25.83716444157178576224225129172109131643';
+const showSecretOid = `${arc}.6.1`;
+const doorControlOid = `${arc}.5.1`;
+/** What remains of a door's name or an address in the control, whose lengths take one octet each. */
+const doorOctetsMax = 60;
+
+/** Makes the client. The first request opens the first connection; each one that ends is made again when it is needed. */
+export function connectDirectory({ socketPath, secret, clock, settings }: ConnectOptions): DirectoryClient {
+  const linkOptions = () => ({
+    socketPath,
+    connectTimeoutMs: settings['client.connectTimeoutMs'],
+    answerOctetsMax: settings['client.answerOctetsMax'],
+    backOffMaxMs: settings['client.backOffMaxMs'],
+  });
+  const showSecret = async (link: Link) => {
+    const { op } = await link.perform({ kind: 'extendedRequest', oid: showSecretOid, value: secret }, [], {
+      timeoutMs: settings['client.connectTimeoutMs'],
+    });
+    if (op.result.code !== resultCodes.success) throw refuse(errors.notTrusted, { code: op.result.code });
+  };
+  const opener = createOpener(linkOptions, showSecret, clock);
+  const waitingMax = () => settings['client.waitingMax'];
+  const shared = new SharedPool(opener, () => settings['client.poolSize'], waitingMax);
+  const judging = new JudgingPool(opener, () => settings['client.judgingMax'], waitingMax);
+
+  return {
+    judge: async ({ dn, password, door, address }) => {
+      const octets = typeof password === 'string' ? utf8(password) : password;
+      // RFC 4513 §5.1.2: a bind without a password is anonymous and may succeed. It says nothing about a person.
+      if (octets.length === 0 || dn === '') return { kind: 'refused', code: resultCodes.invalidCredentials, diagnostic: '' };
+      const control = doorControl(door, address);
+      const { op } = await judging.use((link) =>
+        link.perform({ kind: 'bindRequest', version: 3, name: dn, authentication: { kind: 'simple', password: octets } }, [control], {
+          timeoutMs: settings['client.timeoutMs'],
+        }),
+      );
+      const { code, diagnostic } = op.result;
+      if (code === resultCodes.success) return { kind: 'accepted' };
+      // Codes that say something about the password, or about its name. Anything else means that nobody judged it.
+      if (judged.has(code)) return { kind: 'refused', code, diagnostic };
+      throw new ClientRefusal(op.result);
+    },
+    as: (subject) =>
+      actorOf(
+        subject,
+        (op, controls, options) =>
+          shared.use((link) => link.perform(op, controls, { timeoutMs: settings['client.timeoutMs'], ...options })),
+        () => settings['client.entriesMax'],
+      ),
+    close: async () => {
+      shared.close();
+      judging.close();
+    },
+  };
+}
+
+const judged: ReadonlySet<number> = new Set([
+  resultCodes.noSuchObject,
+  resultCodes.invalidDNSyntax,
+  resultCodes.inappropriateAuthentication,
+  resultCodes.invalidCredentials,
+  resultCodes.insufficientAccessRights,
+  resultCodes.unwillingToPerform,
+  resultCodes.constraintViolation,
+]);
+
+/** SEQUENCE { door OCTET STRING, address OCTET STRING } in DER. */
+function doorControl(door: string, address: string): Control {
+  const strings = [door, address].map((string) => {
+    const octets = utf8(string).subarray(0, doorOctetsMax);
+    return concat([Uint8Array.of(0x04, octets.length), octets]);
+  });
+  const content = concat(strings);
+  return { oid: doorControlOid, critical: true, value: concat([Uint8Array.of(0x30, content.length), content]) };
+}

@@ -1,0 +1,21 @@
+import { utf8 } from '#base';
+import type { Filter } from '#ldap';
+
+/**
+ * Filters are built as structures and travel as BER: no value is ever spliced into filter text, so that no character of it means anything.
+ */
+export function equals(description: string, value: string): Filter {
+  return { kind: 'equality', description, value: utf8(value) };
+}
+
+export function present(description: string): Filter {
+  return { kind: 'present', description };
+}
+
+export function allOf(...filters: readonly Filter[]): Filter {
+  return { kind: 'and', filters };
+}
+
+export function anyOf(...filters: readonly Filter[]): Filter {
+  return { kind: 'or', filters };
+}

@@ -1,0 +1,175 @@
+import type { Control, Modification, PartialAttribute, Request } from '#ldap';
+import { resultCodes } from '#ldap';
+import { type Actor, actorOf, type SearchOptions, searchRequest } from './actor.ts';
+import { type ClientEntry, entryOf } from './entry.ts';
+import { Link } from './link.ts';
+import { ClientRefusal } from './refusal.ts';
+
+/** A connection over the operators' socket. */
+export interface OperatorsClient extends AsyncDisposable {
+  /** Reads and writes one by one, as the operators' socket may. */
+  readonly actor: Actor;
+  /**
+   * Entries one by one, as they come. The directory is not read faster than they are taken; leaving the loop abandons the search.
+   *
+   * @throws ClientRefusal when the search ends with another result than success
+   */
+  search(options: SearchOptions): AsyncGenerator<ClientEntry, void, undefined>;
+  /**
+   * Sends many changes without waiting for each; they reach the directory in their order, and so do the answers' callbacks come about.
+   *
+   * @param windowMax  how many may be without an answer
+   */
+  pipeline(windowMax: number): Pipeline;
+  close(): void;
+}
+
+/** Changes on their way. */
+export interface Pipeline {
+  /**
+   * Sends an add as soon as there is room in the window, and resolves then.
+   *
+   * @param answered  called with the directory's refusal, or without one when it is done
+   */
+  add(dn: string, attributes: readonly PartialAttribute[], answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
+  modify(dn: string, changes: readonly Modification[], answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
+  delete(dn: string, answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
+  /** Resolves when everything is answered. @throws Refusal STS-CORE-9100 or 9101 when the connection ended before */
+  drain(): Promise<void>;
+}
+
+export interface OperatorsOptions {
+  readonly socketPath: string;
+  /** Milliseconds to wait for an answer, and in a search for the next entry. */
+  readonly timeoutMs?: number;
+  readonly connectTimeoutMs?: number;
+}
+
+const timeoutStandingMs = 60_000;
+const connectTimeoutStandingMs = 5000;
+const answerOctetsMax = 2_147_483_647;
+/** Entries read ahead of who takes them; at this many the connection is read no further. */
+const aheadMax = 256;
+
+/**
+ * Connects to the operators' socket and takes on the identity that whoever may open it has (SASL EXTERNAL, RFC 4422 appendix A).
+ *
+ * @throws Refusal STS-CORE-9100 when there is no directory behind the socket
+ * @throws ClientRefusal when it does not take the bind
+ */
+export async function connectOperators({
+  socketPath,
+  timeoutMs = timeoutStandingMs,
+  connectTimeoutMs = connectTimeoutStandingMs,
+}: OperatorsOptions): Promise<OperatorsClient> {
+  const link = await Link.open({ socketPath, connectTimeoutMs, answerOctetsMax });
+  try {
+    const { op } = await link.perform(
+      {
+        kind: 'bindRequest',
+        version: 3,
+        name: '',
+        authentication: { kind: 'sasl', mechanism: 'EXTERNAL', credentials: new Uint8Array(0) },
+      },
+      [],
+      { timeoutMs },
+    );
+    if (op.result.code !== resultCodes.success) throw new ClientRefusal(op.result);
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+  const close = () => link.close();
+  return {
+    actor: actorOf(
+      'self',
+      (op, controls, options) => link.perform(op, controls, { timeoutMs, ...options }),
+      () => Number.MAX_SAFE_INTEGER,
+    ),
+    search: (options) => stream(link, searchRequest(options), timeoutMs),
+    pipeline: (windowMax) => pipelineOver(link, windowMax, timeoutMs),
+    close,
+    [Symbol.asyncDispose]: async () => close(),
+  };
+}
+
+async function* stream(link: Link, request: Request, timeoutMs: number): AsyncGenerator<ClientEntry, void, undefined> {
+  const ahead: ClientEntry[] = [];
+  const leave = new AbortController();
+  let paused = false;
+  let over = false;
+  let arrived = Promise.withResolvers<void>();
+  const done = link
+    .perform(request, [], {
+      timeoutMs,
+      signal: leave.signal,
+      onPart: ({ op }) => {
+        if (op.kind !== 'searchResultEntry') return;
+        ahead.push(entryOf(op.object, op.attributes));
+        if (ahead.length >= aheadMax && !paused) {
+          paused = true;
+          link.pause();
+        }
+        arrived.resolve();
+      },
+    })
+    .finally(() => {
+      over = true;
+      arrived.resolve();
+    });
+  // Whoever leaves the loop early never looks at how it ended.
+  done.catch(() => undefined);
+
+  try {
+    for (;;) {
+      // Taken in whole runs: a queue of many entries is not moved up for each of them.
+      for (const entry of ahead.splice(0)) yield entry;
+      if (paused) {
+        paused = false;
+        link.resume();
+      }
+      if (ahead.length > 0) continue;
+      if (over) break;
+      await arrived.promise;
+      arrived = Promise.withResolvers<void>();
+    }
+    const { op } = await done;
+    if (op.result.code !== resultCodes.success) throw new ClientRefusal(op.result);
+  } finally {
+    if (paused) link.resume();
+    if (!over) leave.abort(new Error('the search was left'));
+  }
+}
+
+function pipelineOver(link: Link, windowMax: number, timeoutMs: number): Pipeline {
+  let underWay = 0;
+  let failed: unknown;
+  let changed = Promise.withResolvers<void>();
+  const none: readonly Control[] = [];
+
+  const send = async (op: Request, answered: (refusal: ClientRefusal | undefined) => void) => {
+    while (underWay >= windowMax && failed === undefined) await changed.promise;
+    if (failed !== undefined) throw failed;
+    underWay++;
+    link
+      .perform(op, none, { timeoutMs })
+      .then(({ op: { result } }) => answered(result.code === resultCodes.success ? undefined : new ClientRefusal(result)))
+      .catch((error: unknown) => {
+        failed ??= error;
+      })
+      .finally(() => {
+        underWay--;
+        changed.resolve();
+        changed = Promise.withResolvers<void>();
+      });
+  };
+  return {
+    add: (dn, attributes, answered) => send({ kind: 'addRequest', entry: dn, attributes }, answered),
+    modify: (dn, changes, answered) => send({ kind: 'modifyRequest', object: dn, changes }, answered),
+    delete: (dn, answered) => send({ kind: 'delRequest', entry: dn }, answered),
+    drain: async () => {
+      while (underWay > 0) await changed.promise;
+      if (failed !== undefined) throw failed;
+    },
+  };
+}
