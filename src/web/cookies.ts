@@ -9,6 +9,9 @@ export interface Cookie {
   readonly maxAgeS?: number;
 }
 
+/** Carries the handle of a session. */
+export const sessionCookie = 'sts_session';
+
 const cookiesMax = 100;
 
 /**

@@ -1,4 +1,4 @@
-export type { Cookie } from './cookies.ts';
+export { type Cookie, sessionCookie } from './cookies.ts';
 export { type Csrf, createCsrf, csrfField } from './csrf.ts';
 export { errors as webErrors } from './errors.ts';
 export { bindRoutes, type Handler, type PageReply, type RedirectReply, type Reply, type WebRequest, type WebRoute } from './exchange.ts';

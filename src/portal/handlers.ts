@@ -1,0 +1,66 @@
+import type { Clock } from '#base';
+import type { Mode } from '#policy';
+import type { Session, Sessions, Visit } from '#sessions';
+import { type Csrf, type Handler, type Reply, sessionCookie, type WebRequest } from '#web';
+import { cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
+import type { routes } from './routes.ts';
+import { texts } from './texts.ts';
+
+export interface PortalDeps {
+  readonly realm: string;
+  readonly mode: Mode;
+  readonly sessions: Pick<Sessions, 'find' | 'park' | 'end'>;
+  /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
+  readonly readOwn: (session: Session, attributes: readonly string[]) => Promise<OwnEntry | undefined>;
+  readonly csrf: Csrf;
+  readonly clock: Clock;
+  readonly ldapUrl: () => string | undefined;
+}
+
+export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof typeof routes, Handler>> {
+  const { realm, mode, sessions, readOwn, csrf, clock, ldapUrl } = deps;
+  const sessionOf = (request: WebRequest) => sessions.find(realm, request.cookies(sessionCookie));
+
+  return {
+    root: () => ({ kind: 'redirect', status: 303, to: '/portal' }),
+    home: async (request) => {
+      const session = await sessionOf(request);
+      if (session === undefined)
+        return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage() };
+      const entry = await readOwn(session, shownAttributes);
+      if (entry === undefined) {
+        // Whoever has no entry any more has no session either.
+        await sessions.end(realm, request.cookies(sessionCookie), visitOf(request));
+        return askToSignIn(deps, request);
+      }
+      const csrfToken = csrf.issue(formSubject(session));
+      return { kind: 'page', page: homePage({ entry, session, mode, nowMs: clock.nowMs(), csrfToken, ldapUrl: ldapUrl() }) };
+    },
+    signOut: async (request) => {
+      const session = await sessionOf(request);
+      if (session !== undefined) {
+        const { refused } = await request.openForm(() => formSubject(session));
+        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(), error: refused };
+        await sessions.end(realm, request.cookies(sessionCookie), visitOf(request));
+      }
+      return { kind: 'redirect', status: 303, to: '/portal/signed-out', cookies: [{ name: value: '', path: '/' }] };
+    },
+    signedOut: async (request) =>
+      (await sessionOf(request)) === undefined ? { kind: 'page', page: signedOutPage() } : { kind: 'redirect', status: 303, to: '/portal' },
+  };
+}
+
+/** Rule 1 of the redirect contract, with the portal as the calling protocol. */
+async function askToSignIn({ realm, sessions }: PortalDeps, { method, target }: WebRequest): Promise<Reply> {
+  const rows = [{ label: texts.askerLabel, value: texts.application }];
+  const id = await sessions.park({ realm, method, target, rows });
+  return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
+}
+
+function formSubject({ realm, sid }: Session): string {
+  return `session\0${realm}\0${sid}`;
+}
+
+function visitOf({ door, address, correlationId }: WebRequest): Visit {
+  return { door, address, correlationId };
+}

@@ -1,0 +1,3 @@
+export { createPortalHandlers, type PortalDeps } from './handlers.ts';
+export type { OwnEntry } from './pages.ts';
+export { routes as portalRoutes } from './routes.ts';

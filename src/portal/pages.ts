@@ -1,0 +1,130 @@
+import { type Mode, verifiesPasswords } from '#policy';
+import type { Session } from '#sessions';
+import { csrfField, facts, html, notice, type Page, type Piece, type SafeHtml } from '#web';
+import { methodTexts, texts } from './texts.ts';
+import { timeHtml } from './times.ts';
+
+/** A person's entry as the directory shows it to themselves. */
+export interface OwnEntry {
+  readonly dn: string;
+  all(attribute: string): readonly string[];
+}
+
+export interface Home {
+  readonly entry: OwnEntry;
+  readonly session: Session;
+  readonly mode: Mode;
+  readonly nowMs: number;
+  readonly csrfToken: string;
+  /** Where the directory answers LDAP; `undefined` when it does not. */
+  readonly ldapUrl: string | undefined;
+}
+
+/** What is shown of an entry, in this order, when it is there. */
+const shown: readonly (readonly [attribute: string, label: string])[] = [
+  ['uid', texts.userName],
+  ['cn', texts.name],
+  ['mail', texts.mail],
+  ['telephoneNumber', texts.phone],
+  ['mobile', texts.mobile],
+  ['title', texts.role],
+  ['departmentNumber', texts.department],
+  ['ou', texts.department],
+  ['employeeNumber', texts.employeeNumber],
+];
+
+/** The attributes that the page asks the directory for. */
+export const shownAttributes: readonly string[] = [
+  ...shown.map(([attribute]) => attribute),
+  'displayName',
+  'manager',
+  'memberOf',
+  'entryUUID',
+];
+
+export function homePage({ entry, session, mode, nowMs, csrfToken, ldapUrl }: Home): Page {
+  const name = entry.all('displayName')[0] ?? entry.all('cn')[0] ?? entry.all('uid')[0] ?? entry.dn;
+  return {
+    title: texts.title,
+    layout: 'wide',
+    corner: html`<div class="corner"><span>${name}</span>
+<form method="post" action="/portal/sign-out"><input type="hidden" name="${csrfField}" value="${csrfToken}"><button type="submit" class="outline">${texts.signOut}</button></form></div>`,
+    main: html`<h1>${name}</h1>
+<section aria-labelledby="who"><h2 id="who">${texts.whoTitle}</h2>
+${facts(entryRows(entry))}
+${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
+<section aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
+${facts([[texts.password, verifiesPasswords(mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
+<section aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
+${facts(sessionRows(session, nowMs))}</section>`,
+  };
+}
+
+export function cancelledPage(): Page {
+  return single(texts.cancelledTitle, texts.cancelledWords, texts.signIn);
+}
+
+export function signedOutPage(): Page {
+  return {
+    title: texts.signedOutTitle,
+    layout: 'card',
+    main: html`<h1>${texts.signedOutTitle}</h1>
+${notice('good', 'done', texts.signedOutWords)}
+${way(texts.signInAgain)}`,
+  };
+}
+
+/** The answer to a form whose token is refused. */
+export function stalePage(): Page {
+  return single(texts.staleTitle, texts.staleWords, texts.back);
+}
+
+function single(title: string, words: string, action: string): Page {
+  return { title, layout: 'card', main: html`<h1>${title}</h1>\n<p>${words}</p>\n${way(action)}` };
+}
+
+function way(action: string): SafeHtml {
+  return html`<p><a href="/portal" role="button">${action}</a></p>`;
+}
+
+function entryRows(entry: OwnEntry): readonly (readonly [string, Piece])[] {
+  const rows = shown.map(([attribute, label]): readonly [string, Piece] => [label, list(entry.all(attribute))]);
+  const named = [
+    [texts.manager, list(entry.all('manager').map(nameOf))],
+    [texts.groups, list(entry.all('memberOf').map(nameOf))],
+    [texts.dn, html`<code>${entry.dn}</code>`],
+    [texts.entryId, list(entry.all('entryUUID').map((id) => html`<code>${id}</code>`))],
+  ] as const;
+  return [...rows, ...named].filter(([, value]) => value !== undefined);
+}
+
+function sessionRows({ events, createdMs, lastUsedMs, endsAtMs }: Session, nowMs: number): readonly (readonly [string, Piece])[] {
+  const ways = [...new Set(events.flatMap(({ amr }) => amr))].map((method) => methodTexts[method] ?? method);
+  return [
+    [texts.session, html`<span class="tag">${texts.thisBrowser}</span>`],
+    [texts.since, timeHtml(createdMs, nowMs)],
+    [texts.lastUsed, timeHtml(lastUsedMs, nowMs)],
+    [texts.until, timeHtml(endsAtMs, nowMs)],
+    [texts.way, ways.join(', ')],
+  ];
+}
+
+function list(values: readonly Piece[]): Piece {
+  if (values.length === 0) return undefined;
+  return values.length === 1 ? values[0] : html`<ul>${values.map((value) => html`<li>${value}</li>`)}</ul>`;
+}
+
+/** What people call the entry of a DN: the value of its first RDN. */
+function nameOf(dn: string): string {
+  return /^[^=]+=((?:\\.|[^,+\\])*)/.exec(dn)?.[1]?.replace(/\\([^0-9a-fA-F])/g, '$1') ?? dn;
+}
+
+function terminal(dn: string, ldapUrl: string): SafeHtml {
+  const command = `ldapsearch -H ${ldapUrl} -x -W -D ${quoted(dn)} -b ${quoted(dn)} -s base '*' memberOf entryUUID`;
+  return html`<details><summary>${texts.terminal}</summary><p>${texts.terminalWords}</p><pre tabindex="0"><code>${command}</code></pre></details>`;
+}
+
+/** A word of a shell, whatever is in it. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,16 @@
+import type { RouteRow } from '#catalogue';
+
+const source = 'specification document 1, "User portal pages"';
+
+export const routes = {
+  root: { method: 'GET', path: '/', purpose: 'leads to the portal', source, coverage: 'full' },
+  home: {
+    method: 'GET',
+    path: '/portal',
+    purpose: 'who I am here, how I sign in, where I am signed in',
+    source,
+    coverage: 'partial: to read; nothing can be changed here yet but the session ended',
+  },
+  signOut: { method: 'POST', path: '/portal/sign-out', purpose: 'ends the session of this browser', source, coverage: 'full' },
+  signedOut: { method: 'GET', path: '/portal/signed-out', purpose: 'says that the session has ended', source, coverage: 'full' },
+} as const satisfies Record<string, RouteRow>;

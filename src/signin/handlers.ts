@@ -1,0 +1,119 @@
+import { type Chance, type Clock, token } from '#base';
+import { Refusal } from '#catalogue';
+import { type Mode, verifiesPasswords } from '#policy';
+import { type Parked, type Sessions, sessionsErrors, type Visit } from '#sessions';
+import { type Csrf, type Handler, type PageReply, type Reply, sessionCookie, type WebRequest } from '#web';
+import { decide } from './decide.ts';
+import { errors } from './errors.ts';
+import { type Known, type PasswordDeps, provePassword } from './password.ts';
+import type { routes } from './routes.ts';
+import { type Fault, gonePage, passwordPage } from './screen.ts';
+
+export interface SigninDeps extends PasswordDeps {
+  readonly mode: Mode;
+  readonly sessions: Pick<Sessions, 'parked' | 'takeParked' | 'begin'>;
+  readonly csrf: Csrf;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Binds the screen to the browser that was shown it, before there is a session: nobody signs another's browser in as themselves. */
+const browserCookie = 'sts_signin';
+const browserOctets = 16;
+
+export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
+  const { sessions, realm } = deps;
+  return {
+    loginPage: async (request) => {
+      const id = request.query.get('authn') ?? '';
+      const parked = await sessions.parked(realm, id);
+      return parked === undefined ? gone(deps, request) : screen(deps, request, id, parked, {});
+    },
+    login: async (request) => {
+      const idOf = (form: URLSearchParams) => form.get('authn') ?? request.query.get('authn') ?? '';
+      const { form, refused } = await request.openForm((opened) => formSubject(realm, idOf(opened), browserOf(request)));
+      const id = idOf(form);
+      const parked = await sessions.parked(realm, id);
+      if (parked === undefined) return gone(deps, request);
+      const userName = (form.get('username') ?? '').trim();
+      const password = form.get('password') ?? '';
+      if (refused !== undefined) return { ...screen(deps, request, id, parked, { userName, fault: 'stale' }), status: 403, error: refused };
+      if (userName === '') return screen(deps, request, id, parked, { fault: 'userNameMissing' });
+      if (password === '') return screen(deps, request, id, parked, { userName, fault: 'passwordMissing' });
+      const person = await provePassword(deps, userName, password, visitOf(request));
+      const reply = person && (await goOn(deps, request, id, parked, person));
+      return reply ?? { ...screen(deps, request, id, parked, { userName, fault: 'failed' }), error: errors.passwordRefused };
+    },
+  };
+}
+
+/** Acts on what `decide` says of a person whose password was accepted. */
+async function goOn(
+  { sessions, realm }: SigninDeps,
+  request: WebRequest,
+  id: string,
+  parked: Parked,
+  person: Known,
+): Promise<Reply | undefined> {
+  const next = decide(['password']);
+  if (next.step !== 'done') return undefined;
+  const { amr, acr } = next;
+  const begun = await unlessRefused(() =>
+    sessions.begin(realm, request.cookies(sessionCookie), person, { amr, acr, door: 'web' }, visitOf(request)),
+  );
+  if (begun === undefined) return undefined;
+  // Whoever else answers the same request at this moment has signed in as well; both go where they were going.
+  await sessions.takeParked(realm, id);
+  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: value: begun.handle, path: '/' }] };
+}
+
+/** An account disabled between its bind and its session is answered like a wrong password; the audit trail has the reason. */
+async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await begin();
+  } catch (thrown) {
+    if (thrown instanceof Refusal && (thrown.row === sessionsErrors.noEntry || thrown.row === sessionsErrors.disabled)) return undefined;
+    throw thrown;
+  }
+}
+
+function screen(
+  { realm, mode, csrf, clock, chance }: SigninDeps,
+  request: WebRequest,
+  id: string,
+  parked: Parked,
+  { userName, fault }: { readonly userName?: string; readonly fault?: Fault },
+): PageReply {
+  const nowMs = clock.nowMs();
+  // Kept when there is one, so that another tab's screen stays good.
+  const browser = browserOf(request) ?? token(chance, browserOctets);
+  const page = passwordPage({
+    id,
+    parked,
+    nowMs,
+    csrfToken: csrf.issue(formSubject(realm, id, browser)),
+    ...(userName === undefined ? {} : { userName }),
+    fault,
+    anyPassword: !verifiesPasswords(mode),
+  });
+  const maxAgeS = Math.max(1, Math.ceil((parked.expiresAtMs - nowMs) / 1000));
+  return { kind: 'page', page, cookies: [{ name: browserCookie, value: browser, path: '/authn', maxAgeS }] };
+}
+
+function gone({ audit, realm }: SigninDeps, request: WebRequest): Reply {
+  const error = sessionsErrors.parkedGone;
+  audit.record({ realm, subject: '', action: 'signin.screen', outcome: 'refused', error, summary: error.means, ...visitOf(request) });
+  return { kind: 'page', status: 400, page: gonePage(), error };
+}
+
+function browserOf(request: WebRequest): string | undefined {
+  return request.cookies(browserCookie)[0];
+}
+
+function formSubject(realm: string, id: string, browser: string | undefined): string {
+  return `signin\0${realm}\0${id}\0${browser ?? ''}`;
+}
+
+function visitOf({ door, address, correlationId }: WebRequest): Visit {
+  return { door, address, correlationId };
+}
