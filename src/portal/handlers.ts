@@ -43,7 +43,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(), error: refused };
         await sessions.end(realm, request.cookies(sessionCookie), visitOf(request));
       }
-      return { kind: 'redirect', status: 303, to: '/portal/signed-out', cookies: [{ name: value: '', path: '/' }] };
+      return { kind: 'redirect', status: 303, to: '/portal/signed-out', cookies: [{ name: sessionCookie, value: '', path: '/' }] };
     },
     signedOut: async (request) =>
       (await sessionOf(request)) === undefined ? { kind: 'page', page: signedOutPage() } : { kind: 'redirect', status: 303, to: '/portal' },

@@ -64,7 +64,7 @@ async function goOn(
   if (begun === undefined) return undefined;
   // Whoever else answers the same request at this moment has signed in as well; both go where they were going.
   await sessions.takeParked(realm, id);
-  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: value: begun.handle, path: '/' }] };
+  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: begun.handle, path: '/' }] };
 }
 
 /** An account disabled between its bind and its session is answered like a wrong password; the audit trail has the reason. */
