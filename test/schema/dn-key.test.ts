@@ -1,0 +1,82 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { compareBytes, utf8 } from '#base';
+import type { Dn } from '#ldap';
+import { childKey, isWithin, keysBelow, normalizeDn, normalizeRdn, parentKey } from '#schema';
+import { readTestSchema } from '../support/schema.ts';
+
+const schema = readTestSchema();
+
+function key(dn: Dn): Uint8Array {
+  const found = normalizeDn(schema, dn);
+  if (found === undefined) throw new Error('no key');
+  return found;
+}
+
+/** Values with the octets that mean something in keys, and few enough of them that equal names come up. */
+const value = fc.array(fc.constantFrom('a', 'B', ' ', '=', ',', '+'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
+const octets = fc.uint8Array({ minLength: 1, maxLength: 4, max: 4 });
+const assertion = fc.oneof(
+  fc.record({ type: fc.constantFrom('cn', 'CN', '2.5.4.3', 'uid', 'ou'), value: value.map(utf8) }),
+  // Compared octet by octet, so that every octet reaches the key.
+  fc.record({ type: fc.constant('nisPublicKey'), value: octets }),
+);
+const rdn = fc.array(assertion, { minLength: 1, maxLength: 2 });
+const dn = fc.array(rdn, { maxLength: 4 });
+
+const holds = (t: { pass(): void }, ...check: Parameters<typeof fc.assert>) => {
+  fc.assert(...check);
+  t.pass();
+};
+
+test('all below a name, and nothing else, begin with its key and the end of a level', (t) => {
+  holds(
+    t,
+    fc.property(dn, dn, (above, other) => {
+      const base = key(above);
+      const below = [...other, ...above];
+      if (!isWithin(key(below), base)) return false;
+      const { from, before } = keysBelow(base);
+      const inRange = (one: Uint8Array) =>
+        one.length > 0 && (above.length === 0 || compareBytes(one, from) >= 0) && (before === undefined || compareBytes(one, before) < 0);
+      return other.length === 0 ? Buffer.compare(key(below), base) === 0 : inRange(key(below));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a name is within another exactly when the other is its end, level by level', (t) => {
+  holds(
+    t,
+    fc.property(dn, dn, (one, other) => {
+      const levels = (name: Dn) => name.map((each) => Buffer.from(normalizeRdn(schema, each) ?? []).toString('hex'));
+      const [a, b] = [levels(one), levels(other)];
+      const isEnd = b.length <= a.length && a.slice(a.length - b.length).join() === b.join();
+      return isWithin(key(one), key(other)) === isEnd;
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('the key of a child is made of its superior and its RDN, and leads back', (t) => {
+  holds(
+    t,
+    fc.property(rdn, dn, (own, above) => {
+      const level = normalizeRdn(schema, own);
+      if (level === undefined) return false;
+      const child = key([own, ...above]);
+      const parent = parentKey(child);
+      return compareBytes(childKey(key(above), level), child) === 0 && parent !== undefined && compareBytes(parent, key(above)) === 0;
+    }),
+  );
+});
+
+test('the root has no superior, and its key no octets', (t) => {
+  t.is(key([]).length, 0);
+  t.is(parentKey(key([])), undefined);
+});
+
+test('a name of unknown or unnameable types has no key', (t) => {
+  t.is(normalizeDn(schema, [[{ type: 'nonsense', value: utf8('x') }]]), undefined);
+  t.is(normalizeDn(schema, [[{ type: 'jpegPhoto', value: utf8('x') }]]), undefined);
+});
