@@ -9,25 +9,34 @@ import {
   serviceSettings,
   settingErrors,
 } from '#catalogue';
+import { clientErrors, clientSettings } from '#client';
 import { credentialsErrors, credentialsSettings } from '#credentials';
+import { directoryErrors, directorySettings } from '#directory';
 import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
 import { policySettings } from '#policy';
+import { portalRoutes } from '#portal';
 import { schemaErrors } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
+import { signinErrors, signinRoutes } from '#signin';
 import { storeErrors, storeSettings } from '#store';
+import { webErrors, webRoutes, webSettings } from '#web';
+import { errors as ownErrors } from './errors.ts';
 
 /** Every setting there is. A test proves that no two rooms use a name. */
 export const settings = {
   ...serviceSettings,
   ...auditSettings,
+  ...clientSettings,
   ...credentialsSettings,
+  ...directorySettings,
   ...keysSettings,
   ...listenerSettings,
   ...policySettings,
   ...sessionsSettings,
   ...storeSettings,
+  ...webSettings,
   ...reservedSettings,
 } as const satisfies SettingRows;
 
@@ -35,16 +44,23 @@ export const settings = {
 export const settingTables: Readonly<Record<string, SettingRows>> = {
   audit: auditSettings,
   catalogue: { ...serviceSettings, ...reservedSettings },
+  client: clientSettings,
   credentials: credentialsSettings,
+  directory: directorySettings,
   keys: keysSettings,
   listener: listenerSettings,
   policy: policySettings,
   sessions: sessionsSettings,
   store: storeSettings,
+  web: webSettings,
 };
 
 /** Every route that `web` mounts, by room. */
-export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {};
+export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {
+  portal: portalRoutes,
+  signin: signinRoutes,
+  web: webRoutes,
+};
 
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
@@ -55,13 +71,18 @@ export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>
 export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorRow>>>> = {
   audit: auditErrors,
   catalogue: settingErrors,
+  client: clientErrors,
   credentials: credentialsErrors,
+  directory: directoryErrors,
   jobs: jobsErrors,
   keys: keysErrors,
   listener: listenerErrors,
   schema: schemaErrors,
   sessions: sessionsErrors,
+  signin: signinErrors,
   store: storeErrors,
+  web: webErrors,
+  main: ownErrors,
 };
 
 const raised: readonly ErrorRow[] = Object.values(errorTables).flatMap((table) => Object.values(table));
