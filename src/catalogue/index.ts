@@ -5,7 +5,7 @@ export { gather } from './gather.ts';
 export type { JobRow } from './jobs.ts';
 export type { RouteRow } from './routes.ts';
 export { type Checked, checkSetting } from './settings/check.ts';
-export { type Environment, processEnvironment } from './settings/environment.ts';
+export { type Environment, processEnvironment, sizeThreadPool } from './settings/environment.ts';
 export { describeSettingProblem, type SettingProblem, settingErrors } from './settings/errors.ts';
 export { serviceSettings } from './settings/own.ts';
 export { configFileEnv, type ReadSettings, readSettings } from './settings/read.ts';

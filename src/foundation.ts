@@ -1,0 +1,86 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Audit, createAudit, createLog, type Log } from '#audit';
+import { type Chance, type Clock, systemChance, systemClock } from '#base';
+import type { Environment, SettingProblem, SettingValues } from '#catalogue';
+import { systemTimers, type Timers } from '#jobs';
+import { checkKek } from '#keys';
+import { lockFolder, openAuditStore } from '#store';
+import type { settings as rows } from './tables.ts';
+import { readVersion } from './version.ts';
+
+/** All settings of the service, as the gathered rows type them. */
+export type Settings = SettingValues<typeof rows>;
+
+export interface AtriumOptions {
+  /** The installation's folder, in which `schema/`, `ldif/` and `VERSION` lie. */
+  readonly root: string;
+  readonly environment: Environment;
+  readonly clock?: Clock;
+  readonly chance?: Chance;
+  readonly timers?: Timers;
+  readonly logStream?: NodeJS.WriteStream | NodeJS.WritableStream;
+  /** Ends the process when the disk did not confirm a write. */
+  readonly die?: () => never;
+  /** Told of the audit trail before anything is recorded. */
+  readonly heard?: (audit: Audit) => void;
+}
+
+/** What every part of the service is given. */
+export interface Foundation {
+  readonly root: string;
+  readonly version: string;
+  readonly settings: Settings;
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly audit: Audit;
+  readonly die: () => never;
+  /** What must be closed, in the order in which it was opened; it is closed in the opposite one. */
+  readonly open: AsyncDisposableStack;
+}
+
+/** Opens what everything else rests on: the log, the folder, the audit trail. */
+export function openFoundation(
+  options: AtriumOptions,
+  settings: Settings,
+  warnings: readonly SettingProblem[],
+  open: AsyncDisposableStack,
+): Foundation {
+  const { root, clock = systemClock, chance = systemChance, timers = systemTimers, logStream = process.stderr } = options;
+  const mode = settings['global.mode'];
+  checkKek(settings['keys.kek'], mode);
+
+  const format = settings['log.format'];
+  const log = createLog({
+    json: format === 'json' || (format === 'auto' && !('isTTY' in logStream && logStream.isTTY)),
+    level: settings['log.level'],
+    stream: logStream,
+    clock,
+    lengthMax: settings['audit.fieldLengthMax'],
+  });
+  open.defer(() => log.close());
+  for (const { code, name, problem } of warnings) log.warn({ code, means: problem, sees: {}, state: 'live' }, `${name}: ${problem}`);
+  const version = readVersion(root);
+  if (version.problem !== undefined) log.warn(version.problem, version.problem.means);
+  if (mode === 'development') log.info('development mode: passwords are not checked, any but "invalid" is accepted');
+
+  const dataDir = resolve(root, settings['global.dataDir']);
+  // In memory mode too: the sockets and the certificate are files whatever happens to entries.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (settings['persistence.mode'] === 'sqlite') {
+    const lock = lockFolder(dataDir, clock);
+    open.defer(() => lock.release());
+  }
+  const rowsOfAudit = openAuditStore({ file: join(dataDir, 'audit.sqlite'), settings });
+  open.defer(() => rowsOfAudit.close());
+  const audit = createAudit({ sink: rowsOfAudit, log, clock, lengthMax: settings['audit.fieldLengthMax'] });
+  open.defer(() => audit.close());
+  options.heard?.(audit);
+
+  const die = options.die ?? (() => process.exit(1));
+  return { root, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
+}
+
