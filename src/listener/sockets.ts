@@ -7,6 +7,8 @@ export type Guard = 'file' | 'folder';
 
 /** Linux takes 107 octets, macOS 103. */
 const pathOctetsMax = 103;
+/** What `/.new-XXXXXX/s` adds to the folder in which a socket is born. */
+const nurseryOctets = 14;
 
 /**
  * Lets a server listen on a Unix socket that nobody but this user can ever open.
@@ -23,11 +25,13 @@ export async function listenOnPath(server: Server, path: string, guard: Guard): 
     chmodSync(folder, 0o700);
   }
   await removeDead(path);
-  const nursery = mkdtempSync(join(folder, '.'));
+  const nursery = mkdtempSync(join(folder, '.new-'));
   try {
     const born = join(nursery, basename(path).slice(0, 1));
     if (Math.max(Buffer.byteLength(born), Buffer.byteLength(path)) > pathOctetsMax) {
-      throw new Error(`the path is longer than a Unix socket's may be (${pathOctetsMax - 8} octets)`);
+      throw new Error(
+        `the path is too long for a Unix socket: at most ${pathOctetsMax} octets, and its folder ${pathOctetsMax - nurseryOctets}`,
+      );
     }
     await listening(server, () => server.listen(born));
     chmodSync(born, 0o600);

@@ -57,10 +57,10 @@ function line(name: string, value: Uint8Array): string {
   return fold(octets.length === 0 ? `${name}:` : `${name}: ${octets.toString('latin1')}`);
 }
 
-/** SAFE-STRING (RFC 2849), and no space at its end (note 8). */
+/** SAFE-STRING (RFC 2849), and no space at its end (note 8). A tab in front would be safe, but OpenLDAP's tools skip every white space there. */
 function isSafe(octets: Uint8Array): boolean {
-  const first = octets[0];
-  if (first === 0x20 || first === 0x3a || first === 0x3c || octets.at(-1) === 0x20) return false;
+  const first = octets[0] ?? 0x21;
+  if (first <= 0x20 || first === 0x3a || first === 0x3c || octets.at(-1) === 0x20) return false;
   for (const octet of octets) if (octet >= 0x80 || octet === 0 || octet === 0x0a || octet === 0x0d) return false;
   return true;
 }
