@@ -1,6 +1,10 @@
+export { type Bootstrapped, bootstrap, generatePassword } from './bootstrap.ts';
 export { createDirectory } from './directory.ts';
 export { type Engine, type EngineOptions, type EngineSettings, openEngine } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
+export { type Explanation, explain } from './explain.ts';
+export { type ExportOptions, exportEntries } from './export.ts';
+export { type ImportOptions, importEntries } from './import.ts';
 export { createIndexer, indexVersion } from './indexing.ts';
 export { settings as directorySettings } from './settings.ts';
 export type { Connection, Directory, Door, Identity, Reply, Strength } from './types.ts';

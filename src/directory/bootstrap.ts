@@ -1,0 +1,92 @@
+import { type Chance, empty, text, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { type LdifContent, type LdifLimits, type LdifRecord, readLdif } from '#ldap';
+import type { Engine } from './engine.ts';
+import { errors } from './errors.ts';
+import { importEntries } from './import.ts';
+
+export type Bootstrapped =
+  /** The realm was there. */
+  | { readonly kind: 'present' }
+  /** It was made now. `password` only when it was generated: nobody can read it again. */
+  | { readonly kind: 'made'; readonly administrator: string; readonly password: string | undefined };
+
+/** What a realm begins with is a page of our own. */
+const seedLimits: LdifLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_576, valuesMax: 10_000 };
+
+/**
+ * Makes the default realm in an empty store: its seed, and the built-in administrator with the password of `admin.bootstrapPassword` or a
+ * generated one. All of it is one commit, by the same checks as any import.
+ *
+ * @param seed  LDIF with `{suffix}` for the DN of the suffix and `{label}` for the value that names its entry
+ * @throws Refusal  `suffixUnfit` when the store holds another realm, or the suffix cannot be one; `importRefused`
+ */
+export async function bootstrap(engine: Engine, { seed }: { readonly seed: string }): Promise<Bootstrapped> {
+  const { realm, store, settings, chance } = engine;
+  const snapshot = store.snapshot();
+  if (snapshot.byDnKey(realm.suffix.key) !== undefined) return { kind: 'present' };
+  if (snapshot.subtree(empty, undefined, 1).length > 0)
+    throw refuse(errors.suffixUnfit, { why: 'the folder holds a realm of another name' });
+
+  const given = settings['admin.bootstrapPassword'];
+  const password = given === '' ? generatePassword(chance) : given;
+  const records: LdifRecord[] = [];
+  for await (const record of readLdif([utf8(fill(engine, seed))], seedLimits)) records.push(record);
+  records.push(administratorOf(engine, password));
+  await importEntries(engine, records, { batchMax: records.length });
+  return { kind: 'made', administrator: realm.administrator.text, password: given === '' ? password : undefined };
+}
+
+function fill({ realm }: Engine, seed: string): string {
+  const label = text(realm.suffix.dn[0]?.[0]?.value ?? empty) ?? '';
+  // The seed is LDIF text: what is put into it must be text that needs no encoding there (RFC 2849, SAFE-STRING).
+  if (!/^[!-9;=?-~][ -~]*$/.test(label) || !/^[ -~]+$/.test(realm.suffix.text)) {
+    throw refuse(errors.suffixUnfit, { why: 'it may hold printable ASCII only' });
+  }
+  return seed.replaceAll(/^(?!#)(.*)$/gm, (line) =>
+    line.replaceAll('{suffix}', () => realm.suffix.text).replaceAll('{label}', () => label),
+  );
+}
+
+function administratorOf({ realm, settings }: Engine, password: string): LdifContent {
+  const values = (...texts: string[]) => texts.map(utf8);
+  return {
+    kind: 'content',
+    line: 0,
+    dn: realm.administrator.text,
+    attributes: [
+      { description: 'objectClass', values: values('top', 'person', 'organizationalPerson', 'inetOrgPerson') },
+      { description: 'uid', values: values(settings['admin.bootstrapUsername']) },
+      { description: 'cn', values: values('Administrator') },
+      { description: 'sn', values: values('Administrator') },
+      { description: 'displayName', values: values('Administrator') },
+      { description: 'description', values: values('built-in administrator') },
+      { description: 'userPassword', values: values(password) },
+    ],
+  };
+}
+
+/** No characters that look like others, so that it can be copied from a terminal by hand. */
+const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
+const groups = 5;
+const groupLength = 4;
+
+/** Twenty characters in groups, 115 bits and more, with an upper-case letter and a digit as the default password policy asks. */
+export function generatePassword(chance: Chance): string {
+  for (;;) {
+    const text = pick(chance, groups * groupLength);
+    if (/[A-Z]/.test(text) && /[0-9]/.test(text)) return (text.match(/.{4}/g) ?? []).join('-');
+  }
+}
+
+function pick(chance: Chance, count: number): string {
+  let picked = '';
+  while (picked.length < count) {
+    for (const octet of chance.octets(count)) {
+      // Octets beyond the last whole multiple are left out: otherwise some letters would come more often.
+      const letter = octet < letters.length * Math.floor(256 / letters.length) ? letters[octet % letters.length] : undefined;
+      if (letter !== undefined && picked.length < count) picked += letter;
+    }
+  }
+  return picked;
+}

@@ -1,0 +1,44 @@
+import type { SearchRequest } from '#ldap';
+import { askerOf } from './access/asker.ts';
+import type { Engine } from './engine.ts';
+import { search, type Visits } from './search/search.ts';
+import type { Connection, Identity, Reply } from './types.ts';
+
+/** How a search was answered. */
+export interface Explanation {
+  readonly plan: Visits['plan'];
+  /** Rows of indexes and entries that were read. */
+  readonly visited: number;
+  readonly entries: number;
+}
+
+const operator: Identity = { dn: undefined, uuid: undefined, strength: 'operatorsSocket' };
+
+/**
+ * Performs a search as the operators would and says how much of the store it read.
+ *
+ * @throws Refusal as the search itself
+ */
+export async function explain(engine: Engine, request: SearchRequest): Promise<Explanation> {
+  let entries = 0;
+  const reply: Reply = {
+    send: () => undefined,
+    entry: () => {
+      entries++;
+    },
+    full: () => undefined,
+    signal: new AbortController().signal,
+  };
+  const connection: Connection = {
+    id: 'explain',
+    door: 'operators',
+    address: '',
+    loopback: true,
+    secure: true,
+    identity: operator,
+    trusted: false,
+  };
+  const visits: Visits = { visited: 0, plan: 'base' };
+  await search({ engine, connection, asker: askerOf(engine, operator), reply, controls: [] }, request, visits);
+  return { plan: visits.plan, visited: visits.visited, entries };
+}

@@ -1,0 +1,35 @@
+import { decodeAttributes, type LdifContent } from '#ldap';
+import type { Engine } from './engine.ts';
+
+export interface ExportOptions {
+  /** The secret attributes too, password hashes above all. */
+  readonly secrets?: boolean;
+  /** entryUUID, timestamps and whatever else is kept of an entry beside its user attributes. */
+  readonly operational?: boolean;
+}
+
+/** Entries read from one snapshot; between two pages others may write. */
+const pageEntries = 256;
+
+/**
+ * Gives every entry of the realm, superiors before what is below them: an import of them all, operational attributes and secrets included, makes
+ * the same directory.
+ */
+export function* exportEntries(engine: Engine, { secrets = false, operational = false }: ExportOptions = {}): Generator<LdifContent> {
+  let after: Uint8Array | undefined;
+  for (;;) {
+    const snapshot = engine.store.snapshot();
+    const page: LdifContent[] = [];
+    const ids = snapshot.subtree(engine.realm.suffix.key, after, pageEntries);
+    for (const id of ids) {
+      const entry = snapshot.readable(id);
+      if (entry === undefined) continue;
+      after = entry.dnKey;
+      const secret = secrets ? snapshot.byId(id)?.secret : undefined;
+      const parts = [entry.user, ...(operational ? [entry.operational] : []), ...(secret === undefined ? [] : [secret])];
+      page.push({ kind: 'content', line: 0, dn: entry.dn, attributes: parts.flatMap((part) => decodeAttributes(part)) });
+    }
+    yield* page;
+    if (ids.length < pageEntries) return;
+  }
+}
