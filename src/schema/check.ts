@@ -17,8 +17,9 @@ export type Checked = Pick<Entry, 'dn' | 'attributes'>;
  * @throws Refusal of the first violation found, naming the attribute and why (LDAP 17, 19, 20, 21, 64, 65)
  */
 export function checkEntry(schema: Schema, entry: Checked): void {
+  const classes = knownClasses(schema, entry.attributes);
   checkAttributes(schema, entry.attributes);
-  checkClasses(schema, entry.attributes);
+  checkClasses(schema, classes, entry.attributes);
   checkNaming(schema, entry, errors.namingValueMissing);
 }
 
@@ -28,8 +29,9 @@ export function checkEntry(schema: Schema, entry: Checked): void {
  */
 export function checkModified(schema: Schema, before: Checked, after: Checked): void {
   checkNaming(schema, after, errors.namingValueRemoved);
+  const classes = knownClasses(schema, after.attributes);
   checkAttributes(schema, after.attributes);
-  const structural = checkClasses(schema, after.attributes);
+  const structural = checkClasses(schema, classes, after.attributes);
   const former = structuralClass(schema, before.attributes);
   if (structural.oid !== former.oid) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
 }
@@ -45,8 +47,12 @@ export function checkUserModifiable(type: AttributeType): void {
  * @throws Refusal when there is none, or several that are no chain
  */
 export function structuralClass(schema: Schema, attributes: EntryAttributes): ObjectClass {
+  return structuralOf(knownClasses(schema, attributes));
+}
+
+function structuralOf(classes: readonly ObjectClass[]): ObjectClass {
   let leaf: ObjectClass | undefined;
-  for (const each of knownClasses(schema, attributes)) {
+  for (const each of classes) {
     if (each.kind !== 'structural' || leaf?.lineage.includes(each) === true) continue;
     if (leaf !== undefined && !each.lineage.includes(leaf)) {
       throw refuse(errors.structuralClassesDiffer, { one: leaf.name, other: each.name });
@@ -69,14 +75,14 @@ function knownClasses(schema: Schema, attributes: EntryAttributes): ObjectClass[
 }
 
 /** Required and allowed attributes of all classes together (RFC 4512 §2.4.3); operational attributes are allowed everywhere. */
-function checkClasses(schema: Schema, attributes: EntryAttributes): ObjectClass {
-  const structural = structuralClass(schema, attributes);
+function checkClasses(schema: Schema, classes: readonly ObjectClass[], attributes: EntryAttributes): ObjectClass {
+  const structural = structuralOf(classes);
   const present = new Set<string>();
   for (const key of attributes.keys()) present.add(typeOfKey(key));
 
   const allowed = new Set<AttributeType>();
   let anything = false;
-  for (const each of knownClasses(schema, attributes)) {
+  for (const each of classes) {
     for (const type of each.must) {
       if (!present.has(type.key)) throw refuse(errors.attributeRequired, { class: each.name, attribute: type.name });
       allowed.add(type);
