@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import type { TestFn } from 'ava';
+import { type LdifContent, readLdif } from '#ldap';
+import { withPrograms } from './programs.ts';
+
+export type LdapTool = 'ldapsearch' | 'ldapadd' | 'ldapmodify' | 'ldapmodrdn' | 'ldapdelete' | 'ldapcompare' | 'ldapwhoami';
+
+export interface Ran {
+  /** The tool's exit status: 0, or the LDAP result code (5 and 6 for compareFalse and compareTrue); 254, 255 for its own troubles. */
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How a tool reaches the server, and as whom. */
+export interface LdapUtilsTarget {
+  readonly url: string;
+  /** Simple bind; anonymous when absent. */
+  readonly dn?: string;
+  readonly password?: string;
+  /** SASL EXTERNAL instead: the operators' socket. */
+  readonly external?: true;
+  /** File of the authority that signed the server's certificate. */
+  readonly caFile?: string;
+}
+
+/** `test`, where ldap-utils are installed. */
+export function withLdapUtils<Context>(test: TestFn<Context>): ReturnType<typeof withPrograms<Context>> {
+  return withPrograms(test, 'ldapsearch');
+}
+
+/**
+ * Runs one of OpenLDAP's tools as a person would in a shell.
+ *
+ * @param input  what it reads from its standard input
+ */
+export function runLdapTool(tool: LdapTool, target: LdapUtilsTarget, args: readonly string[], input = ''): Promise<Ran> {
+  const { url, dn, password, external, caFile } = target;
+  const as = external ? ['-Q', '-Y', 'EXTERNAL'] : ['-x', ...(dn === undefined ? [] : ['-D', dn, '-w', password ?? ''])];
+  // Neither the machine's nor the user's defaults count.
+  const env = {
+    PATH: process.env['PATH'],
+    LDAPCONF: '/dev/null',
+    HOME: '/nonexistent',
+    ...(caFile !== undefined && { LDAPTLS_CACERT: caFile }),
+  };
+  return new Promise((resolve, reject) => {
+    const child = spawn(tool, ['-H', url, ...as, ...args], { env });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ status: status ?? -1, stdout, stderr }));
+    // A tool that fails at once does not read its input to the end.
+    child.stdin.on('error', () => undefined).end(input);
+  });
+}
+
+/** The entries that ldapsearch printed with -LLL, read by our own reader. */
+export async function searchWithLdapsearch(target: LdapUtilsTarget, args: readonly string[]): Promise<LdifContent[]> {
+  const { status, stdout, stderr } = await runLdapTool('ldapsearch', target, ['-LLL', ...args]);
+  if (status !== 0) throw new Error(`ldapsearch ended with ${status}: ${stderr}`);
+  const limits = { lineOctetsMax: 64 * 1024 * 1024, recordOctetsMax: 64 * 1024 * 1024, valuesMax: 1_000_000 };
+  const entries: LdifContent[] = [];
+  for await (const record of readLdif([Buffer.from(stdout)], limits)) {
+    if (record.kind !== 'content') throw new Error(`ldapsearch printed a change record: ${record.dn}`);
+    entries.push(record);
+  }
+  return entries;
+}
