@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -42,9 +42,11 @@ export function openDatabase(path: string, format: Format, busyMs: number): Data
   const file = basename(path);
   let database: Database.Database | undefined;
   try {
-    make(path);
-    database = new Database(path, { timeout: busyMs });
+    if (!existsSync(path)) make(path, format);
+    database = new Database(path, { timeout: busyMs, fileMustExist: true });
     hold(database, format, file);
+    database.pragma('synchronous = NORMAL');
+    database.pragma('temp_store = MEMORY');
     return database;
   } catch (error) {
     database?.close();
@@ -53,37 +55,36 @@ export function openDatabase(path: string, format: Format, busyMs: number): Data
   }
 }
 
-/** SQLite gives its log and its shared memory the mode of the database: secrets are for the owner alone. */
-function make(path: string): void {
+/**
+ * Makes a new file elsewhere and gives it its name when it is complete: neither another process, which may do the same at this moment,
+ * nor the start after a crash ever finds half a file.
+ */
+function make(path: string, format: Format): void {
+  const folder = mkdtempSync(`${path}.new-`);
   try {
-    // Only when it is new: closing a descriptor of a file in use would take this process's SQLite locks on it away.
-    closeSync(openSync(path, 'wx', 0o600));
+    const fresh = join(folder, 'database');
+    // SQLite gives its log and its shared memory the mode of the database: secrets are for the owner alone.
+    closeSync(openSync(fresh, 'wx', 0o600));
+    const database = new Database(fresh);
+    database.pragma(`page_size = ${pageOctets}`);
+    database.exec(`BEGIN; ${format.tables}; COMMIT`);
+    database.pragma(`application_id = ${format.applicationId}`);
+    database.pragma(`user_version = ${format.version}`);
+    database.pragma('journal_mode = WAL');
+    database.close();
+    linkSync(fresh, path);
   } catch (error) {
+    // Another process was faster, and its file is as good.
     if (reasonOf(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 function hold(database: Database.Database, format: Format, file: string): void {
+  if (number(database, 'PRAGMA application_id') !== format.applicationId) throw refuse(errors.fileForeign, { file });
   const version = number(database, 'PRAGMA user_version');
-  const id = number(database, 'PRAGMA application_id');
-  const fresh = version === 0 && id === 0 && number(database, 'SELECT count(*) FROM sqlite_master') === 0;
-  if (!fresh && id !== format.applicationId) throw refuse(errors.fileForeign, { file });
   if (version > format.version) throw refuse(errors.formatNewer, { file, found: version, known: format.version });
-
-  database.pragma(`page_size = ${pageOctets}`);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = NORMAL');
-  database.pragma('temp_store = MEMORY');
-  if (!fresh) return;
-  database
-    .transaction(() => {
-      // Another process may have been faster: state may be shared.
-      if (number(database, 'PRAGMA user_version') !== 0) return;
-      database.exec(format.tables);
-      database.pragma(`application_id = ${format.applicationId}`);
-      database.pragma(`user_version = ${format.version}`);
-    })
-    .immediate();
 }
 
 /** Makes the name of a new file survive a loss of power. */

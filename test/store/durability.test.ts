@@ -113,14 +113,18 @@ test('a log that something else holds is reported, and shortened when it is let 
 
 test('memory mode leaves no file behind, not even while it runs', async (t) => {
   const path = folder(t);
-  const file = join(path, 'entries');
-  const { store } = open(t, file, { 'persistence.mode': 'memory', 'persistence.walMib': 1 });
+  const temporary = folder(t);
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = temporary;
+  const { store } = open(t, join(path, 'entries'), { 'persistence.mode': 'memory', 'persistence.walMib': 1 });
+  if (TMPDIR === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = TMPDIR;
   for (let number = 0; number < 30; number++) await store.commit([], [put(number, 100_000)]);
   t.is(store.snapshot().number, 30);
   t.is(store.snapshot().byUuid(uuid(29))?.operational.length, 100_000);
-  t.deepEqual(readdirSync(path), []);
+  t.deepEqual([readdirSync(path), readdirSync(temporary)], [[], []]);
   await store.close();
-  t.deepEqual(readdirSync(path), []);
+  t.deepEqual([readdirSync(path), readdirSync(temporary)], [[], []]);
 });
 
 const asRoot = process.getuid?.() === 0 && existsSync('/proc/mounts') ? test : test.skip;

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openStateStore, type StateStore } from '#store';
@@ -92,10 +93,23 @@ test('a sweep removes what has expired and returns it, in pieces', (t) => {
   t.is(state.get('session', 'c')?.value, 'v');
 });
 
+test('two processes that open a file that is not there yet both get a whole one', async (t) => {
+  const path = folder(t);
+  const openers = [child(t, 'open', path), child(t, 'open', path)];
+  await Promise.all(openers.map((opener) => opener.said('ready')));
+  for (const opener of openers) opener.say('go');
+  t.deepEqual(await Promise.all(openers.map((opener) => opener.ended)), [0, 0], openers.map(({ output }) => output).join());
+  for (let number = 0; number < 100; number++) {
+    const { state } = opened(t, {}, join(path, String(number)));
+    t.is(state.list('opener', undefined, 10).length, 2);
+    state.close();
+  }
+  t.is(readdirSync(path).length, 100, 'nothing else is left');
+});
+
 test('two processes that take the same rows, or replace the same values, never both succeed', async (t) => {
   const file = join(folder(t), 'state');
   const racers = [child(t, 'race', file), child(t, 'race', file)];
-  // Both open a file that is not there yet, too.
   await Promise.all(racers.map((racer) => racer.said('ready')));
   const { state } = opened(t, {}, file);
   for (let number = 0; number < 300; number++) {
