@@ -3,9 +3,9 @@ import type { Ava, Control, Filter, Message, PartialAttribute, Rdn, Request, Res
 
 /** Octets as plain Uint8Array, which is what the room gives. */
 export const octets = fc.uint8Array({ maxLength: 200 });
-export const someOctets = fc.uint8Array({ minLength: 1, maxLength: 40 });
+const someOctets = fc.uint8Array({ minLength: 1, maxLength: 40 });
 export const text = fc.string({ unit: 'grapheme', maxLength: 60 });
-export const typeName = fc.constantFrom('cn', 'objectClass', 'X-a-1', '2.5.4.3', '1.3.6.1.4.1.1466.0');
+const typeName = fc.constantFrom('cn', 'objectClass', 'X-a-1', '2.5.4.3', '1.3.6.1.4.1.1466.0');
 export const description = fc.constantFrom('cn', 'sn;lang-de', 'userCertificate;binary', '2.5.4.3;x-1;y', 'a-1');
 const number = fc.oneof(fc.nat(300), fc.nat(), fc.constant(2147483647));
 

@@ -105,3 +105,13 @@ test('above a DN is what is left without its first RDN, above the empty one noth
   t.deepEqual(parentOf([[ava('dc', 'a')]]), []);
   t.is(parentOf([]), undefined);
 });
+
+test('RFC 4514 §2.4: spaces at both ends and # at the start are escaped, and all that is special', (t) => {
+  const printed = (value: string) => formatDn([[ava('cn', value)]]);
+  t.is(printed(' '), 'cn=\\ ');
+  t.is(printed('  '), 'cn=\\ \\ ');
+  t.is(printed(' a b '), 'cn=\\ a b\\ ');
+  t.is(printed('#a#'), 'cn=\\#a#');
+  t.is(printed('a,b+c"d\\e<f>g;h=i'), 'cn=a\\,b\\+c\\"d\\\\e\\<f\\>g\\;h=i');
+  t.is(printed('\0\t'), 'cn=\\00\\09');
+});

@@ -118,17 +118,25 @@ function searchWith(filter: Filter): Uint8Array {
   return encodeMessage({ messageId: 1, op, controls: [] });
 }
 
-function nested(depth: number): Filter {
+function nested(depth: number, kind: 'and' | 'or' | 'not'): Filter {
   let filter: Filter = { kind: 'present', description: 'a' };
-  for (let i = 1; i < depth; i++) filter = { kind: 'not', filter };
+  for (let i = 1; i < depth; i++) filter = kind === 'not' ? { kind, filter } : { kind, filters: [filter] };
   return filter;
 }
 
-test('a filter as deep as the limit is taken, one deeper is refused, as text and on the wire', (t) => {
-  t.is(parseFilter(formatFilter(nested(20)), limits).kind, 'filter');
-  t.like(parseFilter(formatFilter(nested(21)), limits), { kind: 'bad', why: 'nested too deeply' });
-  t.is(decodeMessage(searchWith(nested(20)), limits).kind, 'message');
-  t.like(decodeMessage(searchWith(nested(21)), limits), { kind: 'bad', why: 'filter is nested too deeply', messageId: 1 });
+for (const kind of ['and', 'or', 'not'] as const) {
+  test(`a filter of ${kind} as deep as the limit is taken, one deeper is refused, as text and on the wire`, (t) => {
+    t.is(parseFilter(formatFilter(nested(20, kind)), limits).kind, 'filter');
+    t.like(parseFilter(formatFilter(nested(21, kind)), limits), { kind: 'bad', why: 'nested too deeply' });
+    t.is(decodeMessage(searchWith(nested(20, kind)), limits).kind, 'message');
+    t.like(decodeMessage(searchWith(nested(21, kind)), limits), { kind: 'bad', why: 'filter is nested too deeply', messageId: 1 });
+  });
+}
+
+test('filters beside each other do not add to the depth', (t) => {
+  t.is(parseFilter(`(&${'(!(a=b))'.repeat(50)})`, { depthMax: 3 }).kind, 'filter');
+  const filters = Array.from({ length: 50 }, () => nested(2, 'not'));
+  t.is(decodeMessage(searchWith({ kind: 'and', filters }), { depthMax: 3 }).kind, 'message');
 });
 
 test('no limit asked for lets a filter use up the stack', (t) => {

@@ -221,3 +221,10 @@ test('result codes have the names of RFC 4511 §4.1.9', (t) => {
   t.is(resultName(50), 'insufficientAccessRights');
   t.is(resultName(12345), '12345');
 });
+
+test('RFC 4511 §4.1.1.1: a number is neither negative, nor empty, nor beyond maxInt', (t) => {
+  t.like(decodeMessage(hex('30 05 02 01 ff 42 00'), limits), { kind: 'bad', why: 'negative integer' });
+  t.like(decodeMessage(hex('30 04 02 00 42 00'), limits), { kind: 'bad', why: 'integer of 0 octets' });
+  t.like(decodeMessage(hex('30 09 02 05 01 00 00 00 00 42 00'), limits), { kind: 'bad', why: 'integer of 5 octets' });
+  t.is(decodeMessage(hex('30 08 02 04 7f ff ff ff 42 00'), limits).kind, 'message');
+});

@@ -1,5 +1,5 @@
 /** How the value behind a keyword is written (RFC 4512 §4.1). */
-export type Shape = 'names' | 'text' | 'flag' | 'oid' | 'oids' | 'syntax' | 'usage' | 'ruleIds' | 'classKind';
+type Shape = 'names' | 'text' | 'flag' | 'oid' | 'oids' | 'syntax' | 'usage' | 'ruleIds' | 'classKind';
 
 export interface Field {
   readonly keyword: string;

@@ -2,7 +2,7 @@
 export type Extensions = Readonly<Record<string, readonly string[]>>;
 
 /** What all but one kind begin with. */
-export interface Described {
+interface Described {
   readonly oid: string;
   readonly names: readonly string[];
   readonly description?: string;
@@ -11,12 +11,11 @@ export interface Described {
 }
 
 export const usages = ['userApplications', 'directoryOperation', 'distributedOperation', 'dSAOperation'] as const;
-export const classKinds = ['abstract', 'structural', 'auxiliary'] as const;
 
 /** RFC 4512 §4.1.1 */
 export interface ObjectClassDescription extends Described {
   readonly superiors: readonly string[];
-  readonly kind: (typeof classKinds)[number];
+  readonly kind: 'abstract' | 'structural' | 'auxiliary';
   readonly must: readonly string[];
   readonly may: readonly string[];
 }

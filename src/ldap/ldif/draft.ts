@@ -1,6 +1,7 @@
 import { isNumericOid } from '../description.ts';
+import { modifyOperations } from '../message/tags.ts';
 import type { Control, Modification } from '../message/types.ts';
-import type { Name } from './names.ts';
+import { type Name, type Names, nameOf } from './names.ts';
 import { LdifError, type LdifRecord } from './types.ts';
 
 /** An attribute being gathered. */
@@ -78,26 +79,17 @@ function placeOf(draft: Draft, key: string): number {
   return draft.places.get(key) ?? -1;
 }
 
-/** One line of a modify record, but for the `-` line: what begins a change, or a value of the change begun. */
-export function addModifyLine(
-  draft: Draft,
-  line: number,
-  name: Name,
-  value: () => Uint8Array,
-  text: () => string,
-  names: (text: string) => Name | undefined,
-): void {
+/** One line of a modify record, but for the `-` line: a value of the modification begun, or what begins the next. */
+export function addModifyLine(draft: Draft, names: Names, line: number, name: Name, value: Uint8Array): void {
   const current = draft.changes.at(-1);
   if (draft.open && current) {
     if (name.lower !== current.name.lower) throw new LdifError(line, `a value of ${current.name.text} expected, or a line with -`);
-    current.attribute.values.push(value());
+    current.attribute.values.push(value);
     return;
   }
-  const operation = name.lower;
-  if (operation !== 'add' && operation !== 'delete' && operation !== 'replace' && operation !== 'increment') {
-    throw new LdifError(line, 'add, delete, replace or increment expected');
-  }
-  const target = names(text());
+  const operation = modifyOperations.find((one) => one === name.lower);
+  if (!operation) throw new LdifError(line, 'add, delete, replace or increment expected');
+  const target = nameOf(names, Buffer.from(value.buffer, value.byteOffset, value.length), 0, value.length);
   if (!target) throw new LdifError(line, 'attribute description expected');
   draft.changes.push({ operation, name: target, attribute: { description: target.text, values: [] } });
   draft.open = true;

@@ -118,14 +118,7 @@ function readDraftLine(r: Reader, draft: Draft, name: Name, at: number): void {
       return;
     case 'modify':
       countValue(r, draft);
-      addModifyLine(
-        draft,
-        lines.number,
-        name,
-        () => valueOctets(lines, at),
-        () => valueText(lines, at),
-        (text) => nameOf(r.names, Buffer.from(text), 0, Buffer.byteLength(text)),
-      );
+      addModifyLine(draft, r.names, lines.number, name, valueOctets(lines, at));
       return;
     case 'modrdn':
       addModrdnLine(draft, lines.number, name, () => valueText(lines, at));
