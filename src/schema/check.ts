@@ -115,10 +115,11 @@ function checkValues(type: AttributeType, { description, values }: PartialAttrib
   if (values.length === 0) throw refuse(errors.valuesMissing, { attribute: description });
   if (values.length > 1 && type.singleValue) throw refuse(errors.singleValued, { attribute: description });
   const normal = normalizer(type);
+  const judged = type.equality?.judges === true && type.equality.syntax === type.syntax.oid;
   const seen = new Set<string>();
   for (const [index, value] of values.entries()) {
     // A value that cannot be compared (RFC 4518 §2.4: prohibited characters) could be stored but never found or removed.
-    const form = type.syntax.validate(value) ? normal(value) : undefined;
+    const form = judged || type.syntax.validate(value) ? normal(value) : undefined;
     if (form === undefined) throw refuse(errors.valueInvalid, { attribute: description, value: index, syntax: type.syntax.name });
     if (values.length === 1) return;
     const before = seen.size;

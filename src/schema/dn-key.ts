@@ -1,6 +1,6 @@
 import { concat, empty, utf8 } from '#base';
 import type { Dn, Rdn } from '#ldap';
-import type { Schema } from './types.ts';
+import type { AttributeType, Schema } from './types.ts';
 
 /**
  * Keys of names. A key is read from the root down, a level after a level, with `levelEnd` between two levels; so the keys of all entries
@@ -26,26 +26,57 @@ export function normalizeDn(schema: Types, dn: Dn): Uint8Array | undefined {
   if (dn.length === 0) return empty;
   const parts: Uint8Array[] = [];
   for (let level = dn.length - 1; level >= 0; level--) {
-    const key = normalizeRdn(schema, dn[level] as Rdn);
-    if (key === undefined) return undefined;
     if (parts.length > 0) parts.push(levelMark);
-    parts.push(key);
+    if (!pushRdn(schema, dn[level] as Rdn, parts)) return undefined;
   }
-  return parts.length === 1 ? (parts[0] as Uint8Array) : concat(parts);
+  return joined(parts);
 }
 
 /** The key of one RDN: a level of `normalizeDn`. */
 export function normalizeRdn(schema: Types, rdn: Rdn): Uint8Array | undefined {
+  const parts: Uint8Array[] = [];
+  return pushRdn(schema, rdn, parts) ? joined(parts) : undefined;
+}
+
+function pushRdn(schema: Types, rdn: Rdn, parts: Uint8Array[]): boolean {
   const assertions: Uint8Array[] = [];
   for (const { type, value } of rdn) {
     const attribute = schema.attributeType(type);
     const normal = attribute?.equality?.assertion(value);
-    if (attribute === undefined || normal === undefined) return undefined;
-    assertions.push(concat([utf8(`${attribute.key}=`), escaped(normal)]));
+    if (attribute === undefined || normal === undefined) return false;
+    if (rdn.length === 1) parts.push(markOf(attribute), escaped(normal));
+    else assertions.push(joined([markOf(attribute), escaped(normal)]));
   }
-  if (assertions.length === 1) return assertions[0];
   assertions.sort(Buffer.compare);
-  return concat(assertions.flatMap((assertion, index) => (index === 0 ? [assertion] : [assertionMark, assertion])));
+  for (const [index, assertion] of assertions.entries()) {
+    if (index > 0) parts.push(assertionMark);
+    parts.push(assertion);
+  }
+  return true;
+}
+
+/** `name=` of a type, made once: every name that is looked up is made of them. */
+function markOf(type: AttributeType): Uint8Array {
+  let mark = marks.get(type);
+  if (mark === undefined) {
+    mark = utf8(`${type.key}=`);
+    marks.set(type, mark);
+  }
+  return mark;
+}
+
+const marks = new WeakMap<AttributeType, Uint8Array>();
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  let octets = 0;
+  for (const part of parts) octets += part.length;
+  const whole = new Uint8Array(octets);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 /** The key of an entry directly below another one. */

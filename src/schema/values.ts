@@ -1,4 +1,4 @@
-import { hex, text } from '#base';
+import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute } from '#ldap';
 import { describe } from './describe.ts';
@@ -32,9 +32,9 @@ export function normalizer(type: AttributeType): (value: Uint8Array) => Uint8Arr
   return type.equality === undefined ? (value) => value : type.equality.normalize;
 }
 
-/** A normal form as a string, for sets and maps. */
+/** A normal form as a string, for sets and maps: a character an octet. */
 export function formOf(normal: Uint8Array): string {
-  return hex(normal);
+  return Buffer.from(normal.buffer, normal.byteOffset, normal.byteLength).toString('latin1');
 }
 
 /**
@@ -67,7 +67,7 @@ const octetsOfClasses = new WeakMap<ObjectClass, Uint8Array>();
 function nameOctets(objectClass: ObjectClass): Uint8Array {
   let octets = octetsOfClasses.get(objectClass);
   if (octets === undefined) {
-    octets = new TextEncoder().encode(objectClass.name);
+    octets = utf8(objectClass.name);
     octetsOfClasses.set(objectClass, octets);
   }
   return octets;

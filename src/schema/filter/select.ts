@@ -1,4 +1,3 @@
-import type { PartialAttribute } from '#ldap';
 import { type Described, optionsOfKey, typeOfKey } from '../describe.ts';
 import type { EntryAttributes } from '../entry.ts';
 import type { AttributeType } from '../types.ts';
@@ -18,8 +17,7 @@ export function selectValues({ type, options }: Described): Selection {
   const keys = type.family.filter((each) => !each.secret).map((each) => each.key);
   const wanted = new Set(keys);
 
-  const selected = (attribute: PartialAttribute, key: string) =>
-    key.includes(';') && wanted.has(typeOfKey(key)) && hasAll(optionsOfKey(key), options) ? attribute.values : undefined;
+  const isSelected = (key: string) => wanted.has(typeOfKey(key)) && hasAll(optionsOfKey(key), options);
 
   return {
     type,
@@ -30,9 +28,9 @@ export function selectValues({ type, options }: Described): Selection {
           if (attribute !== undefined && test(attribute.values)) return true;
         }
       }
-      for (const [key, attribute] of attributes) {
-        const values = selected(attribute, key);
-        if (values !== undefined && test(values)) return true;
+      for (const key of attributes.keys()) {
+        if (!key.includes(';') || !isSelected(key)) continue;
+        if (test(attributes.get(key)?.values ?? [])) return true;
       }
       return false;
     },

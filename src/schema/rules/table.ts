@@ -38,7 +38,7 @@ export function ruleTable(context: RuleContext): readonly MatchingRule[] {
   };
   return [
     equality('2.5.13.0', 'objectIdentifierMatch', s.oid, objectIdentifier),
-    equality('2.5.13.1', 'distinguishedNameMatch', s.dn, context.dnKey),
+    { ...equality('2.5.13.1', 'distinguishedNameMatch', s.dn, context.dnKey), judges: true },
     equality('2.5.13.23', 'uniqueMemberMatch', s.nameAndOptionalUid, uniqueMember),
     {
       ...equality(
@@ -91,7 +91,7 @@ const fixed: readonly MatchingRule[] = [
     prefix: () => undefined,
   },
   equality('2.5.13.13', 'booleanMatch', s.boolean, matching(/^(?:TRUE|FALSE)$/, utf8)),
-  equality('2.5.13.14', 'integerMatch', s.integer, normalInteger),
+  { ...equality('2.5.13.14', 'integerMatch', s.integer, normalInteger), judges: true },
   ordering('2.5.13.15', 'integerOrderingMatch', s.integer, normalInteger),
   equality('2.5.13.16', 'bitStringMatch', s.bitString, matching(/^'[01]*'B$/, utf8)),
   equality('2.5.13.17', 'octetStringMatch', s.octetString, asGiven),
@@ -99,7 +99,7 @@ const fixed: readonly MatchingRule[] = [
   plainParts('2.5.13.19', 'octetStringSubstringsMatch', asGiven, [s.octetString]),
   equality('2.5.13.20', 'telephoneNumberMatch', s.telephoneNumber, prepareTelephone),
   plainParts('2.5.13.21', 'telephoneNumberSubstringsMatch', prepareTelephone, [s.telephoneNumber]),
-  equality('2.5.13.27', 'generalizedTimeMatch', s.generalizedTime, time),
+  { ...equality('2.5.13.27', 'generalizedTimeMatch', s.generalizedTime, time), judges: true },
   ordering('2.5.13.28', 'generalizedTimeOrderingMatch', s.generalizedTime, time),
   {
     ...equality('2.5.13.29', 'integerFirstComponentMatch', s.integer, (value) => firstComponent(value, normalInteger), [`${standard}.17`]),
