@@ -47,7 +47,7 @@ export async function provePassword(
   visit: Visit,
 ): Promise<Known | undefined> {
   const person = typed.length > userNameLengthMax ? undefined : await registry.find(typed);
-  const { kind } = await judge({ dn: person?.dn ?? registry.nobody(typed), password, door: 'web', address: visit.address });
+  const { kind } = await judge({ dn: person?.dn ?? registry.nobody(typed), password, door: 'signin', address: visit.address });
   const proven = kind === 'accepted' ? person : undefined;
   audit.record({
     realm,

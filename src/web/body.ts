@@ -38,6 +38,8 @@ export async function readForm(request: IncomingMessage, limits: BodyLimits): Pr
 
 /** Reads a whole body, decompressed, never holding more than `octetsMax` of it. */
 export function readBody(request: IncomingMessage, octetsMax: number): Promise<Uint8Array> {
+  // It may have broken off before anybody asked for it.
+  if (request.destroyed && !request.complete) return Promise.reject(refuse(errors.bodyBroken));
   if (Number(request.headers['content-length'] ?? 0) > octetsMax) return Promise.reject(refuse(errors.bodyTooLarge));
   const decoder = decoderOf(request.headers['content-encoding']);
   if (decoder === 'unknown') return Promise.reject(refuse(errors.bodyNotRead));

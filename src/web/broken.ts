@@ -35,14 +35,18 @@ export function answerBroken(server: Server, { exchanges, send, record }: Broken
     const exchange = exchanges.on(socket);
     const within = exchange !== undefined && announcesBody(exchange.request) && !exchange.request.complete;
     const status = statuses[why] ?? 400;
-    const answerable = socket.writable && exchange?.response.headersSent !== true;
+    if (exchange?.response.headersSent === true) {
+      // It was answered already, and why is recorded; what follows on this connection is of no interest.
+      socket.destroy();
+      return;
+    }
     if (exchange !== undefined && within && !exchange.given) {
       send.record(exchange, errors.bodyBroken, 'refused');
       exchange.given = true;
     } else if (exchange === undefined) {
       record(socket.remoteAddress, why);
     }
-    if (answerable) socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (socket.writable) socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     else socket.destroy();
   });
 }

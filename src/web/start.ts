@@ -122,13 +122,19 @@ function createDoor(
     }
   };
 
-  server.pre((request, response, next) => {
-    const exchange = exchanges.open(request, response);
+  // Restify takes its time to begin with a request, and a body may turn out to be broken before.
+  node.prependListener('request', (request, response) => {
+    exchanges.open(request, response);
     // A client that goes away in the middle is no error of ours.
-    request.on('error', () => undefined);
-    response.on('error', () => undefined);
-    next(passes(exchange) ? undefined : false);
+    request.on('error', nothing);
+    response.on('error', nothing);
   });
+  server.pre((request, _response, next) => {
+    const exchange = exchanges.of(request);
+    next(exchange !== undefined && passes(exchange) ? undefined : false);
+  });
+  // Restify repeats what its server reports, and a report that nobody hears would end the process. `listen` hears it.
+  server.on('error', nothing);
   // The callback is never called: Restify would answer in its own words.
   server.on('restifyError', (request, response, error: { readonly statusCode?: number }) => {
     const exchange = exchanges.of(request);
