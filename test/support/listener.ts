@@ -7,6 +7,7 @@ import { systemChance, utf8 } from '#base';
 import type { Connection, Directory, Reply } from '#directory';
 import { encodeAttributes, type Message, type Request, resultCodes } from '#ldap';
 import { type Endpoints, type Limits, type Listener, listenerSettings, startListener } from '#listener';
+import { observe } from './observed.ts';
 import { connectRaw, type RawClient } from './raw-ldap.ts';
 
 /** A request that the test directory holds until it is told to answer. */
@@ -59,7 +60,12 @@ export async function startTestListener(
     directory: testDirectory(connections, hold),
     endpoints: given.endpoints ?? { ldap: { host: '127.0.0.1', port: 0 } },
     limits,
-    audit: { record: (event) => void events.push(event) },
+    audit: {
+      record: (event) => {
+        events.push(event);
+        observe(event.error?.code);
+      },
+    },
     clock: { nowMs: () => nowMs },
     chance: systemChance,
     every: (_, act) => {
