@@ -36,14 +36,14 @@ type Callback = (error: Error | null, result?: unknown) => void;
 
 interface Library {
   createClient(options: { socketPath: string; queueDisable: boolean; connectTimeout: number }): LibraryClient;
-  readonly LdapMessage: new (options: object) => LibraryMessage;
-  readonly LdapResult: new (options: object) => LibraryMessage;
-  readonly SearchResultReference: new (options: object) => LibraryMessage;
+  readonly LDAPMessage: new (options: object) => LibraryMessage;
+  readonly LDAPResult: new (options: object) => LibraryMessage;
+  readonly SearchReference: new (options: object) => LibraryMessage;
 }
 const library = ldapjs as unknown as Library;
 
 /** A request that is written whole by `#ldap`: octets stay octets. */
-export class OwnRequest extends library.LdapMessage {
+export class OwnRequest extends library.LDAPMessage {
   readonly #op: Request;
   readonly #controls: readonly Control[];
   constructor(op: Request, controls: readonly Control[]) {
@@ -72,7 +72,7 @@ export interface Answer {
   readonly controls: readonly Control[];
 }
 
-class OwnResult extends library.LdapResult {
+class OwnResult extends library.LDAPResult {
   readonly answer: Answer;
   constructor({ messageId, op, controls }: Message<Response>) {
     super({ messageId, status: 0 });
@@ -81,7 +81,7 @@ class OwnResult extends library.LdapResult {
 }
 
 /** ldapjs takes a reference for something that comes before a result, and emits it under its class's name: `ownPart`. */
-class OwnPart extends library.SearchResultReference {
+class OwnPart extends library.SearchReference {
   readonly answer: Answer;
   constructor({ messageId, op, controls }: Message<Response>) {
     super({ messageId });

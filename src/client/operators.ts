@@ -1,5 +1,4 @@
-import type { Control, Modification, PartialAttribute, Request } from '#ldap';
-import { resultCodes } from '#ldap';
+import { type Control, formatDn, type Modification, type PartialAttribute, parseDn, type Request, resultCodes } from '#ldap';
 import { type Actor, actorOf, type SearchOptions, searchRequest } from './actor.ts';
 import { type ClientEntry, entryOf } from './entry.ts';
 import { Link } from './link.ts';
@@ -16,7 +15,7 @@ export interface OperatorsClient extends AsyncDisposable {
    */
   search(options: SearchOptions): AsyncGenerator<ClientEntry, void, undefined>;
   /**
-   * Sends many changes without waiting for each; they reach the directory in their order, and so do the answers' callbacks come about.
+   * Sends many changes without waiting for each, save that a change waits for others on the same entry, its superior or what is below it.
    *
    * @param windowMax  how many may be without an answer
    */
@@ -48,6 +47,8 @@ export interface OperatorsOptions {
 const timeoutStandingMs = 60_000;
 const connectTimeoutStandingMs = 5000;
 const answerOctetsMax = 2_147_483_647;
+/** maxInt (RFC 4511 §4.1.1). */
+const sizeLimitMax = 2_147_483_647;
 /** Entries read ahead of who takes them; at this many the connection is read no further. */
 const aheadMax = 256;
 
@@ -84,7 +85,7 @@ export async function connectOperators({
     actor: actorOf(
       'self',
       (op, controls, options) => link.perform(op, controls, { timeoutMs, ...options }),
-      () => Number.MAX_SAFE_INTEGER,
+      () => sizeLimitMax,
     ),
     search: (options) => stream(link, searchRequest(options), timeoutMs),
     pipeline: (windowMax) => pipelineOver(link, windowMax, timeoutMs),
@@ -145,12 +146,17 @@ function pipelineOver(link: Link, windowMax: number, timeoutMs: number): Pipelin
   let underWay = 0;
   let failed: unknown;
   let changed = Promise.withResolvers<void>();
+  const near = new Map<string, number>();
   const none: readonly Control[] = [];
 
-  const send = async (op: Request, answered: (refusal: ClientRefusal | undefined) => void) => {
-    while (underWay >= windowMax && failed === undefined) await changed.promise;
+  const send = async (dn: string, op: Request, answered: (refusal: ClientRefusal | undefined) => void) => {
+    const names = namesOf(dn);
+    // RFC 4511 §3.1: a server may work on several requests at one time. A change waits for those on its own entry, its superior and what is
+    // directly below.
+    while ((underWay >= windowMax || blocked(near, names)) && failed === undefined) await changed.promise;
     if (failed !== undefined) throw failed;
     underWay++;
+    note(near, names, 1);
     link
       .perform(op, none, { timeoutMs })
       .then(({ op: { result } }) => answered(result.code === resultCodes.success ? undefined : new ClientRefusal(result)))
@@ -159,17 +165,43 @@ function pipelineOver(link: Link, windowMax: number, timeoutMs: number): Pipelin
       })
       .finally(() => {
         underWay--;
+        note(near, names, -1);
         changed.resolve();
         changed = Promise.withResolvers<void>();
       });
   };
   return {
-    add: (dn, attributes, answered) => send({ kind: 'addRequest', entry: dn, attributes }, answered),
-    modify: (dn, changes, answered) => send({ kind: 'modifyRequest', object: dn, changes }, answered),
-    delete: (dn, answered) => send({ kind: 'delRequest', entry: dn }, answered),
+    add: (dn, attributes, answered) => send(dn, { kind: 'addRequest', entry: dn, attributes }, answered),
+    modify: (dn, changes, answered) => send(dn, { kind: 'modifyRequest', object: dn, changes }, answered),
+    delete: (dn, answered) => send(dn, { kind: 'delRequest', entry: dn }, answered),
     drain: async () => {
       while (underWay > 0) await changed.promise;
       if (failed !== undefined) throw failed;
     },
   };
+}
+
+interface Names {
+  readonly own: string;
+  readonly superior: string;
+}
+
+/** Two spellings of one name may differ here; then the directory's own refusal is what the caller gets. */
+function namesOf(dn: string): Names {
+  const parsed = parseDn(dn);
+  if (parsed === undefined) return { own: dn, superior: '' };
+  return { own: formatDn(parsed).toLowerCase(), superior: formatDn(parsed.slice(1)).toLowerCase() };
+}
+
+function blocked(near: ReadonlyMap<string, number>, { own, superior }: Names): boolean {
+  return near.has(`=${own}`) || near.has(`=${superior}`) || near.has(`>${own}`);
+}
+
+/** Counts what is under way: `=` at an entry itself, `>` below it. */
+function note(near: Map<string, number>, { own, superior }: Names, by: 1 | -1): void {
+  for (const key of [`=${own}`, `>${superior}`]) {
+    const count = (near.get(key) ?? 0) + by;
+    if (count === 0) near.delete(key);
+    else near.set(key, count);
+  }
 }
