@@ -19,6 +19,8 @@ export type Checked = Pick<Entry, 'dn' | 'attributes'>;
 export function checkEntry(schema: Schema, entry: Checked): void {
   const classes = knownClasses(schema, entry.attributes);
   checkAttributes(schema, entry.attributes);
+  // Two chains, or none, are refused before what their classes would ask for.
+  structuralOf(classes);
   checkClasses(schema, classes, entry.attributes);
   checkNaming(schema, entry, errors.namingValueMissing);
 }
@@ -31,9 +33,10 @@ export function checkModified(schema: Schema, before: Checked, after: Checked): 
   checkNaming(schema, after, errors.namingValueRemoved);
   const classes = knownClasses(schema, after.attributes);
   checkAttributes(schema, after.attributes);
-  const structural = checkClasses(schema, classes, after.attributes);
+  const structural = structuralOf(classes);
   const former = structuralClass(schema, before.attributes);
   if (structural.oid !== former.oid) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
+  checkClasses(schema, classes, after.attributes);
 }
 
 /** @throws Refusal when clients may not set the attribute (NO-USER-MODIFICATION, RFC 4512 §4.1.2) */
@@ -75,8 +78,7 @@ function knownClasses(schema: Schema, attributes: EntryAttributes): ObjectClass[
 }
 
 /** Required and allowed attributes of all classes together (RFC 4512 §2.4.3); operational attributes are allowed everywhere. */
-function checkClasses(schema: Schema, classes: readonly ObjectClass[], attributes: EntryAttributes): ObjectClass {
-  const structural = structuralOf(classes);
+function checkClasses(schema: Schema, classes: readonly ObjectClass[], attributes: EntryAttributes): void {
   const present = new Set<string>();
   for (const key of attributes.keys()) present.add(typeOfKey(key));
 
@@ -91,13 +93,12 @@ function checkClasses(schema: Schema, classes: readonly ObjectClass[], attribute
     // RFC 4512 §4.3: every user attribute is allowed beside extensibleObject.
     anything ||= each.oid === extensibleObject;
   }
-  if (anything) return structural;
+  if (anything) return;
   for (const key of present) {
     const type = schema.attributeType(key);
     if (type === undefined || type.usage !== 'userApplications' || allowed.has(type)) continue;
     throw refuse(errors.attributeNotAllowed, { attribute: type.name });
   }
-  return structural;
 }
 
 const extensibleObject = '1.3.6.1.4.1.1466.101.120.111';

@@ -3,6 +3,7 @@ import { text } from '#base';
 import { Refusal } from '#catalogue';
 import { parseAttributeType, parseMatchingRule, parseMatchingRuleUse, parseObjectClass, parseSyntax } from '#ldap';
 import { loadSchema, schemaErrors, subschemaAttributes } from '#schema';
+import { observe } from '../support/observed.ts';
 import { readTestSchema } from '../support/schema.ts';
 
 const schema = readTestSchema();
@@ -44,6 +45,7 @@ for (const [title, given, line, why] of unusable) {
   test(`a schema file cannot be used: ${title}`, (t) => {
     const error = t.throws(() => loadSchema([{ name: 'x.schema', text: given }]), { instanceOf: Refusal });
     t.is(error?.row, schemaErrors.schemaInvalid);
+    observe(error?.row.code);
     t.is(error?.detail['file'], 'x.schema');
     t.is(error?.detail['line'], line);
     t.regex(String(error?.detail['why']), why);
