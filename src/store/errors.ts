@@ -42,4 +42,11 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  stateNotWritten: {
+    code: 'STS-STORE-9008',
+    means: 'short-lived state could not be written: {why}',
+    says: 'this cannot be done at the moment',
+    sees: { http: 503 },
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

@@ -28,18 +28,17 @@ export const byParent = 2;
 export const byUuid = 3;
 export const firstNumber = 16;
 
-const keyOctetsMax = 1024;
+/** A longer key is cut. Part of the format: to change it is to make all indexes anew. */
+export const keyOctetsMax = 1024;
 
 /** A key as it stands in the index: cut, so that one huge value costs no chain of pages. What is found is a candidate anyhow. */
 export function cut(key: Uint8Array): Uint8Array {
   return key.length <= keyOctetsMax ? key : key.subarray(0, keyOctetsMax);
 }
 
-/** The 16 octets of an entryUUID. */
-export function uuidKey(uuid: string): Uint8Array {
-  const key = Buffer.from(uuid.replaceAll('-', ''), 'hex');
-  if (key.length !== 16) throw new Error(`not a UUID: ${uuid}`);
-  return key;
+/** The 16 octets of an entryUUID in lower case; nothing for a text that is none, which no entry has. */
+export function uuidKey(uuid: string): Uint8Array | undefined {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid) ? Buffer.from(uuid.replaceAll('-', ''), 'hex') : undefined;
 }
 
 /** The least key behind all that begin with `prefix`; nothing when there is none. */

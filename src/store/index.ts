@@ -1,5 +1,6 @@
 export { type AuditStore, type AuditStoreOptions, openAuditStore, type StoredAuditFilter, type StoredAuditRow } from './audit.ts';
 export { errors as storeErrors } from './errors.ts';
+export { keyOctetsMax } from './format.ts';
 export { type FolderLock, lockFolder } from './lock.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { settings as storeSettings } from './settings.ts';

@@ -44,15 +44,19 @@ export function lockFolder(folder: string, clock: Clock): FolderLock {
     if (!isDiskError(error)) throw error;
     throw refuse(errors.fileUnusable, { file: 'lock', why: reasonOf(error) });
   }
-  const held = database;
+  const own = database;
+  held.add(own);
   return {
     release() {
-      if (!held.open) return;
+      if (!held.delete(own)) return;
       rmSync(holderPath, { force: true });
-      held.close();
+      own.close();
     },
   };
 }
+
+/** A connection that nobody refers to is closed by the garbage collector, and its lock would be gone: these stay until they are released. */
+const held = new Set<Database.Database>();
 
 function lock(path: string): Database.Database {
   const database = new Database(path, { timeout: 0 });

@@ -78,8 +78,8 @@ export class HeldSnapshot implements Snapshot {
 
   byUuid(uuid: string): StoredEntry | undefined {
     const { equal } = this.#read();
-    const id = equal.get(byUuid, uuidKey(uuid), 0, 1);
-    return this.#entryOf(id);
+    const key = uuidKey(uuid);
+    return key === undefined ? undefined : this.#entryOf(equal.get(byUuid, key, 0, 1));
   }
 
   byId(id: number): StoredEntry | undefined {
@@ -128,7 +128,9 @@ export class HeldSnapshot implements Snapshot {
   }
 
   children(uuid: string, afterId: number, limit: number): number[] {
-    return this.#count(this.#read().equal.all(byParent, uuidKey(uuid), afterId, limit));
+    const { equal } = this.#read();
+    const key = uuidKey(uuid);
+    return key === undefined ? [] : this.#count(equal.all(byParent, key, afterId, limit));
   }
 
   subtree(dnKey: Uint8Array, afterDnKey: Uint8Array | undefined, limit: number): number[] {

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { Clock } from '#base';
-import type { SettingValues } from '#catalogue';
-import { type Format, openDatabase, placeOf } from './database.ts';
+import { refuse, type SettingValues } from '#catalogue';
+import { type Format, isDiskError, openDatabase, placeOf, reasonOf } from './database.ts';
+import { errors } from './errors.ts';
 import type { settings as rows } from './settings.ts';
 
 /** One row of short-lived state. */
@@ -18,6 +19,8 @@ export interface StateRow {
 /**
  * Short-lived state shared by processes: each call is one transaction, so that of two processes that take a row, or replace the same
  * value, one succeeds. A killed process loses nothing that was put; a loss of power may lose the last moments.
+ *
+ * What writes throws a Refusal, STS-STORE-9008 (HTTP 503), when there is no space or another process keeps the file.
  */
 export interface StateStore {
   /**
@@ -91,17 +94,27 @@ export function openStateStore({ file, settings, clock }: StateStoreOptions): St
   });
 
   return {
-    put: (kind, key, value, expiresAtMs, owner = '') => put.immediate(kind, key, value, expiresAtMs, owner),
+    put: (kind, key, value, expiresAtMs, owner = '') => written(() => put.immediate(kind, key, value, expiresAtMs, owner)),
     get: (kind, key) => statements.get.get(kind, key, clock.nowMs()),
-    take: (kind, key) => statements.take.get(kind, key, clock.nowMs()),
+    take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs())),
     replace: (kind, key, expected, value, expiresAtMs) =>
-      statements.replace.run(value, expiresAtMs ?? null, kind, key, expected, clock.nowMs()).changes === 1,
-    delete: (kind, key) => statements.delete.run(kind, key).changes === 1,
+      written(() => statements.replace.run(value, expiresAtMs ?? null, kind, key, expected, clock.nowMs())).changes === 1,
+    delete: (kind, key) => written(() => statements.delete.run(kind, key)).changes === 1,
     list: (kind, owner, limit) =>
       owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
-    sweep: (nowMs, limit) => statements.sweep.all(nowMs, limit),
+    sweep: (nowMs, limit) => written(() => statements.sweep.all(nowMs, limit)),
     close: () => void database.close(),
   };
+}
+
+/** Does a write; what the disk or another process does not allow is a refusal, and nothing of it was kept. */
+function written<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.stateNotWritten, { why: reasonOf(error) });
+  }
 }
 
 function stateStatements(database: Database.Database) {

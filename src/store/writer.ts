@@ -54,12 +54,12 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
       case 'absent':
         return statements.find.get(byDn, expectation.dnKey) === undefined;
       case 'childless':
-        return statements.find.get(byParent, uuidKey(expectation.uuid)) === undefined;
+        return statements.find.get(byParent, keyOfUuid(expectation.uuid)) === undefined;
     }
   }
 
   function entryOf(uuid: string): StoredEntry | undefined {
-    const id = statements.find.get(byUuid, uuidKey(uuid));
+    const id = statements.find.get(byUuid, keyOfUuid(uuid));
     const row = id === undefined ? undefined : statements.entry.get(id);
     return row === undefined ? undefined : { ...row, parent: row.parent ?? undefined };
   }
@@ -88,9 +88,9 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
   function keysOf(entry: EntryRecord): Key[] {
     const keys: Key[] = [
       { attribute: byDn, key: entry.dnKey },
-      { attribute: byUuid, key: uuidKey(entry.uuid) },
+      { attribute: byUuid, key: keyOfUuid(entry.uuid) },
     ];
-    if (entry.parent !== undefined) keys.push({ attribute: byParent, key: uuidKey(entry.parent) });
+    if (entry.parent !== undefined) keys.push({ attribute: byParent, key: keyOfUuid(entry.parent) });
     for (const { attribute, key } of indexer(entry)) keys.push({ attribute: attributes.give(attribute), key: cut(key) });
     return keys;
   }
@@ -144,6 +144,12 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
 
     indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
   };
+}
+
+function keyOfUuid(uuid: string): Uint8Array {
+  const key = uuidKey(uuid);
+  if (key === undefined) throw new Error(`not a UUID: ${uuid}`);
+  return key;
 }
 
 interface Key {

@@ -18,7 +18,7 @@ export interface Child {
 
 export function child(t: ExecutionContext, script: string, ...args: readonly string[]): Child {
   const path = fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url));
-  const process_ = spawn(process.execPath, [path, ...args]);
+  const process_ = spawn(process.execPath, ['--expose-gc', path, ...args]);
   t.teardown(() => process_.kill('SIGKILL'));
   let output = '';
   const waiting = new Set<() => void>();

@@ -202,3 +202,14 @@ test('the rows visited by an indexed lookup are the same however many entries th
   await add(100, 2000);
   t.is(visited(), 2);
 });
+
+test('no entry is found under a text that is no UUID', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'));
+  await store.commit([], [{ kind: 'put', entry: entry(2, top, { parent: uuid(1) }) }]);
+  const snapshot = store.snapshot();
+  for (const text of ['', 'x', `${uuid(2)}0`, `${uuid(2)}zz`, uuid(2).replaceAll('-', ''), '\u0000'])
+    t.is(snapshot.byUuid(text), undefined, text);
+  t.deepEqual(snapshot.children('x', 0, 10), []);
+  t.false(snapshot.hasChildren(`${uuid(1)} `));
+  await t.throwsAsync(store.commit([], [{ kind: 'put', entry: { ...entry(3, ['b']), uuid: 'x' } }]), { message: /not a UUID/ });
+});

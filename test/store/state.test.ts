@@ -1,7 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { Refusal } from '#catalogue';
 import { openStateStore, type StateStore } from '#store';
+import { observeLog } from '../support/observed.ts';
 import { child } from './child.ts';
 import { folder, settingsWith } from './support.ts';
 
@@ -131,4 +134,20 @@ test('in memory mode the same holds', (t) => {
   state.put('session', 'k', 'v', 2000, 'o');
   t.deepEqual(state.take('session', 'k'), row);
   t.is(state.take('session', 'k'), undefined);
+});
+
+const asRoot = process.getuid?.() === 0 && existsSync('/proc/mounts') ? test : test.skip;
+
+asRoot('no space: nothing is put, what is there can be read, and it is a refusal with 503', (t) => {
+  const path = folder(t);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', path]);
+  t.teardown(() => execFileSync('umount', [path]));
+  const { state } = opened(t, {}, join(path, 'state'));
+  state.put('session', 'k', 'v', 2000, 'o');
+  const refusal = t.throws(() => state.put('session', 'k', 'x'.repeat(2 ** 21), 2000), { instanceOf: Refusal });
+  t.is(refusal?.row.code, 'STS-STORE-9008');
+  observeLog(refusal?.message ?? '');
+  t.deepEqual(state.get('session', 'k'), row);
+  state.put('session', 'k', 'w', 2000);
+  t.is(state.get('session', 'k')?.value, 'w');
 });
