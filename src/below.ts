@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { bootstrap, createDirectory, createIndexer, type Engine, indexVersion, openEngine } from '#directory';
 import { createHasher, openServerCertificate, type ServerCertificate } from '#keys';
 import { type Endpoints, startListener } from '#listener';
 import { keysBelow, loadSchema } from '#schema';
 import { openStore } from '#store';
 import type { Addresses } from '#commands';
-import type { Foundation } from './foundation.ts';
+import type { Foundation, Settings } from './foundation.ts';
 
 /** What the web layer is given of the directory: a socket to speak LDAP over, and the secret that opens it. Nothing else. */
 export interface Below {
@@ -29,7 +29,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const { root, settings, dataDir, clock, chance, audit, open } = foundation;
   const secret = chance.octets(secretOctets);
   const engine = openDirectory(foundation, secret);
-  const made = await bootstrap(engine, { seed: readFileSync(join(root, 'ldif', 'default-realm.ldif'), 'utf8') });
+  const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const certificate = await certificateOf(foundation);
   const endpoints = endpointsOf(foundation, certificate);
@@ -50,7 +50,9 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   };
 }
 
-function openDirectory({ root, version, settings, dataDir, clock, chance, log, audit, die, open }: Foundation, webSecret: Uint8Array): Engine {
+/** Opens the folder's entries with all that judges them. `webSecret` opens the web layer's socket to who shows it. */
+export function openDirectory(foundation: Foundation, webSecret?: Uint8Array): Engine {
+  const { root, version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
   const schema = loadSchema(readTexts(join(root, 'schema'), '.schema'));
   const store = openStore({
     file: join(dataDir, 'directory.sqlite'),
@@ -71,7 +73,7 @@ function openDirectory({ root, version, settings, dataDir, clock, chance, log, a
     costMaxMiB: settings['keys.hashCostMaxMiB'],
     chance,
   });
-  return openEngine({ schema, store, hasher, clock, chance, audit, settings, webSecret, version });
+  return openEngine({ schema, store, hasher, clock, chance, audit, settings, version, ...(webSecret === undefined ? {} : { webSecret }) });
 }
 
 /** Only where something speaks TLS. */
@@ -88,16 +90,27 @@ async function certificateOf({ settings, dataDir, clock, chance }: Foundation): 
   });
 }
 
-function endpointsOf({ settings, dataDir }: Foundation, certificate: ServerCertificate | undefined): Endpoints {
+/** What a realm begins with. */
+export function realmSeed(root: string): string {
+  return readFileSync(join(root, 'ldif', 'default-realm.ldif'), 'utf8');
+}
+
+/** The path of the operators' socket: as given, or inside the data folder. `undefined` when it is switched off. */
+export function operatorsSocketOf(root: string, settings: Settings): string | undefined {
+  const path = settings['ldap.socket'];
+  return path === '' ? undefined : resolve(root, settings['global.dataDir'], path);
+}
+
+function endpointsOf({ root, settings, dataDir }: Foundation, certificate: ServerCertificate | undefined): Endpoints {
   const mode = settings['global.mode'];
   const host = settings['ldap.host'] === '' && mode === 'development' ? 'localhost' : settings['ldap.host'];
   const port = settings['ldap.port'];
   const tlsPort = settings['ldap.tlsPort'];
-  const operators = settings['ldap.socket'];
+  const operators = operatorsSocketOf(root, settings);
   return {
     ...(port === undefined ? {} : { ldap: { host, port } }),
     ...(tlsPort === undefined || certificate === undefined ? {} : { ldaps: { host, port: tlsPort, ...certificate } }),
-    ...(operators === '' ? {} : { operators: isAbsolute(operators) ? operators : join(dataDir, operators) }),
+    ...(operators === undefined ? {} : { operators }),
     web: join(dataDir, socketFolder, webSocket),
   };
 }

@@ -1,19 +1,25 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { type Command, commands, type Context, Misuse } from '#commands';
-import { startAtrium } from './main.ts';
+import { locate, openFolder, startAtrium } from './main.ts';
 
 const root = dirname(import.meta.dirname);
+const environment = processEnvironment();
 
 process.exitCode = await run(process.argv.slice(2), {
-  environment: processEnvironment(),
+  environment,
   root,
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  start: ({ environment }) => startAtrium({ root, environment }),
+  clock: systemClock,
+  chance: systemChance,
+  start: (options) => startAtrium({ root, ...options }),
+  locate: () => locate({ root, environment }),
+  openFolder: () => openFolder({ root, environment }),
   untilSignal,
 });
 

@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os';
+import { empty, equalBytes } from '#base';
 import { describeSettingProblem, Refusal, readSettings, sizeThreadPool } from '#catalogue';
-import type { Addresses, Started } from '#commands';
+import type { Addresses, Located, OpenedFolder, OpenFolder, Started } from '#commands';
+import { bootstrap, type Engine, exportEntries, importEntries } from '#directory';
+import { parseDn } from '#ldap';
+import { normalizeDn } from '#schema';
 import { startAbove } from './above.ts';
-import { startBelow } from './below.ts';
-import { type AtriumOptions, openFoundation } from './foundation.ts';
+import { openDirectory, operatorsSocketOf, realmSeed, startBelow } from './below.ts';
+import { type AtriumOptions, type Foundation, openFoundation } from './foundation.ts';
 import { settings as rows } from './tables.ts';
 
 /**
@@ -12,29 +16,62 @@ import { settings as rows } from './tables.ts';
  * @returns the running service, or what the operator has to mend, a line each
  */
 export async function startAtrium(options: AtriumOptions): Promise<Started> {
+  const begun = await begin(options, async (foundation) => {
+    const below = await startBelow(foundation);
+    const addresses: Addresses = { ...below.addresses, ...(await startAbove(foundation, below)) };
+    return { addresses, suffix: below.suffix, ...(below.generatedPassword === undefined ? {} : { generatedPassword: below.generatedPassword }) };
+  });
+  if (begun.kind === 'refused') return begun;
+  return { kind: 'running', service: { ...begun.made, stop: () => begun.open.disposeAsync() } };
+}
+
+/** Opens a folder that no service has open, without opening a door. */
+export async function openFolder(options: AtriumOptions): Promise<OpenedFolder> {
+  const begun = await begin(options, async (foundation) => folderOf(foundation, openDirectory(foundation)));
+  if (begun.kind === 'refused') return begun;
+  return { kind: 'open', folder: { ...begun.made, [Symbol.asyncDispose]: () => begun.open.disposeAsync() } };
+}
+
+/** Where a service with these settings is, without starting or opening anything. */
+export function locate({ root, environment }: AtriumOptions): Located {
+  const { values, problems } = readSettings(rows, { environment });
+  if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
+  return { kind: 'located', suffix: values['realms.defaultSuffix'], operatorsSocket: operatorsSocketOf(root, values) };
+}
+
+type Begun<T> =
+  | { readonly kind: 'begun'; readonly made: T; readonly open: AsyncDisposableStack }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+/** Reads the settings and opens the foundation; what `make` opens on it is closed again when something is refused. */
+async function begin<T>(options: AtriumOptions, make: (foundation: Foundation) => Promise<T>): Promise<Begun<T>> {
   sizeThreadPool(availableParallelism() + 2);
   const { values, problems, warnings } = readSettings(rows, { environment: options.environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
-
   await using open = new AsyncDisposableStack();
   try {
-    const foundation = openFoundation(options, values, warnings, open);
-    const below = await startBelow(foundation);
-    const above = await startAbove(foundation, below);
-    const addresses: Addresses = { ...below.addresses, ...above.addresses };
-    const kept = open.move();
-    return {
-      kind: 'running',
-      service: {
-        addresses,
-        suffix: below.suffix,
-        ...(below.generatedPassword === undefined ? {} : { generatedPassword: below.generatedPassword }),
-        stop: () => kept.disposeAsync(),
-      },
-    };
+    const made = await make(openFoundation(options, values, warnings, open));
+    return { kind: 'begun', made, open: open.move() };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;
   }
 }
 
+function folderOf({ root }: Foundation, engine: Engine): Omit<OpenFolder, typeof Symbol.asyncDispose> {
+  const { schema, store, realm } = engine;
+  return {
+    empty: store.snapshot().subtree(empty, undefined, 1).length === 0,
+    isSuffix: (text) => {
+      const dn = parseDn(text);
+      const key = dn && normalizeDn(schema, dn);
+      return key !== undefined && equalBytes(key, realm.suffix.key);
+    },
+    bootstrap: async () => {
+      const made = await bootstrap(engine, { seed: realmSeed(root) });
+      return made.kind === 'made' ? made.password : undefined;
+    },
+    importEntries: (records, onProgress) => importEntries(engine, records, { onProgress }),
+    exportEntries: (options) => exportEntries(engine, options),
+  };
+}

@@ -1,4 +1,6 @@
+import type { Chance, Clock } from '#base';
 import type { Environment } from '#catalogue';
+import type { LdifContent, LdifRecord } from '#ldap';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
 export interface Addresses {
@@ -27,6 +29,27 @@ export interface StartOptions {
 /** How a start ends: with a service, or with lines for the operator. */
 export type Started = { readonly kind: 'running'; readonly service: Running } | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+/** What the settings say of where a service is and what it holds. */
+export type Located =
+  | { readonly kind: 'located'; readonly suffix: string; readonly operatorsSocket: string | undefined }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+/** A folder that no service has open, read and written without one. */
+export interface OpenFolder extends AsyncDisposable {
+  /** True when it holds no realm yet. */
+  readonly empty: boolean;
+  /** True for the name of the realm's uppermost entry. */
+  isSuffix(dn: string): boolean;
+  /** Makes the default realm in an empty folder. Returns the administrator's password when it was generated. */
+  bootstrap(): Promise<string | undefined>;
+  importEntries(records: AsyncIterable<LdifRecord>, onProgress: (entries: number) => void): Promise<{ readonly entries: number }>;
+  exportEntries(options: { readonly secrets: boolean; readonly operational: boolean }): Iterable<LdifContent>;
+}
+
+export type OpenedFolder =
+  | { readonly kind: 'open'; readonly folder: OpenFolder }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** What a command may touch. Everything from outside the process comes through here. */
 export interface Context {
   readonly environment: Environment;
@@ -35,7 +58,11 @@ export interface Context {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  readonly clock: Clock;
+  readonly chance: Chance;
   readonly start: (options: StartOptions) => Promise<Started>;
+  readonly locate: () => Located;
+  readonly openFolder: () => Promise<OpenedFolder>;
   /** Resolves at the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<void>;
 }

@@ -1,2 +1,13 @@
-export { type Addresses, type Command, type Context, Misuse, type Running, type Started, type StartOptions } from './command.ts';
+export {
+  type Addresses,
+  type Command,
+  type Context,
+  type Located,
+  Misuse,
+  type OpenedFolder,
+  type OpenFolder,
+  type Running,
+  type Started,
+  type StartOptions,
+} from './command.ts';
 export { commands } from './table.ts';

@@ -24,12 +24,12 @@ export const settings = {
   'ldap.socket': {
     env: 'STS_LDAP_SOCKET',
     kind: 'text',
-    default: '',
+    default: 'ldapi',
     applies: 'restart',
     scope: 'process',
     obeyed: true,
     means:
-      "Path of the operators' Unix socket: whoever may open it acts as operator with SASL EXTERNAL; only the service's own user may. Empty switches it off",
+      "Path of the operators' Unix socket, inside the data folder unless it begins with a slash: whoever may open it acts as operator with SASL EXTERNAL; only the service's own user may. Empty switches it off",
   },
   'ldap.connectionsMax': {
     ...limit,

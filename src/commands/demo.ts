@@ -1,0 +1,138 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { utf8 } from '#base';
+import type { Environment } from '#catalogue';
+import type { OperatorsClient } from '#client';
+import { generatePassword } from '#directory';
+import { readLdif, resultCodes } from '#ldap';
+import { type Addresses, type Command, type Context, Misuse, type Running } from './command.ts';
+import { demoDataDir, demoMark, openDemoFolder, readDemoPassword, writeDemoPassword } from './demo-folder.ts';
+import { connectRunning, explain } from './operators.ts';
+import { parse } from './parse.ts';
+import { mayListen } from './ports.ts';
+
+/** Whose password the demo sets and prints: an employee like others. */
+const demoUid = 'mferraro';
+const demoSuffix = 'dc=example,dc=com';
+const windowMax = 64;
+const seedLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_576, valuesMax: 10_000 };
+
+export const demo: Command = {
+  takes: '[--mode product|development]',
+  means: 'start the service with its demo realm, on this machine alone',
+  help: `Makes data/ on the first start: a key-encryption key, certificates, and an invented company of some 200 people.
+Later starts find everything as it was left. Settings of the environment count here as for atrium serve.
+In development mode passwords are not checked.
+
+  npm start
+  npm run dev
+  STS_HTTP_PORT=9090 npm start`,
+  run: async (args, context) => {
+    const { operands, options } = parse(args, { mode: 'value' });
+    if (operands.length > 0) throw new Misuse('nothing is expected here');
+    const mode = options.get('mode') ?? 'product';
+    if (mode !== 'product' && mode !== 'development') throw new Misuse('--mode is product or development');
+    const folder = demoDataDir(context.root, context.environment);
+    if (existsSync(folder) && !existsSync(join(folder, demoMark))) throw new Misuse(`${folder} was not made by the demo`);
+    const kekFile = openDemoFolder(folder, context.chance);
+    const ports = await demoPorts(context.environment);
+    const environment = { ...demoSettings(mode, kekFile), ...ports.settings, ...context.environment };
+
+    const started = await context.start({ environment });
+    if (started.kind === 'refused') {
+      for (const line of started.lines) context.stderr.write(`${line}\n`);
+      context.stderr.write('A setting of the environment changes it, for example: STS_HTTP_PORT=9090 npm start\n');
+      return 1;
+    }
+    const { service } = started;
+    const password = readDemoPassword(folder) ?? (await loadDemo(context, folder, service.suffix));
+    context.stdout.write(welcome(service, { mode, password, notice: ports.notice }));
+    await context.untilSignal();
+    await service.stop();
+    return 0;
+  },
+};
+
+/** What the demo settles where the environment says nothing: everything stays on this machine. */
+function demoSettings(mode: string, kekFile: string): Environment {
+  return { STS_GLOBAL_MODE: mode, STS_KEYS_KEK_FILE: kekFile, STS_LDAP_HOST: 'localhost', STS_HTTP_HOST: 'localhost', STS_LOG_LEVEL: 'warn' };
+}
+
+/** The standard ports of LDAP where they may be had, and others of their own kind where not. */
+async function demoPorts(environment: Environment): Promise<{ readonly settings: Environment; readonly notice: string }> {
+  if (environment['STS_LDAP_PORT'] !== undefined || environment['STS_LDAP_TLS_PORT'] !== undefined) return { settings: {}, notice: '' };
+  const standard = (await mayListen('127.0.0.1', 389)) && (await mayListen('127.0.0.1', 636));
+  if (standard) return { settings: {}, notice: '' };
+  return {
+    settings: { STS_LDAP_PORT: '1389', STS_LDAP_TLS_PORT: '1636' },
+    notice: 'Ports 389 and 636 are taken or need a privilege: LDAP is on 1389 and 1636.',
+  };
+}
+
+/** Adds the demo realm over LDAP, as an operator would, and gives the demo person a password. */
+async function loadDemo(context: Context, folder: string, suffix: string): Promise<string> {
+  await using client = await connectRunning(context);
+  if (client === undefined) throw new Error('the service does not answer on its operators socket');
+  const text = readFileSync(join(context.root, 'ldif', 'demo.ldif'), 'utf8').replaceAll(demoSuffix, suffix);
+  await addAll(client, text);
+  const password = generatePassword(context.chance);
+  await client.actor.modify(`uid=${demoUid},ou=people,${suffix}`, [
+    { operation: 'replace', attribute: { description: 'userPassword', values: [utf8(password)] } },
+  ]);
+  writeDemoPassword(folder, password);
+  return password;
+}
+
+async function addAll(client: OperatorsClient, text: string): Promise<void> {
+  const pipeline = client.pipeline(windowMax);
+  const refused: string[] = [];
+  for await (const record of readLdif([utf8(text)], seedLimits)) {
+    if (record.kind !== 'content') continue;
+    await pipeline.add(record.dn, record.attributes, (refusal) => {
+      // What an interrupted first start left is there already.
+      if (refusal !== undefined && refusal.code !== resultCodes.entryAlreadyExists) refused.push(`${record.dn}: ${explain(refusal)}`);
+    });
+  }
+  await pipeline.drain();
+  if (refused[0] !== undefined) throw new Error(`the demo realm was not taken: ${refused[0]}`);
+}
+
+interface Told {
+  readonly mode: string;
+  readonly password: string;
+  readonly notice: string;
+}
+
+function welcome({ addresses, suffix, generatedPassword }: Running, { mode, password, notice }: Told): string {
+  const dn = `uid=${demoUid},ou=people,${suffix}`;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Sign in', addresses.http ?? addresses.https],
+    ['LDAP', [addresses.ldap, addresses.ldaps].filter((url) => url !== undefined).join('  ')],
+    ['Demo person', `${demoUid}  password ${password}`],
+    ['Administrator', generatedPassword === undefined ? undefined : `admin  password ${generatedPassword}  (shown this once)`],
+  ];
+  return [
+    '',
+    'Atrium is ready.',
+    ...(mode === 'development' ? ['Development mode: passwords are not checked, any but "invalid" is accepted.'] : []),
+    ...(notice === '' ? [] : [notice]),
+    '',
+    ...rows.flatMap(([label, value]) => (value === undefined || value === '' ? [] : [`  ${label.padEnd(14)} ${value}`])),
+    '',
+    'Three things to try in another terminal:',
+    '',
+    ...toTry(addresses, dn, suffix, password).map((line) => `  ${line}`),
+    '',
+    'Ctrl-C stops it; the next start finds everything as it was left. npm run reset throws the demo away.',
+    '',
+    '',
+  ].join('\n');
+}
+
+function toTry({ ldap = 'ldap://localhost' }: Addresses, dn: string, suffix: string, password: string): readonly string[] {
+  return [
+    `npm run -s atrium -- search ferraro cn mail`,
+    `ldapsearch -H ${ldap} -x -D ${dn} -w ${password} -b ${suffix} '(l=Berlin)' cn title`,
+    `printf 'dn: ${dn}\\nchangetype: modify\\nreplace: mobile\\nmobile: +49 171 39200 13\\n' | ldapmodify -H ${ldap} -x -D ${dn} -w ${password}`,
+  ];
+}

@@ -1,0 +1,28 @@
+import { createReadStream, statSync } from 'node:fs';
+import { type LdifLimits, type LdifRecord, readLdif } from '#ldap';
+import { type Context, Misuse } from './command.ts';
+
+/** A record is held in memory, so these bound what a file can make of it. */
+const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
+
+export interface LdifSource {
+  readonly records: AsyncIterable<LdifRecord>;
+  /** Octets read so far. */
+  readonly done: () => number;
+  /** Octets in all; `undefined` for standard input. */
+  readonly total: number | undefined;
+}
+
+/** Opens a file of LDIF, or standard input for `-`. @throws Misuse when there is no such file */
+export function openLdif(path: string, { stdin }: Context): LdifSource {
+  const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (path !== '-' && stat?.isFile() !== true) throw new Misuse(`${path} is not a file`);
+  let done = 0;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of path === '-' ? stdin : createReadStream(path)) {
+      done += chunk.length;
+      yield chunk;
+    }
+  }
+  return { records: readLdif(chunks(), limits), done: () => done, total: stat?.size };
+}

@@ -1,0 +1,44 @@
+import { Refusal } from '#catalogue';
+import { ClientRefusal, clientErrors, connectOperators, type OperatorsClient } from '#client';
+import { resultName } from '#ldap';
+import type { Context } from './command.ts';
+
+/** Connects to the running service. `undefined` when none runs on this folder. */
+export async function connectRunning(context: Context): Promise<OperatorsClient | undefined> {
+  const located = context.locate();
+  if (located.kind === 'refused' || located.operatorsSocket === undefined) return undefined;
+  try {
+    return await connectOperators({ socketPath: located.operatorsSocket });
+  } catch (error) {
+    if (error instanceof Refusal && error.row === clientErrors.unreachable) return undefined;
+    throw error;
+  }
+}
+
+/** The directory's answer in words: the diagnostic when there is one, and the code's name. */
+export function explain({ code, diagnostic }: ClientRefusal): string {
+  const name = resultName(code);
+  return diagnostic === '' ? name : `${diagnostic} (${name})`;
+}
+
+/** Runs something and tells a refusal of the directory in a line, with exit status 1. */
+export async function withRefusals(context: Context, act: () => Promise<number>): Promise<number> {
+  try {
+    return await act();
+  } catch (error) {
+    const line = error instanceof ClientRefusal ? explain(error) : error instanceof Refusal ? error.message : undefined;
+    if (line === undefined) throw error;
+    context.stderr.write(`atrium: ${line}\n`);
+    return 1;
+  }
+}
+
+export function notRunning(context: Context): number {
+  const located = context.locate();
+  const lines =
+    located.kind === 'refused'
+      ? located.lines
+      : ['atrium: no service answers here. Start one with: npm start (or atrium serve), in the same folder and with the same settings'];
+  for (const line of lines) context.stderr.write(`${line}\n`);
+  return 1;
+}
