@@ -137,6 +137,9 @@ test('filters beside each other do not add to the depth', (t) => {
   t.is(parseFilter(`(&${'(!(a=b))'.repeat(50)})`, { depthMax: 3 }).kind, 'filter');
   const filters = Array.from({ length: 50 }, () => nested(2, 'not'));
   t.is(decodeMessage(searchWith({ kind: 'and', filters }), { depthMax: 3 }).kind, 'message');
+  const lists = Array.from({ length: 50 }, () => nested(2, 'or'));
+  t.is(decodeMessage(searchWith({ kind: 'and', filters: lists }), { depthMax: 3 }).kind, 'message');
+  t.is(parseFilter(`(&${'(|(a=b))'.repeat(50)})`, { depthMax: 3 }).kind, 'filter');
 });
 
 test('no limit asked for lets a filter use up the stack', (t) => {
