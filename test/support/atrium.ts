@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { AuditRow } from '#audit';
+import type { Clock } from '#base';
+import type { Addresses } from '#commands';
+import type { Timers } from '#jobs';
+import { startAtrium } from '../../src/main.ts';
+import { observe, observeLog } from './observed.ts';
+
+/** A whole Atrium of a test: every part real, on ports of the system's choice, in a folder of its own. */
+export interface TestAtrium extends AsyncDisposable {
+  readonly addresses: Addresses;
+  readonly suffix: string;
+  readonly adminDn: string;
+  readonly adminPassword: string;
+  /** Where its data lies; the authority to trust is `tls/ca.pem` in it. */
+  readonly dataDir: string;
+  /** What was recorded so far. */
+  readonly audit: readonly AuditRow[];
+  /** The log so far, as text. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+export interface TestOptions {
+  /** Environment names and values, over those of every test. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  /** A folder to start on; it then outlives this Atrium. */
+  readonly dataDir?: string;
+}
+
+const root = dirname(dirname(import.meta.dirname));
+const adminPassword = 'Correct-horse-7-battery';
+
+/** The environment of an Atrium for tests: product mode, ports of the system's choice, the cheapest hash that may be. */
+export function testEnvironment(dataDir: string): Readonly<Record<string, string>> {
+  return {
+    STS_GLOBAL_DATA_DIR: dataDir,
+    STS_KEYS_KEK: 'a key-encryption key of forty octets or so',
+    STS_ADMIN_BOOTSTRAP_PASSWORD: adminPassword,
+    STS_SECURITY_PASSWORD_HASH_LOG_N: '14',
+    STS_LDAP_HOST: 'localhost',
+    STS_LDAP_PORT: '0',
+    STS_LDAP_TLS_PORT: '0',
+    STS_HTTP_HOST: 'localhost',
+    STS_HTTP_PORT: '0',
+    STS_HTTP_TLS_PORT: '0',
+    STS_LOG_FORMAT: 'json',
+    STS_LOG_LEVEL: 'debug',
+  };
+}
+
+/** Starts one. @throws Error with the lines for the operator when the start is refused */
+export async function startTestAtrium({ settings = {}, clock, timers, dataDir }: TestOptions = {}): Promise<TestAtrium> {
+  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'atrium-test-'));
+  const rows: AuditRow[] = [];
+  const logStream = new PassThrough();
+  let log = '';
+  logStream.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+    observeLog(chunk.toString());
+  });
+  const started = await startAtrium({
+    root,
+    environment: { ...testEnvironment(folder), ...settings },
+    logStream,
+    ...(clock === undefined ? {} : { clock }),
+    ...(timers === undefined ? {} : { timers }),
+    heard: (audit) =>
+      audit.subscribe((row) => {
+        rows.push(row);
+        observe(row.errorCode);
+      }),
+  });
+  const forget = () => {
+    if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  if (started.kind === 'refused') {
+    forget();
+    for (const line of started.lines) observeLog(line);
+    throw new Error(started.lines.join('\n'));
+  }
+  const { service } = started;
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= service.stop();
+    return stopped;
+  };
+  return {
+    addresses: service.addresses,
+    suffix: service.suffix,
+    adminDn: `uid=admin,ou=people,${service.suffix}`,
+    adminPassword,
+    dataDir: folder,
+    audit: rows,
+    log: () => log,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      forget();
+    },
+  };
+}
