@@ -64,6 +64,7 @@ export interface Stamp {
 /** The operational attributes of a new entry (RFC 4512 §3.4, RFC 4530); those that an import brings stay. */
 export function stampNew(schema: Schema, attributes: Attributes, uuid: string, stamp: Stamp): void {
   const time = generalizedTime(stamp.nowMs);
+  for (const key of ['structuralobjectclass', 'entryuuid', 'entrycsn']) attributes.delete(key);
   set(attributes, 'structuralObjectClass', structuralClass(schema, attributes).name);
   set(attributes, 'entryUUID', uuid);
   set(attributes, 'entryCSN', stamp.csn);
@@ -73,7 +74,10 @@ export function stampNew(schema: Schema, attributes: Attributes, uuid: string, s
     ['creatorsName', stamp.by],
     ['modifiersName', stamp.by],
   ] as const) {
-    if (!attributes.has(name.toLowerCase())) set(attributes, name, value);
+    const given = attributes.get(name.toLowerCase());
+    // Taken out and put in again: every entry has these in the same order, so that an export of an import is the same text.
+    if (given !== undefined) attributes.delete(name.toLowerCase());
+    attributes.set(name.toLowerCase(), given ?? { description: name, values: [utf8(value)] });
   }
 }
 

@@ -7,8 +7,8 @@ import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Identity } from './types.ts';
 
-/** How often a write is decided anew when others changed what it had read. */
-const attemptsMax = 16;
+/** How often a write is decided anew when others changed what it had read. Of those that meet one always wins, so this many may meet on one entry. */
+const attemptsMax = 200;
 
 /** What a write wants of the store. */
 export interface Decision {

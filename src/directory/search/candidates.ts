@@ -112,7 +112,11 @@ function range(snapshot: Snapshot, attribute: string, prefix: Uint8Array): Branc
   return { count: (max) => Math.min(ids(max).length, max + 1), ids, exact: false };
 }
 
-/** Counting stops where the best branch so far already is. */
+/** How far branches are counted at first, and by how much further when all have more. */
+const countedFirst = 16;
+const countedFactor = 8;
+
+/** All branches are counted a little, then further: a rare value beside a common one costs a few rows, not the count of the common one. */
 function cheapest(branches: readonly (Branch | undefined)[]): Branch | undefined {
   const usable = branches.filter((branch) => branch !== undefined);
   const only = usable[0];
@@ -120,23 +124,18 @@ function cheapest(branches: readonly (Branch | undefined)[]): Branch | undefined
   if (branches.length === 1) return only;
   if (usable.length === 1) return { ...only, exact: false };
 
-  let chosen: { readonly branch: Branch; readonly count: number } | undefined;
-  const choose = (max: number) => {
-    for (const branch of chosen === undefined ? usable : []) {
-      const count = branch.count(chosen === undefined ? max : Math.max(0, chosen.count - 1));
-      if (chosen === undefined || count < chosen.count) chosen = { branch, count };
-      if (count === 0) break;
+  const choose = (max: number): { readonly branch: Branch; readonly count: number } => {
+    for (let bound = Math.min(countedFirst, max); ; bound = Math.min(bound * countedFactor, max)) {
+      let best = { branch: only, count: only.count(bound) };
+      for (const branch of usable.slice(1)) {
+        if (best.count === 0) break;
+        const count = branch.count(bound);
+        if (count < best.count) best = { branch, count };
+      }
+      if (best.count <= bound || bound === max) return best;
     }
-    return chosen?.branch ?? only;
   };
-  return {
-    count: (max) => {
-      choose(max);
-      return chosen?.count ?? max + 1;
-    },
-    ids: (max) => choose(max).ids(max),
-    exact: false,
-  };
+  return { count: (max) => choose(max).count, ids: (max) => choose(max).branch.ids(max), exact: false };
 }
 
 function union(branches: readonly (Branch | undefined)[]): Branch | undefined {

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { utf8 } from '#base';
+import { Refusal } from '#catalogue';
+import { bootstrap, exportEntries, importEntries } from '#directory';
+import { formatLdifRecord, type LdifContent, readLdif } from '#ldap';
+import { emptyHouse, furnishedHouse, type House, hasher, person, suffix } from './driver.ts';
+
+const folder = join(import.meta.dirname, '../../ldif');
+const seed = readFileSync(join(folder, 'default-realm.ldif'), 'utf8');
+const limits = { lineOctetsMax: 1_000_000, recordOctetsMax: 1_000_000, valuesMax: 10_000 };
+
+function ldif(text: string) {
+  return readLdif([utf8(text)], limits);
+}
+
+function printed(house: House): string {
+  return [...exportEntries(house.engine, { secrets: true, operational: true })]
+    .map((record) => String(formatLdifRecord(record)))
+    .join('\n');
+}
+
+const root = `dn: ${suffix}\nobjectClass: organization\nobjectClass: dcObject\no: x\ndc: example\n\n`;
+
+test('the demo realm imports by the checks of an add, with progress, and its export re-imported is the same directory', async (t) => {
+  const house = emptyHouse(t, { 'admin.bootstrapPassword': 'x' });
+  await bootstrap(house.engine, { seed });
+  const told: number[] = [];
+  const { entries } = await importEntries(house.engine, ldif(readFileSync(join(folder, 'demo.ldif'), 'utf8')), {
+    batchMax: 100,
+    onProgress: (count) => told.push(count),
+  });
+  t.true(entries > 200);
+  t.deepEqual(told, [100, 200, entries]);
+  await house.operator().modify(person('sozturk'), ['replace', 'userPassword', 'a password']);
+
+  const first = printed(house);
+  const again = emptyHouse(t);
+  await importEntries(again.engine, ldif(first));
+  // Not t.is: a difference of 250 entries would be printed whole.
+  t.true(printed(again) === first);
+  t.is((await again.connect().bind(person('sozturk'), 'a password')).code, 0);
+});
+
+test('an export shows hashes and operational attributes only when it is asked to', async (t) => {
+  const house = await furnishedHouse(t);
+  const names = (records: Iterable<LdifContent>) =>
+    new Set([...records].flatMap(({ attributes }) => attributes.map(({ description }) => description)));
+  const plain = names(exportEntries(house.engine));
+  t.false(plain.has('userPassword') || plain.has('entryUUID'));
+  t.true(names(exportEntries(house.engine, { secrets: true })).has('userPassword'));
+  t.true(names(exportEntries(house.engine, { operational: true })).has('entryUUID'));
+});
+
+test('an export gives superiors before what is below them, over many pages', async (t) => {
+  const house = await furnishedHouse(t);
+  const people = Array.from(
+    { length: 700 },
+    (_, n) => `dn: uid=p${n},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: p${n}\ncn: p\nsn: p\n`,
+  );
+  await importEntries(house.engine, ldif(people.join('\n')));
+  const dns = [...exportEntries(house.engine)].map(({ dn }) => dn);
+  t.is(dns.length, 708);
+  t.is(new Set(dns).size, 708);
+  const seen = new Set<string>();
+  for (const dn of dns) {
+    const superior = dn.slice(dn.indexOf(',') + 1);
+    t.true(dn === suffix || seen.has(superior), dn);
+    seen.add(dn);
+  }
+});
+
+const bad: readonly [title: string, text: string, line: number, why: RegExp][] = [
+  ['a missing attribute', `dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\n`, 7, /requires attribute 'sn'/],
+  [
+    'an unknown attribute',
+    `dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\nnope: x\n`,
+    7,
+    /nope: attribute type undefined/,
+  ],
+  [
+    'a value that does not fit',
+    `dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\nmanager: x\n`,
+    7,
+    /manager: value #0 invalid/,
+  ],
+  ['no superior', `dn: uid=a,ou=x,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\n`, 7, /no entry above/],
+  [
+    'a name twice',
+    `dn: ${suffix}\nobjectClass: organization\nobjectClass: dcObject\no: x\ndc: example\n`,
+    7,
+    /an entry of that name exists/,
+  ],
+  ['a name outside the realm', 'dn: dc=elsewhere\nobjectClass: organization\nobjectClass: dcObject\no: x\ndc: elsewhere\n', 7, /not below/],
+  ['a change', `dn: ${suffix}\nchangetype: delete\n`, 7, /only entries/],
+  [
+    'a hash of another scheme',
+    `dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\nuserPassword: {SSHA}x\n`,
+    7,
+    /userPassword: a hash of this scheme/,
+  ],
+];
+
+for (const [title, text, line, why] of bad) {
+  test(`an import stops at ${title}, with line, entry and rule`, async (t) => {
+    const house = emptyHouse(t);
+    const error = await t.throwsAsync(importEntries(house.engine, ldif(root + text)), { instanceOf: Refusal });
+    t.is(error.row.code, 'STS-LDAP-9032');
+    t.is(error.detail['line'], line);
+    t.regex(error.says, why);
+    t.is([...exportEntries(house.engine)].length, 0, 'nothing of the batch was written');
+  });
+}
+
+test('an entryUUID that another entry has is refused', async (t) => {
+  const house = await furnishedHouse(t);
+  const uuid = [...exportEntries(house.engine, { operational: true })]
+    .flatMap(({ attributes }) => attributes)
+    .find(({ description }) => description === 'entryUUID')?.values[0];
+  const text = `dn: ou=x,${suffix}\nobjectClass: organizationalUnit\nou: x\nentryUUID: ${Buffer.from(uuid ?? []).toString()}\n`;
+  await t.throwsAsync(importEntries(house.engine, ldif(text)), { message: /another entry has it/ });
+});
+
+test('clear passwords of an import are hashed', async (t) => {
+  const house = emptyHouse(t, { hasher });
+  const text = `${root}dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\nuserPassword: in clear\n`;
+  await importEntries(house.engine, ldif(text));
+  t.false(printed(house).includes('in clear'));
+  t.is((await house.connect().bind(`uid=a,${suffix}`, 'in clear')).code, 0);
+});
