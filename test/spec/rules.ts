@@ -1,0 +1,121 @@
+/** A rule of the specification, and the test that holds it. */
+export interface SpecRule {
+  /** Document, section, and the number or name of the rule there. */
+  readonly source: string;
+  readonly rule: string;
+  /** A test file below `test/`, and words of the test's title; absent while nothing of the rule is built. */
+  readonly held?: readonly [file: string, title: string];
+}
+
+/** Rules that the service keeps, and those it will have to. */
+export const rules: readonly SpecRule[] = [
+  ...document('1, redirect contract', [
+    ['1', 'no session: the request is saved and the browser sent to /authn/login?authn=<id>'],
+    ['2', 'after a sign-in 303 to the original request, whole, with only prompt removed'],
+    ['3', 'the return target must be a path on this service'],
+    ['4', 'Cancel returns authn_error=access_denied to the caller'],
+    ['5', 'the rows about the interrupted request come from the caller'],
+    ['6', 'one usable federation partner or several lead elsewhere'],
+    ['7', '/authn/login is not usable without a pending request'],
+    ['8', 'a pending request waits authn.pendingTtlS seconds'],
+    ['9', 'a sign-in whose person has no directory entry is refused (STS-AUTHN-0180)'],
+  ]),
+  ...document('1, development and product mode', [
+    ['passwords, product', 'verified against the stored hash', 'credentials/judge.test.ts', 'wrong, absent, disabled and unknown'],
+    [
+      'passwords, development',
+      'not checked except the reserved invalid',
+      'directory/bind.test.ts',
+      'binds with any password but the reserved word',
+    ],
+    [
+      'pwdReset, product',
+      'refused at other password doors (STS-AUTHN-0142)',
+      'directory/bind.test.ts',
+      'an account whose password must be changed is refused',
+    ],
+    ['pwdReset', 'handled at the sign-in screen', 'credentials/judge.test.ts', 'the sign-in screen takes a password that must be changed'],
+    ['password policy', 'enforced wherever a password is set'],
+    ['passwordless box', 'a person with no primary key (STS-AUTHN-0206)'],
+    ['second factors', 'codes, recovery codes and WebAuthn ceremonies are verified'],
+  ]),
+  ...document('1, sessions', [
+    ['cookie', 'the handle rotates on every re-authentication, sid stays'],
+    ['replace', 'a different person replaces the session'],
+    ['lifetime', 'a session ends at authn.sessionLifetimeS'],
+    ['idle', 'a session ends when idle beyond authn.sessionIdleTimeoutS'],
+    ['maxSessions', 'at the cap the least recently used session ends'],
+    ['sweep', 'a job ends expired sessions every authn.sessionSweepS'],
+  ]),
+  ...document('1, disabled accounts', [
+    ['one answer', 'Authentication failed, the same as for a wrong password', 'credentials/judge.test.ts', 'show the same words'],
+    [
+      'STS-AUTHN-0200',
+      'any password is refused',
+      'directory/bind.test.ts',
+      'wrong, absent, disabled and unknown are answered with the same octets',
+    ],
+    ['everywhere', 'sessions, tokens and connections end when an account is disabled'],
+  ]),
+  ...document('1, settings', [
+    ['tables', 'names, environment names and defaults', 'catalogue/rows.test.ts', "a setting of the specification's tables is a row"],
+    ['security.passwordHashLogN', 'floor 14', 'keys/hasher.test.ts', 'security.passwordHashLogN has a floor of 14'],
+  ]),
+  ...document('2, errors', [
+    ['1', 'codes are STS-<SUBSYSTEM>-<NNNN> of 41 areas', 'catalogue/codes.test.ts', 'every code is well formed and of a known area'],
+    [
+      '2',
+      'a code is errorCode of the audit row and stands in front of its summary',
+      'audit/audit.test.ts',
+      'a summary that begins with the code',
+    ],
+    ['2, log', 'a code stands in front of a line of the log', 'audit/audit.test.ts', 'the log puts the code in front of its words'],
+    ['3', 'a code is never sent to a client', 'web/front.test.ts', 'the answer says neither path nor code'],
+    ['4', 'a code is never renumbered or reused', 'catalogue/codes.test.ts', 'a code is never renumbered, reused or removed'],
+    ['5', 'the fallbacks STS-HTTP-0002 and 0003', 'web/front.test.ts', 'is recorded under the fallback'],
+  ]),
+  ...document('2, STS-HTTP', [
+    ['0001', 'no route matched the path: 404', 'web/front.test.ts', 'STS-HTTP-0001'],
+    ['0004', 'body over 5 MB: 413', 'web/body.test.ts', 'STS-HTTP-0004: a body over 5 MB'],
+    ['0010', 'query parameter of a forbidden name: 400', 'web/front.test.ts', 'STS-HTTP-0010'],
+    ['0011', 'control character in a query value: 400', 'web/front.test.ts', 'STS-HTTP-0011'],
+    ['0012', 'charset or encoding not read: 415', 'web/body.test.ts', 'STS-HTTP-0012'],
+    ['0013', 'body truncated: 400', 'web/body.test.ts', 'STS-HTTP-0013'],
+    ['0014', 'error before the router', 'web/front.test.ts', 'STS-HTTP-0014'],
+    ['0015', 'form without a CSRF token', 'web/body.test.ts', 'STS-HTTP-0015'],
+    ['0017', 'too many attempts for one identity or from one address'],
+  ]),
+  ...document('2, STS-CORE', [
+    [
+      '0001',
+      'the configuration file cannot be loaded',
+      'catalogue/settings.test.ts',
+      'a configuration file that cannot be loaded stops the start',
+    ],
+    ['0002', 'a setting has no value', 'catalogue/settings.test.ts', 'a setting given null has no value'],
+    ['0103', 'a development-only setting in product mode', 'catalogue/settings.test.ts', 'a development-only setting may not differ'],
+    ['0105', 'a removed setting is named', 'catalogue/settings.test.ts', 'a setting that was removed on 2026-09-23'],
+    ['0108', 'a configured value fails its check', 'catalogue/settings.test.ts', 'a value that fails its check stops the start'],
+  ]),
+  ...document('2, STS-KEYS', [
+    ['0002', 'key-encryption key empty or under 32 bytes', 'keys/digest.test.ts', 'STS-KEYS-0002'],
+    ['0004', 'a stored hash that cannot be decoded is no match', 'keys/hasher.test.ts', 'STS-KEYS-0004'],
+    ['0005', 'a stored hash that cannot be computed is no match', 'keys/hasher.test.ts', 'STS-KEYS-0005'],
+    [
+      '0043',
+      'a secret file: unreadable, empty, wrong permissions',
+      'catalogue/settings.test.ts',
+      'a secret file that others than its owner may read',
+    ],
+  ]),
+];
+
+type Line = readonly [name: string, rule: string, file?: string, title?: string];
+
+function document(section: string, lines: readonly Line[]): SpecRule[] {
+  return lines.map(([name, rule, file, title]) => ({
+    source: `document ${section}: ${name}`,
+    rule,
+    ...(file === undefined || title === undefined ? {} : { held: [file, title] as const }),
+  }));
+}
