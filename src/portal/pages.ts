@@ -53,9 +53,9 @@ export function homePage({ entry, session, mode, nowMs, csrfToken, ldapUrl }: Ho
 <section aria-labelledby="who"><h2 id="who">${texts.whoTitle}</h2>
 ${facts(entryRows(entry))}
 ${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
-<section aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
+<section class="half" aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
 ${facts([[texts.password, verifiesPasswords(mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
-<section aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
+<section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
 ${facts(sessionRows(session, nowMs))}</section>`,
   };
 }

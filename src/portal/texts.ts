@@ -2,7 +2,7 @@
 export const texts = {
   title: 'Your account',
   application: 'Your account',
-  askerLabel: 'For',
+  askerLabel: 'To open',
   signOut: 'Sign out',
 
   whoTitle: 'Who you are here',

@@ -1,7 +1,6 @@
 /** Every word of the sign-in pages. `{names}` are filled in. */
 export const texts = {
   title: 'Sign in',
-  asker: 'For',
   userName: 'User name',
   password: 'Password',
   signIn: 'Sign in',
