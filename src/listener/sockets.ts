@@ -1,20 +1,18 @@
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** How a Unix socket is guarded: by its own permissions, or by those of a folder that holds nothing else. */
 export type Guard = 'file' | 'folder';
 
-/** Linux takes 107 octets, macOS 103. */
-const pathOctetsMax = 103;
-/** What `/.new-XXXXXX/s` adds to the folder in which a socket is born. */
-const nurseryOctets = 14;
+/** What `sun_path` holds, its final NUL left out. */
+const pathOctetsMax = process.platform === 'linux' ? 107 : 103;
 
 /**
  * Lets a server listen on a Unix socket that nobody but this user can ever open.
  *
- * The socket is bound inside a folder of mode 0700 and moved to its place when its own permissions stand: bound in its place, it would be open to
- * whoever the process's umask lets in until they do.
+ * Without a folder of its own the socket is bound inside one of mode 0700 and moved to its place when its own permissions stand: bound in its
+ * place, it would be open to whoever the process's umask lets in until they do.
  *
  * @throws Error when something listens there, or what is there is no socket; a socket that a dead process left is replaced
  */
@@ -25,20 +23,23 @@ export async function listenOnPath(server: Server, path: string, guard: Guard): 
     chmodSync(folder, 0o700);
   }
   await removeDead(path);
-  const nursery = mkdtempSync(join(folder, '.new-'));
+  if (guard === 'folder') return bindSocket(server, path);
+
+  const nursery = mkdtempSync(join(folder, '.s'));
   try {
-    const born = join(nursery, basename(path).slice(0, 1));
-    if (Math.max(Buffer.byteLength(born), Buffer.byteLength(path)) > pathOctetsMax) {
-      throw new Error(
-        `the path is too long for a Unix socket: at most ${pathOctetsMax} octets, and its folder ${pathOctetsMax - nurseryOctets}`,
-      );
-    }
-    await listening(server, () => server.listen(born));
-    chmodSync(born, 0o600);
+    const born = join(nursery, 's');
+    await bindSocket(server, born);
     renameSync(born, path);
   } finally {
     rmSync(nursery, { recursive: true, force: true });
   }
+}
+
+async function bindSocket(server: Server, path: string): Promise<void> {
+  const octets = Buffer.byteLength(path);
+  if (octets > pathOctetsMax) throw new Error(`${path} has ${octets} octets, and the path of a Unix socket at most ${pathOctetsMax}`);
+  await listening(server, () => server.listen(path));
+  chmodSync(path, 0o600);
 }
 
 /** Resolves when the server listens, rejects when it cannot. */

@@ -136,6 +136,26 @@ test('a client that asks for much and does not read is not read from, and what w
   t.deepEqual(events, []);
 });
 
+test('requests of a client that does not read wait, even when each could be answered at once', async (t) => {
+  const asked = 20_000;
+  const { connect, performed } = await startTestListener(t, { limits: { 'ldap.outgoingOctetsMax': 131_072 } });
+  const client = await connect();
+  // Each answer repeats this name: 80 MB, which no kernel keeps for a client.
+  client.send(1, { ...bind, name: `cn=${'x'.repeat(4000)}` });
+  await client.next();
+  client.socket.pause();
+  for (let id = 2; id <= asked; id++) client.send(id, whoAmI);
+  const other = await connect();
+  for (let id = 1; id <= 200; id++) {
+    other.send(id, whoAmI);
+    await other.next();
+  }
+  t.true(performed() < asked, `${performed()} requests were performed`);
+
+  client.socket.resume();
+  for (let id = 2; id <= asked; id++) t.is((await client.next())?.messageId, id);
+});
+
 test('STS-LDAP-9206: a client that reads nothing for ldap.stallTimeoutS is let go, and its searches are stopped', async (t) => {
   const { connect, events, listener, passMs } = await startTestListener(t, { limits: { 'ldap.outgoingOctetsMax': 131_072 } });
   const client = await connect();

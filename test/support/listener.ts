@@ -22,6 +22,8 @@ export interface TestListener {
   readonly listener: Listener;
   readonly events: AuditEvent[];
   readonly connections: Connection[];
+  /** How many requests the directory was given. */
+  performed(): number;
   /** Requests held by now. */
   readonly held: Held[];
   /** The next request that is held. */
@@ -46,6 +48,7 @@ export async function startTestListener(
 ): Promise<TestListener> {
   const events: AuditEvent[] = [];
   const connections: Connection[] = [];
+  let performed = 0;
   const held: Held[] = [];
   const waiting: ((held: Held) => void)[] = [];
   let nowMs = 1_000_000;
@@ -56,8 +59,14 @@ export async function startTestListener(
     held.push(one);
     waiting.shift()?.(one);
   };
+  const directory = testDirectory(connections, hold);
   const listener = await startListener({
-    directory: testDirectory(connections, hold),
+    directory: {
+      perform: (...given) => {
+        performed++;
+        return directory.perform(...given);
+      },
+    },
     endpoints: given.endpoints ?? { ldap: { host: '127.0.0.1', port: 0 } },
     limits,
     audit: {
@@ -83,6 +92,7 @@ export async function startTestListener(
     listener,
     events,
     connections,
+    performed: () => performed,
     held,
     limits,
     nextHeld: () => new Promise((resolve) => waiting.push(resolve)),
