@@ -1,0 +1,1 @@
+export { openPeople, type People, type PeopleOptions, type Person } from './people.ts';

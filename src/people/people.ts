@@ -1,0 +1,110 @@
+import { utf8 } from '#base';
+import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals } from '#client';
+import { formatDn, parseDn, resultCodes } from '#ldap';
+import { type Mode, makesEntries } from '#policy';
+
+/** A person of the directory, at this moment. */
+export interface Person {
+  readonly dn: string;
+  readonly entryUuid: string;
+  /** `pwdAccountLockedTime` is set: no door lets them in. */
+  readonly disabled: boolean;
+}
+
+/** The persons of a realm. */
+export interface People {
+  /**
+   * Finds the person of a name typed at sign-in: a `uid`, or else a `mail` that only one person has. In development mode somebody whom nobody
+   * knows is made first.
+   *
+   * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
+   */
+  find(typed: string): Promise<Person | undefined>;
+  /** The name of an entry that a typed name would have: a bind as nobody costs what a bind as somebody costs. */
+  nobody(typed: string): string;
+  /** The person of a session; `undefined` when the entry is gone. */
+  byUuid(entryUuid: string): Promise<Person | undefined>;
+  /** A person's entry as they themselves may see it; `undefined` when it is gone, or they are disabled. */
+  readOwn(person: { readonly entryUuid: string }, attributes: readonly string[]): Promise<ClientEntry | undefined>;
+}
+
+export interface PeopleOptions {
+  readonly client: Pick<DirectoryClient, 'as'>;
+  /** The realm's, as text. */
+  readonly suffix: string;
+  /** The realm's mode, read each time. */
+  readonly mode: () => Mode;
+}
+
+/** What is asked of an entry to know its person. */
+const needed = ['uid', 'mail', 'entryUUID', 'pwdAccountLockedTime'];
+/** Entries with one name that are looked at; where there are more it is nobody's. */
+const candidatesMax = 16;
+
+export function openPeople({ client, suffix, mode }: PeopleOptions): People {
+  const base = `ou=people,${suffix}`;
+  const known = async (typed: string): Promise<Person | undefined> => {
+    const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));
+    const { entries, complete } = await client
+      .as('self')
+      .search({ base, scope: 'sub', filter, attributes: needed, sizeLimit: candidatesMax });
+    if (!complete) return undefined;
+    const sameUid = entries.filter((entry) => entry.all('uid').some((uid) => uid.toLowerCase() === typed.toLowerCase()));
+    // A name is a uid before it is a mail address: no one comes in as somebody else by having their name for an address.
+    const meant = sameUid.length > 0 ? sameUid : entries;
+    return meant[0] !== undefined && meant.length === 1 ? personOf(meant[0]) : undefined;
+  };
+  const nobody = (typed: string) => formatDn([[{ type: 'uid', value: utf8(typed) }], ...(parseDn(base) ?? [])]);
+
+  return {
+    find: async (typed) => {
+      // Nobody types a control character; a name made with one could not be told from another on a screen.
+      if (typed === '' || /\p{Cc}/u.test(typed)) return undefined;
+      const person = await known(typed);
+      if (person !== undefined || !makesEntries(mode())) return person;
+      return (await make(client, nobody(typed), typed)) ? known(typed) : undefined;
+    },
+    nobody,
+    byUuid: async (entryUuid) => {
+      const filter = equals('entryUUID', entryUuid);
+      const { entries } = await client.as('self').search({ base, scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
+      return entries[0] === undefined ? undefined : personOf(entries[0]);
+    },
+    readOwn: async ({ entryUuid }, attributes) => {
+      const { entries } = await client
+        .as('self')
+        .search({ base, scope: 'sub', filter: equals('entryUUID', entryUuid), attributes: ['1.1'], sizeLimit: 2 });
+      const dn = entries[0]?.dn;
+      if (dn === undefined) return undefined;
+      try {
+        return await client.as({ dn }).read(dn, attributes);
+      } catch (error) {
+        // RFC 4370 §4: nobody acts for a person who is disabled, or was deleted just now.
+        if (error instanceof ClientRefusal && error.code === resultCodes.authorizationDenied) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function personOf(entry: ClientEntry): Person | undefined {
+  const entryUuid = entry.one('entryUUID');
+  return entryUuid === undefined ? undefined : { dn: entry.dn, entryUuid, disabled: entry.has('pwdAccountLockedTime') };
+}
+
+/**
+ * Makes the entry of somebody who signs in for the first time, under the web layer's own authority: the directory allows that in development
+ * mode alone.
+ *
+ * @returns false when no entry can have that name
+ */
+async function make(client: Pick<DirectoryClient, 'as'>, dn: string, typed: string): Promise<boolean> {
+  try {
+    await client.as('self').add(dn, attributesOf({ objectClass: 'inetOrgPerson', uid: typed, cn: typed, sn: typed }));
+    return true;
+  } catch (error) {
+    if (!(error instanceof ClientRefusal)) throw error;
+    // Somebody else's sign-in was faster.
+    return error.code === resultCodes.entryAlreadyExists;
+  }
+}

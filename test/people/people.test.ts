@@ -1,0 +1,105 @@
+import test from 'ava';
+import { utf8 } from '#base';
+import { attributesOf } from '#client';
+import { openPeople } from '#people';
+import type { Mode } from '#policy';
+import { admin, person, suffix } from '../directory/driver.ts';
+import { openWebLayer } from '../support/web-layer.ts';
+
+async function open(t: Parameters<typeof openWebLayer>[0], mode: Mode = 'product') {
+  const layer = await openWebLayer(t, { 'global.mode': mode });
+  return { ...layer, acting: layer.client.as({ dn: admin }), people: openPeople({ client: layer.client, suffix, mode: () => mode }) };
+}
+
+test('a person is found by uid or by mail, in any case', async (t) => {
+  const { people } = await open(t);
+  for (const typed of ['ada', 'ADA', 'ada@example.com', 'Ada@Example.com']) {
+    const found = await people.find(typed);
+    t.is(found?.dn, person('ada'), typed);
+    t.false(found?.disabled);
+    t.deepEqual(await people.byUuid(found?.entryUuid ?? ''), found);
+  }
+});
+
+test('product mode: nobody is found where nobody is, and nobody is made', async (t) => {
+  const { people, client } = await open(t);
+  for (const typed of ['nobody', '', '*', 'ada)(uid=*', 'a*', 'ada,ou=people', 'Ada Lovelace', '\\2a', 'x'.repeat(200)]) {
+    t.is(await people.find(typed), undefined, typed);
+  }
+  t.is(await client.as('self').read(person('nobody')), undefined);
+});
+
+test('a name is a uid before it is a mail address', async (t) => {
+  const { people, acting } = await open(t);
+  await acting.add(person('mallory'), attributesOf({ objectClass: 'inetOrgPerson', uid: 'mallory', cn: 'M', sn: 'M', mail: 'alan' }));
+  t.is((await people.find('alan'))?.dn, person('alan'));
+});
+
+test('an address that several people have is nobody’s', async (t) => {
+  const { people, acting } = await open(t);
+  await acting.add(person('twin'), attributesOf({ objectClass: 'inetOrgPerson', uid: 'twin', cn: 'T', sn: 'T', mail: 'ada@example.com' }));
+  t.is(await people.find('ada@example.com'), undefined);
+  t.is((await people.find('ada'))?.dn, person('ada'));
+});
+
+test('what is no person is not found', async (t) => {
+  const { people, acting } = await open(t);
+  await acting.add(`uid=robot,ou=people,${suffix}`, attributesOf({ objectClass: ['account'], uid: 'robot', description: 'a machine' }));
+  t.is(await people.find('robot'), undefined);
+});
+
+test('the name of nobody is well formed whatever was typed', async (t) => {
+  const { people, client } = await open(t);
+  for (const typed of ['nobody', 'a,b', 'x=y+z', '#hash', ' space ', '"', '\\', '<>;', '\0', 'é'.repeat(100)]) {
+    t.is((await client.judge({ dn: people.nobody(typed), password: 'x', door: 'signin', address: '' })).kind, 'refused', typed);
+  }
+});
+
+test('a person reads their own entry on their own behalf: what only they may see is there', async (t) => {
+  const { people } = await open(t);
+  const found = await people.find('ada');
+  const own = await people.readOwn({ entryUuid: found?.entryUuid ?? '' }, ['cn', 'homePostalAddress']);
+  t.is(own?.dn, person('ada'));
+  t.is(own?.one('homePostalAddress'), '12 St James’s Square$London');
+  t.false(own?.has('mail'));
+});
+
+test('a renamed person stays the same person; a deleted one is gone', async (t) => {
+  const { people, acting } = await open(t);
+  const entryUuid = (await people.find('ada'))?.entryUuid ?? '';
+  await acting.rename(person('ada'), { newRdn: 'uid=countess', deleteOldRdn: true });
+  t.is((await people.byUuid(entryUuid))?.dn, person('countess'));
+  t.is((await people.readOwn({ entryUuid }, ['uid']))?.one('uid'), 'countess');
+  await acting.delete(person('countess'));
+  t.is(await people.byUuid(entryUuid), undefined);
+  t.is(await people.readOwn({ entryUuid }, ['uid']), undefined);
+});
+
+test('a disabled person is told to be disabled, and nobody reads on their behalf', async (t) => {
+  const { people, acting } = await open(t);
+  await acting.modify(person('ada'), [
+    { operation: 'add', attribute: { description: 'pwdAccountLockedTime', values: [utf8('000001010000Z')] } },
+  ]);
+  const found = await people.find('ada');
+  t.true(found?.disabled);
+  t.is(await people.readOwn({ entryUuid: found?.entryUuid ?? '' }, ['cn']), undefined);
+});
+
+test('development mode: the sign-in screen makes the entry of a person who has none, once', async (t) => {
+  const { people, client } = await open(t, 'development');
+  const [one, other] = await Promise.all([people.find('newcomer'), people.find('newcomer')]);
+  t.is(one?.dn, person('newcomer'));
+  t.deepEqual(other, one);
+  t.deepEqual(await people.find('newcomer'), one);
+  const entry = await client.as('self').read(person('newcomer'));
+  t.deepEqual([entry?.one('uid'), entry?.one('cn'), entry?.one('sn')], ['newcomer', 'newcomer', 'newcomer']);
+  const judge = (password: string) => client.judge({ dn: person('newcomer'), password, door: 'signin', address: '' });
+  t.is((await judge('anything')).kind, 'accepted');
+  t.is((await judge('invalid')).kind, 'refused');
+});
+
+test('development mode: a name with control characters is nobody’s, any other is somebody’s', async (t) => {
+  const { people } = await open(t, 'development');
+  for (const typed of ['\0', 'a\nb', '\u0085']) t.is(await people.find(typed), undefined);
+  for (const typed of ['a,b=c+"d"', '#1', 'Zoë Ångström']) t.truthy(await people.find(typed));
+});
