@@ -1,24 +1,31 @@
-import test, { type ExecutionContext } from 'ava';
+import { join } from 'node:path';
+import test from 'ava';
+import { startTestAtrium } from '../support/atrium.ts';
 import { type LdapTool, type LdapUtilsTarget, runLdapTool, searchWithLdapsearch, withLdapUtils } from '../support/ldap-utils.ts';
-import { startTestAtrium } from './stand.ts';
 
 const ldapTest = withLdapUtils(test);
 
-/** A service of its own for a test, with two people, and the ways to reach it. */
-async function serve(t: ExecutionContext) {
-  const atrium = await startTestAtrium(t);
-  t.teardown(() => atrium.dispose());
-  const { suffix } = atrium.realm;
+let furnished: ReturnType<typeof furnish> | undefined;
+/** The service of this file, with two people, and the ways to reach it. Each test adds what it changes. */
+const serve = () => {
+  furnished ??= furnish();
+  return furnished;
+};
+test.after.always(async () => (await furnished)?.atrium[Symbol.asyncDispose]());
+
+async function furnish() {
+  const atrium = await startTestAtrium();
+  const { suffix } = atrium;
   const people = `ou=people,${suffix}`;
-  const { ldap, ldaps, operators } = atrium.addresses;
+  const { ldap = '', ldaps = '', operators = '' } = atrium.addresses;
   const as = { dn: atrium.adminDn, password: atrium.adminPassword };
   const anonymous: LdapUtilsTarget = { url: ldap };
   const plain: LdapUtilsTarget = { url: ldap, ...as };
-  const tls: LdapUtilsTarget = { url: ldaps, ...as, caFile: atrium.caFile };
+  const tls: LdapUtilsTarget = { url: ldaps, ...as, caFile: join(atrium.dataDir, 'tls', 'ca.pem') };
   const socket: LdapUtilsTarget = { url: operators, external: true };
   const added = await runLdapTool('ldapadd', socket, [], twoPeople(people));
-  t.is(added.status, 0, added.stderr);
-  return { suffix, people, as, anonymous, plain, tls, socket };
+  if (added.status !== 0) throw new Error(added.stderr);
+  return { atrium, suffix, people, as, anonymous, plain, tls, socket };
 }
 
 /** Katherine has a password, Dorothy has none. */
@@ -38,23 +45,24 @@ cn: Dorothy Vaughan
 sn: Vaughan
 `;
 
-const grace = (people: string, more = '') => `dn: uid=grace,${people}
+const grace = (people: string, uid = 'grace') => `dn: uid=${uid},${people}
 objectClass: inetOrgPerson
-uid: grace
+uid: ${uid}
 cn: Grace Hopper
 sn: Hopper
 mail: grace@example.com
 userPassword: nanosecond
-${more}`;
+`;
 
 const doors = ['plain', 'tls', 'socket'] as const;
 
 for (const door of doors) {
   ldapTest(`the whole life of an entry over ${{ plain: 'ldap', tls: 'ldaps', socket: 'ldapi with EXTERNAL' }[door]}`, async (t) => {
-    const house = await serve(t);
+    const house = await serve();
     const { people } = house;
     const target = house[door];
-    const dn = `uid=grace,${people}`;
+    const dn = `uid=grace-${door},${people}`;
+    const renamed = `uid=ghopper-${door},${people}`;
     const run = async (tool: LdapTool, args: readonly string[], input = '') => {
       const { status, stderr } = await runLdapTool(tool, target, args, input);
       return [status, stderr];
@@ -66,9 +74,9 @@ for (const door of doors) {
       );
     };
 
-    t.deepEqual(await run('ldapadd', [], grace(people)), [0, '']);
+    t.deepEqual(await run('ldapadd', [], grace(people, `grace-${door}`)), [0, '']);
     t.deepEqual(await read(dn, 'cn', 'mail'), [{ cn: ['Grace Hopper'], mail: ['grace@example.com'] }]);
-    t.is((await run('ldapadd', [], grace(people)))[0], 68);
+    t.is((await run('ldapadd', [], grace(people, `grace-${door}`)))[0], 68);
 
     const change = `dn: ${dn}
 changetype: modify
@@ -85,17 +93,17 @@ telephoneNumber: +1 202 555 0106
     t.is((await run('ldapcompare', [dn, 'sn:HOPPER']))[0], 6);
     t.is((await run('ldapcompare', [dn, 'sn:Johnson']))[0], 5);
 
-    t.deepEqual(await run('ldapmodrdn', ['-r', dn, 'uid=ghopper']), [0, '']);
-    t.deepEqual(await read(`uid=ghopper,${people}`, 'uid'), [{ uid: ['ghopper'] }]);
+    t.deepEqual(await run('ldapmodrdn', ['-r', dn, `uid=ghopper-${door}`]), [0, '']);
+    t.deepEqual(await read(renamed, 'uid'), [{ uid: [`ghopper-${door}`] }]);
     t.is((await runLdapTool('ldapsearch', target, ['-b', dn, '-s', 'base'])).status, 32);
 
-    t.deepEqual(await run('ldapdelete', [`uid=ghopper,${people}`]), [0, '']);
-    t.is((await run('ldapdelete', [`uid=ghopper,${people}`]))[0], 32);
+    t.deepEqual(await run('ldapdelete', [renamed]), [0, '']);
+    t.is((await run('ldapdelete', [renamed]))[0], 32);
   });
 }
 
 ldapTest('ldapwhoami says who one is, by every door', async (t) => {
-  const { anonymous, plain, tls, socket, as } = await serve(t);
+  const { anonymous, plain, tls, socket, as } = await serve();
   const said = async (target: LdapUtilsTarget) => {
     const { status, stdout } = await runLdapTool('ldapwhoami', target, []);
     return [status, stdout.trim()];
@@ -107,7 +115,7 @@ ldapTest('ldapwhoami says who one is, by every door', async (t) => {
 });
 
 ldapTest('a person who was just added signs in with the password of the LDIF, and it is readable by nobody', async (t) => {
-  const { plain, socket, people } = await serve(t);
+  const { plain, socket, people } = await serve();
   await runLdapTool('ldapadd', plain, [], grace(people));
   const dn = `uid=grace,${people}`;
   t.is((await runLdapTool('ldapwhoami', { url: plain.url, dn, password: 'nanosecond' }, [])).stdout, `dn:${dn}\n`);
@@ -130,7 +138,7 @@ ldapTest('a person who was just added signs in with the password of the LDIF, an
 });
 
 ldapTest('wrong password, unknown person and no password in the entry: invalidCredentials (49), the same words', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   const words = new Set<string>();
   for (const [uid, password] of [
     ['katherine', 'wrong'],
@@ -145,24 +153,24 @@ ldapTest('wrong password, unknown person and no password in the entry: invalidCr
 });
 
 ldapTest('a DN without a password is no sign-in: unwillingToPerform (53), RFC 4513 §5.1.2', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   t.is((await runLdapTool('ldapwhoami', { url: plain.url, dn: `uid=katherine,${people}`, password: '' }, [])).status, 53);
 });
 
 ldapTest('ldaps: a client that does not trust the authority refuses the server', async (t) => {
-  const { tls, as } = await serve(t);
+  const { tls, as } = await serve();
   const { status, stderr } = await runLdapTool('ldapwhoami', { url: tls.url, ...as, caFile: '/dev/null' }, []);
   t.is(status, 255);
   t.regex(stderr, /Can't contact LDAP server/);
 });
 
 ldapTest('the schema speaks: which attribute, and why', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   const wrong: readonly [title: string, ldif: string, status: number, why: RegExp][] = [
     ['an attribute that must be there', `dn: uid=x,${people}\nobjectClass: inetOrgPerson\nuid: x\ncn: X\n`, 65, /\bsn\b/],
-    ['an attribute that may not', `${grace(people)}uidNumber: 7\n`, 65, /uidNumber/],
-    ['an attribute that does not exist', `${grace(people)}favouriteColour: teal\n`, 17, /favouriteColour/],
-    ['a value that does not fit', `${grace(people)}manager: not a name\n`, 21, /manager/],
+    ['an attribute that may not', `${grace(people, 'wrong')}uidNumber: 7\n`, 65, /uidNumber/],
+    ['an attribute that does not exist', `${grace(people, 'wrong')}favouriteColour: teal\n`, 17, /favouriteColour/],
+    ['a value that does not fit', `${grace(people, 'wrong')}manager: not a name\n`, 21, /manager/],
     ['a class that does not exist', `dn: cn=x,${people}\nobjectClass: starship\ncn: x\n`, 21, /objectClass/],
     ['a parent that does not exist', `dn: uid=x,ou=nowhere,${people}\nobjectClass: inetOrgPerson\nuid: x\ncn: X\nsn: X\n`, 32, /./],
   ];
@@ -174,7 +182,7 @@ ldapTest('the schema speaks: which attribute, and why', async (t) => {
 });
 
 ldapTest('a modify is done whole or not at all', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   const dn = `uid=katherine,${people}`;
   const change = `dn: ${dn}\nchangetype: modify\nreplace: mail\nmail: new@example.com\n-\ndelete: description\ndescription: never there\n-\n`;
   t.is((await runLdapTool('ldapmodify', plain, [], change)).status, 16);
@@ -186,12 +194,12 @@ ldapTest('a modify is done whole or not at all', async (t) => {
 });
 
 ldapTest('an entry that holds others is not deleted: notAllowedOnNonLeaf (66)', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   t.is((await runLdapTool('ldapdelete', plain, [people])).status, 66);
 });
 
 ldapTest('anonymous sees root DSE and subschema and nothing else, and writes nothing', async (t) => {
-  const { anonymous, people, suffix } = await serve(t);
+  const { anonymous, people, suffix } = await serve();
   const rootDse = await runLdapTool('ldapsearch', anonymous, ['-LLL', '-b', '', '-s', 'base', '(objectClass=*)', '+']);
   t.is(rootDse.status, 0);
   t.regex(rootDse.stdout, new RegExp(`^namingContexts: ${suffix}$`, 'm'));
@@ -209,11 +217,11 @@ ldapTest('anonymous sees root DSE and subschema and nothing else, and writes not
 
   const { stdout } = await runLdapTool('ldapsearch', anonymous, ['-LLL', '-b', suffix, '(uid=katherine)']);
   t.notRegex(stdout, /katherine/);
-  t.not((await runLdapTool('ldapadd', anonymous, [], grace(people))).status, 0);
+  t.not((await runLdapTool('ldapadd', anonymous, [], grace(people, 'stranger'))).status, 0);
 });
 
 ldapTest('a person writes a few attributes of their own and none of another’s', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   const katherine = { url: plain.url, dn: `uid=katherine,${people}`, password: 'trajectory' };
   const write = (uid: string, attribute: string) =>
     runLdapTool(
@@ -228,7 +236,7 @@ ldapTest('a person writes a few attributes of their own and none of another’s'
 });
 
 ldapTest('size limit, types only, selection and options', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   const limited = await runLdapTool('ldapsearch', plain, [
     '-LLL',
     '-z',
@@ -272,14 +280,14 @@ ldapTest('size limit, types only, selection and options', async (t) => {
 });
 
 ldapTest('broken names and filters are refused in the protocol’s words', async (t) => {
-  const { plain } = await serve(t);
+  const { plain } = await serve();
   t.is((await runLdapTool('ldapsearch', plain, ['-b', 'no name', '(cn=a)'])).status, 34);
   t.is((await runLdapTool('ldapdelete', plain, ['cn=a+'])).status, 34);
   t.is((await runLdapTool('ldapcompare', plain, ['uid=nobody,ou=nowhere', 'cn:a'])).status, 32);
 });
 
 ldapTest('a control that is not known: refused when it is critical (12), ignored when not (RFC 4511 §4.1.11)', async (t) => {
-  const { plain, people } = await serve(t);
+  const { plain, people } = await serve();
   const search = (control: string) => runLdapTool('ldapsearch', plain, ['-LLL', '-E', control, '-b', people, '-s', 'base', '1.1']);
   t.is((await search('!1.2.3.4.5.6')).status, 12);
   t.is((await search('1.2.3.4.5.6')).status, 0);

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { formatLdifRecord, type PartialAttribute } from '#ldap';
+import { startTestAtrium } from '../support/atrium.ts';
 import { runLdapTool, searchWithLdapsearch, withLdapUtils } from '../support/ldap-utils.ts';
-import { startTestAtrium } from './stand.ts';
 
 const ldapTest = withLdapUtils(test);
 const octets = (text: string) => new Uint8Array(Buffer.from(text));
@@ -55,14 +55,14 @@ function sorted(attributes: readonly PartialAttribute[]) {
 ldapTest(
   'entries with odd values go in by ldapadd and come out by ldapsearch as they were, LDIF read and written by either side',
   async (t) => {
-    const atrium = await startTestAtrium(t);
-    t.teardown(() => atrium.dispose());
-    const target = { url: atrium.addresses.operators, external: true } as const;
+    const atrium = await startTestAtrium();
+    t.teardown(() => atrium[Symbol.asyncDispose]());
+    const target = { url: atrium.addresses.operators ?? '', external: true } as const;
     let serial = 0;
     await fc.assert(
       fc.asyncProperty(oddTexts, oddTexts, anyOctets, async (descriptions, cn, photos) => {
         const uid = `odd${++serial}`;
-        const dn = `uid=${uid},ou=people,${atrium.realm.suffix}`;
+        const dn = `uid=${uid},ou=people,${atrium.suffix}`;
         const attributes: PartialAttribute[] = [
           { description: 'objectClass', values: [octets('inetOrgPerson')] },
           { description: 'uid', values: [octets(uid)] },
@@ -83,11 +83,11 @@ ldapTest(
 );
 
 ldapTest('a photo of 300 kB goes in and comes out octet by octet', async (t) => {
-  const atrium = await startTestAtrium(t);
-  t.teardown(() => atrium.dispose());
-  const target = { url: atrium.addresses.ldap, dn: atrium.adminDn, password: atrium.adminPassword };
+  const atrium = await startTestAtrium();
+  t.teardown(() => atrium[Symbol.asyncDispose]());
+  const target = { url: atrium.addresses.ldap ?? '', dn: atrium.adminDn, password: atrium.adminPassword };
   const photo = Uint8Array.from({ length: 300_000 }, (_, i) => jpegStart[i] ?? (i * 31 + (i >> 8)) & 0xff);
-  const dn = `uid=photo,ou=people,${atrium.realm.suffix}`;
+  const dn = `uid=photo,ou=people,${atrium.suffix}`;
   const attributes: PartialAttribute[] = [
     { description: 'objectClass', values: [octets('inetOrgPerson')] },
     { description: 'uid', values: [octets('photo')] },
@@ -102,10 +102,10 @@ ldapTest('a photo of 300 kB goes in and comes out octet by octet', async (t) => 
 });
 
 ldapTest('names with every kind of odd character are added, found under any spelling, renamed and deleted', async (t) => {
-  const atrium = await startTestAtrium(t);
-  t.teardown(() => atrium.dispose());
-  const target = { url: atrium.addresses.operators, external: true } as const;
-  const people = `ou=people,${atrium.realm.suffix}`;
+  const atrium = await startTestAtrium();
+  t.teardown(() => atrium[Symbol.asyncDispose]());
+  const target = { url: atrium.addresses.operators ?? '', external: true } as const;
+  const people = `ou=people,${atrium.suffix}`;
   // RFC 4514 §4: the same names in other spellings.
   const names: readonly [value: string, asWritten: string, asAsked: string][] = [
     ['Lučić', 'Lučić', 'Lu\\C4\\8Di\\C4\\87'],
