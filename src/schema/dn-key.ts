@@ -79,11 +79,6 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** The key of an entry directly below another one. */
-export function childKey(parent: Uint8Array, rdn: Uint8Array): Uint8Array {
-  return parent.length === 0 ? rdn : concat([parent, levelMark, rdn]);
-}
-
 /** Whether a key is that of an entry at or below another. Everything is at or below the root, whose key is empty. */
 export function isWithin(key: Uint8Array, base: Uint8Array): boolean {
   if (base.length === 0) return true;

@@ -1,7 +1,7 @@
 export { checkEntry, checkModified, checkUserModifiable, structuralClass } from './check.ts';
 export type { SchemaText } from './definitions.ts';
 export { type Described, describe, typeOfKey } from './describe.ts';
-export { childKey, isWithin, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
+export { isWithin, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
 export type { Entry, EntryAttributes } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';
@@ -9,4 +9,4 @@ export type { Filtered, Test } from './filter/test.ts';
 export { loadSchema } from './load.ts';
 export { subschemaAttributes } from './subschema.ts';
 export type { AttributeType, MatchingRule, ObjectClass, Position, Schema, Syntax, Usage } from './types.ts';
-export { classesOf, collectAttributes, equalityKeys, normalizer } from './values.ts';
+export { collectAttributes, equalityKeys, normalizer } from './values.ts';

@@ -2,7 +2,6 @@ import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute } from '#ldap';
 import { describe } from './describe.ts';
-import type { EntryAttributes } from './entry.ts';
 import { errors } from './errors.ts';
 import type { AttributeType, ObjectClass, Schema } from './types.ts';
 
@@ -71,14 +70,4 @@ function nameOctets(objectClass: ObjectClass): Uint8Array {
     octetsOfClasses.set(objectClass, octets);
   }
   return octets;
-}
-
-/** The object classes that an entry's `objectClass` names, unknown ones left out. */
-export function classesOf(schema: Schema, attributes: EntryAttributes): ObjectClass[] {
-  const classes: ObjectClass[] = [];
-  for (const value of attributes.get('objectclass')?.values ?? []) {
-    const known = schema.objectClass(text(value) ?? '');
-    if (known !== undefined) classes.push(known);
-  }
-  return classes;
 }
