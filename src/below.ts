@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Addresses } from '#commands';
 import { bootstrap, createDirectory, createIndexer, type Engine, indexVersion, openEngine } from '#directory';
 import { createHasher, openServerCertificate, type ServerCertificate } from '#keys';
 import { type Endpoints, startListener } from '#listener';
 import { keysBelow, loadSchema } from '#schema';
 import { openStore } from '#store';
-import type { Addresses } from '#commands';
 import type { Foundation, Settings } from './foundation.ts';
 
 /** What the web layer is given of the directory: a socket to speak LDAP over, and the secret that opens it. Nothing else. */

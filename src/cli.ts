@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
-import { type Command, commands, type Context, Misuse } from '#commands';
+import { type Command, type Context, commands, Misuse } from '#commands';
 import { locate, openFolder, startAtrium } from './main.ts';
 
 const root = dirname(import.meta.dirname);

@@ -83,4 +83,3 @@ export function openFoundation(
   const die = options.die ?? (() => process.exit(1));
   return { root, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
 }
-

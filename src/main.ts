@@ -19,7 +19,11 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
   const begun = await begin(options, async (foundation) => {
     const below = await startBelow(foundation);
     const addresses: Addresses = { ...below.addresses, ...(await startAbove(foundation, below)) };
-    return { addresses, suffix: below.suffix, ...(below.generatedPassword === undefined ? {} : { generatedPassword: below.generatedPassword }) };
+    return {
+      addresses,
+      suffix: below.suffix,
+      ...(below.generatedPassword === undefined ? {} : { generatedPassword: below.generatedPassword }),
+    };
   });
   if (begun.kind === 'refused') return begun;
   return { kind: 'running', service: { ...begun.made, stop: () => begun.open.disposeAsync() } };

@@ -27,7 +27,9 @@ export interface StartOptions {
 }
 
 /** How a start ends: with a service, or with lines for the operator. */
-export type Started = { readonly kind: 'running'; readonly service: Running } | { readonly kind: 'refused'; readonly lines: readonly string[] };
+export type Started =
+  | { readonly kind: 'running'; readonly service: Running }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** What the settings say of where a service is and what it holds. */
 export type Located =

@@ -55,7 +55,13 @@ In development mode passwords are not checked.
 
 /** What the demo settles where the environment says nothing: everything stays on this machine. */
 function demoSettings(mode: string, kekFile: string): Environment {
-  return { STS_GLOBAL_MODE: mode, STS_KEYS_KEK_FILE: kekFile, STS_LDAP_HOST: 'localhost', STS_HTTP_HOST: 'localhost', STS_LOG_LEVEL: 'warn' };
+  return {
+    STS_GLOBAL_MODE: mode,
+    STS_KEYS_KEK_FILE: kekFile,
+    STS_LDAP_HOST: 'localhost',
+    STS_HTTP_HOST: 'localhost',
+    STS_LOG_LEVEL: 'warn',
+  };
 }
 
 /** The standard ports of LDAP where they may be had, and others of their own kind where not. */

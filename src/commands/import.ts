@@ -54,7 +54,8 @@ async function importRunning(client: OperatorsClient, { source, progress, goOn, 
   let added = 0;
   let refused = 0;
   for await (const record of source.records) {
-    if (record.kind !== 'content' && record.kind !== 'add') throw new LdifError(record.line, `${record.kind} is no addition; use ldapmodify`);
+    if (record.kind !== 'content' && record.kind !== 'add')
+      throw new LdifError(record.line, `${record.kind} is no addition; use ldapmodify`);
     await pipeline.add(record.dn, record.attributes, (refusal) => {
       if (refusal === undefined) added++;
       else {
