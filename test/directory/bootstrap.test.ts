@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { Refusal } from '#catalogue';
 import { bootstrap } from '#directory';
+import { observe } from '../support/observed.ts';
 import { admin, emptyHouse, suffix } from './driver.ts';
 
 const seed = readFileSync(join(import.meta.dirname, '../../ldif/default-realm.ldif'), 'utf8');
@@ -50,6 +51,7 @@ test('a suffix that cannot name a realm stops the start and says why', async (t)
     const error = await t.throwsAsync(async () => bootstrap(emptyHouse(t, { 'realms.defaultSuffix': unfit }).engine, { seed }), {
       instanceOf: Refusal,
     });
+    observe(error.row.code);
     t.is(error.row.code, 'STS-LDAP-9033');
   }
 });

@@ -41,6 +41,11 @@ export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, ch
 export const suffix = 'dc=example,dc=com';
 export const admin = `uid=admin,ou=people,${suffix}`;
 export const adminPassword = 'administrator’s own';
+const adaPassword = 'lovelace';
+
+// Hashed once for all houses of a test file: the administrator who furnishes them may bring hashes.
+const cost = { logN: 14, r: 8, p: 1 };
+const [adminHash, adaHash] = await Promise.all([adminPassword, adaPassword].map((password) => hasher.hash(utf8(password), cost)));
 
 const storeDefaults = readSettings(storeSettings, { environment: {} }).values;
 
@@ -154,8 +159,8 @@ export async function furnishedHouse(t: ExecutionContext, given: Parameters<type
     [`ou=people,${suffix}`, { objectClass: 'organizationalUnit', ou: 'people' }],
     [`ou=groups,${suffix}`, { objectClass: 'organizationalUnit', ou: 'groups' }],
     [`ou=applications,${suffix}`, { objectClass: 'organizationalUnit', ou: 'applications' }],
-    [admin, { objectClass: 'inetOrgPerson', uid: 'admin', cn: 'Admin', sn: 'Admin', userPassword: adminPassword }],
-    [person('ada'), { ...ada, userPassword: 'lovelace' }],
+    [admin, { objectClass: 'inetOrgPerson', uid: 'admin', cn: 'Admin', sn: 'Admin', userPassword: adminHash ?? '' }],
+    [person('ada'), { ...ada, userPassword: adaHash ?? '' }],
     [person('alan'), { objectClass: 'inetOrgPerson', uid: 'alan', cn: 'Alan Turing', sn: 'Turing', mail: 'alan@example.com' }],
     [
       `cn=pioneers,ou=groups,${suffix}`,

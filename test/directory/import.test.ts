@@ -5,6 +5,7 @@ import { utf8 } from '#base';
 import { Refusal } from '#catalogue';
 import { bootstrap, exportEntries, importEntries } from '#directory';
 import { formatLdifRecord, type LdifContent, readLdif } from '#ldap';
+import { observe } from '../support/observed.ts';
 import { emptyHouse, furnishedHouse, type House, hasher, person, suffix } from './driver.ts';
 
 const folder = join(import.meta.dirname, '../../ldif');
@@ -106,6 +107,7 @@ for (const [title, text, line, why] of bad) {
   test(`an import stops at ${title}, with line, entry and rule`, async (t) => {
     const house = emptyHouse(t);
     const error = await t.throwsAsync(importEntries(house.engine, ldif(root + text)), { instanceOf: Refusal });
+    observe(error.row.code);
     t.is(error.row.code, 'STS-LDAP-9032');
     t.is(error.detail['line'], line);
     t.regex(error.says, why);

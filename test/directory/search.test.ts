@@ -1,6 +1,7 @@
 import test from 'ava';
-import { createDirectory, explain } from '#directory';
-import { emptyHouse, furnishedHouse, person, replySink, searchOf, suffix } from './driver.ts';
+import { createDirectory, explain, importEntries } from '#directory';
+import type { LdifContent } from '#ldap';
+import { type Attributes, attributesOf, emptyHouse, furnishedHouse, type House, person, replySink, searchOf, suffix } from './driver.ts';
 
 const people = `ou=people,${suffix}`;
 
@@ -151,7 +152,7 @@ test('a person’s search returns no more than ldap.searchSizeLimit, an administ
 test('a search that takes longer than its limit ends with code 3', async (t) => {
   const house = emptyHouse(t);
   const operator = house.operator();
-  await manyPeople(operator, 300);
+  await manyPeople(house, 300);
   const sink = replySink(() => {
     house.clock.moveMs(2000);
     return undefined;
@@ -164,7 +165,7 @@ test('a search that takes longer than its limit ends with code 3', async (t) => 
     house.clock.moveMs(2000);
     return undefined;
   });
-  await manyPeople(operator, 600, 300);
+  await manyPeople(house, 600, 300);
   await createDirectory(house.engine).perform(operator.connection, { messageId: 2, op, controls: [] }, hasty.reply);
   t.is(hasty.answers().code, 3);
 });
@@ -172,7 +173,7 @@ test('a search that takes longer than its limit ends with code 3', async (t) => 
 test('a search waits for a peer that does not read, and stops when it is gone', async (t) => {
   const house = emptyHouse(t);
   const operator = house.operator();
-  await manyPeople(operator, 600);
+  await manyPeople(house, 600);
   const held: (() => void)[] = [];
   const end = new AbortController();
   const sink = replySink(() => new Promise<void>((resolve) => held.push(resolve)), end.signal);
@@ -195,7 +196,7 @@ test('a search waits for a peer that does not read, and stops when it is gone', 
 test('a long search lets others have the event loop', async (t) => {
   const house = emptyHouse(t);
   const operator = house.operator();
-  await manyPeople(operator, 800);
+  await manyPeople(house, 800);
   let done = false;
   let turns = 0;
   const searching = operator.search(suffix, '(description=nothing)').then(() => {
@@ -211,11 +212,10 @@ test('a long search lets others have the event loop', async (t) => {
 
 test('explain: an indexed search reads the same number of rows at 1,000 and at 20,000 entries', async (t) => {
   const house = emptyHouse(t);
-  const operator = house.operator();
   const filters = ['(uid=p500)', '(cn=person 500)', '(&(objectClass=person)(uid=p500))', '(|(uid=p1)(uid=p500))', '(uid=p500*)'];
-  await manyPeople(operator, 1000);
+  await manyPeople(house, 1000);
   const at1000 = await Promise.all(filters.map((filter) => explain(house.engine, searchOf(suffix, filter))));
-  await manyPeople(operator, 19_000, 100_000);
+  await manyPeople(house, 19_000, 100_000);
   const at20000 = await Promise.all(filters.map((filter) => explain(house.engine, searchOf(suffix, filter))));
   t.deepEqual(at20000, at1000);
   for (const { plan, visited } of at1000) {
@@ -229,8 +229,7 @@ test('explain: an indexed search reads the same number of rows at 1,000 and at 2
 
 test('an index that names more than ldap.searchCandidatesMax is left for a walk of the scope', async (t) => {
   const house = emptyHouse(t, { 'ldap.searchCandidatesMax': 1000 });
-  const operator = house.operator();
-  await manyPeople(operator, 1200);
+  await manyPeople(house, 1200);
   const { plan, entries } = await explain(house.engine, searchOf(suffix, '(objectClass=person)'));
   t.deepEqual([plan, entries], ['walk', 1200]);
 });
@@ -274,18 +273,15 @@ test('noSuchObject names the nearest entry above that one may see', async (t) =>
   t.is((await (await furnishedHouse(t)).operator().search('nonsense', '(objectClass=*)')).code, 34);
 });
 
-async function manyPeople(
-  operator: ReturnType<Awaited<ReturnType<typeof furnishedHouse>>['operator']>,
-  count: number,
-  from = 0,
-): Promise<void> {
-  if (from === 0) await operator.add(suffix, { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'Example' });
-  const adding: Promise<unknown>[] = [];
-  for (let each = from; each < from + count; each++) {
-    adding.push(
-      operator.add(`uid=p${each},${suffix}`, { objectClass: 'inetOrgPerson', uid: `p${each}`, cn: `Person ${each}`, sn: `Person` }),
-    );
-    if (adding.length === 250) await Promise.all(adding.splice(0));
-  }
-  await Promise.all(adding);
+/** People directly below the suffix, which is made with the first of them. */
+async function manyPeople(house: House, count: number, from = 0): Promise<void> {
+  const suffixEntry = content(suffix, { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'Example' });
+  const people = Array.from({ length: count }, (_, n) => n + from).map((n) =>
+    content(`uid=p${n},${suffix}`, { objectClass: 'inetOrgPerson', uid: `p${n}`, cn: `Person ${n}`, sn: 'Person' }),
+  );
+  await importEntries(house.engine, from === 0 ? [suffixEntry, ...people] : people);
+}
+
+function content(dn: string, attributes: Attributes): LdifContent {
+  return { kind: 'content', line: 0, dn, attributes: attributesOf(attributes) };
 }

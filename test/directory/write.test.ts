@@ -251,6 +251,7 @@ for (const [title, description, value, code] of compares) {
 test('a password in clear is stored as a scrypt hash with the configured cost, in the secret part only', async (t) => {
   const house = await furnishedHouse(t, { 'security.passwordHashLogN': 15 });
   const { store, realm } = house.engine;
+  t.is((await house.operator().modify(admin, ['replace', 'userPassword', 'in clear'])).code, 0);
   const stored = store.snapshot().byId(store.snapshot().subtree(realm.administrator.key, undefined, 1)[0] ?? 0);
   const secret = Buffer.from(stored?.secret ?? []).toString('latin1');
   t.regex(secret, /\{SCRYPT\}ln=15,r=8,p=1\$/);
@@ -322,6 +323,16 @@ test('writes that meet are decided again: none is lost', async (t) => {
     Array.from({ length: 12 }, () => 0),
   );
   t.deepEqual((await read(house, person('ada')))?.all('uidNumber'), ['12']);
+});
+
+test('beyond a bound of attempts a write that always loses is refused as busy', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  // Of those that meet on one entry one wins each time: the last of more than there are attempts never does.
+  const given = Array.from({ length: 203 }, (_, n) => operator.modify(person('ada'), ['replace', 'description', String(n)]));
+  const codes = (await Promise.all(given)).map(({ code }) => code);
+  t.true(codes.every((code) => code === 0 || code === 51));
+  t.true(codes.includes(51));
 });
 
 test('of two additions of one name, one wins', async (t) => {
