@@ -51,9 +51,11 @@ export const texts = {
   justNow: 'just now',
   minutesAgo: '{count} min ago',
   hoursAgo: '{count} h ago',
+  dayAgo: '1 day ago',
   daysAgo: '{count} days ago',
   inMinutes: 'in {count} min',
   inHours: 'in {count} h',
+  inDay: 'in 1 day',
   inDays: 'in {count} days',
 } as const;
 

@@ -11,12 +11,14 @@ export function timeHtml(thenMs: number, nowMs: number): SafeHtml {
   return html`<time datetime="${exact}" title="${exact.slice(0, 19).replace('T', ' ')} UTC">${relative(thenMs, nowMs)}</time>`;
 }
 
-/** `3 min ago`, `in 2 h`. */
+/** `3 min ago`, `in 2 h`. A unit is left when the next larger one has been reached, rounded. */
 export function relative(thenMs: number, nowMs: number): string {
   const apartMs = Math.abs(thenMs - nowMs);
   const past = thenMs <= nowMs;
-  if (apartMs < minuteMs) return past ? texts.justNow : fillText(texts.inMinutes, { count: 1 });
-  if (apartMs < hourMs) return fillText(past ? texts.minutesAgo : texts.inMinutes, { count: Math.round(apartMs / minuteMs) });
-  if (apartMs < dayMs) return fillText(past ? texts.hoursAgo : texts.inHours, { count: Math.round(apartMs / hourMs) });
-  return fillText(past ? texts.daysAgo : texts.inDays, { count: Math.round(apartMs / dayMs) });
+  if (past && apartMs < minuteMs) return texts.justNow;
+  const [minutes, hours, days] = [minuteMs, hourMs, dayMs].map((unitMs) => Math.round(apartMs / unitMs)) as [number, number, number];
+  if (minutes < 60) return fillText(past ? texts.minutesAgo : texts.inMinutes, { count: Math.max(1, minutes) });
+  if (hours < 24) return fillText(past ? texts.hoursAgo : texts.inHours, { count: hours });
+  if (days === 1) return past ? texts.dayAgo : texts.inDay;
+  return fillText(past ? texts.daysAgo : texts.inDays, { count: days });
 }

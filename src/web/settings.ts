@@ -4,11 +4,11 @@ export const settings = {
   'http.host': {
     env: 'STS_HTTP_HOST',
     kind: 'text',
-    default: '127.0.0.1',
+    default: '',
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'address the web listens on; 0.0.0.0 or :: for every address of this machine',
+    means: 'address the web listens on; empty: every address of this machine, in development mode only its own',
   },
   'http.port': {
     env: 'STS_HTTP_PORT',

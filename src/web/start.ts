@@ -4,7 +4,7 @@ import { createServer, type Request, type Server, type ServerOptions } from 'res
 import type { Audit, Log } from '#audit';
 import type { Chance } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import type { Mode } from '#policy';
+import { type Mode, verifiesPasswords } from '#policy';
 import { loadAssets } from './assets.ts';
 import { answerBroken } from './broken.ts';
 import type { Csrf } from './csrf.ts';
@@ -70,11 +70,12 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     guard: createGuard({ mode, publicBaseUrl: given['global.publicBaseUrl'], tlsPort: () => tlsPort, send }),
   };
 
+  const host = given['http.host'] === '' && !verifiesPasswords(mode) ? 'localhost' : given['http.host'];
   const servers: NodeServer[] = [];
   const open = async (port: number | undefined, serverOptions: ServerOptions): Promise<AddressInfo | undefined> => {
     if (port === undefined) return undefined;
     const server = createDoor(serverOptions, door).server as NodeServer;
-    const address = await listen(server, given['http.host'], port);
+    const address = await listen(server, host, port);
     servers.push(server);
     return address;
   };
@@ -187,7 +188,7 @@ function listen(server: NodeServer, host: string, port: number): Promise<Address
     const failed = (error: NodeJS.ErrnoException) =>
       reject(refuse(errors.notListening, { address: `${host}:${port}`, why: error.code ?? error.message }));
     server.once('error', failed);
-    server.listen(port, host, () => {
+    server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
       server.off('error', failed);
       resolve(server.address() as AddressInfo);
     });
