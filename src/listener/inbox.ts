@@ -1,7 +1,7 @@
 import { empty } from '#base';
 import { readFrame } from '#ldap';
 
-export type Framed =
+type Framed =
   | { readonly kind: 'frame'; readonly bytes: Uint8Array }
   | { readonly kind: 'more' }
   | { readonly kind: 'bad'; readonly why: string };

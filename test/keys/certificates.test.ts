@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { systemChance } from '#base';
 import { Refusal } from '#catalogue';
 import { keysErrors, openServerCertificate } from '#keys';
+import { findProgram, withPrograms } from '../support/programs.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const firstStartMs = Date.parse('2026-11-21T00:00:00Z');
@@ -46,12 +47,16 @@ test('private keys are readable by their owner alone', async (t) => {
   for (const file of ['ca.key', 'server.key']) t.is(statSync(join(folder, file)).mode & 0o777, 0o600);
 });
 
-test('openssl finds nothing wrong with the chain', async (t) => {
+withPrograms(test, 'openssl')('openssl finds nothing wrong with the chain', async (t) => {
   const folder = folderOf(t);
   await open(folder, { nowMs: Date.now() });
-  const said = execFileSync('openssl', ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', 'ca.pem', 'server.pem'], {
-    cwd: folder,
-  });
+  const said = execFileSync(
+    findProgram('openssl') ?? '',
+    ['verify', '-x509_strict', '-purpose', 'sslserver', '-CAfile', 'ca.pem', 'server.pem'],
+    {
+      cwd: folder,
+    },
+  );
   t.is(said.toString(), 'server.pem: OK\n');
 });
 

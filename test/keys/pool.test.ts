@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
 
-const fixture = join(import.meta.dirname, 'pool.fixture.ts');
+const fixture = fileURLToPath(new URL('./pool.fixture.ts', import.meta.url));
 
 /** How many threads libuv's pool has in a process that sets its size after all its modules were loaded. */
 async function poolThreads(size: number): Promise<number> {

@@ -11,7 +11,7 @@ import { observe } from './observed.ts';
 import { connectRaw, type RawClient } from './raw-ldap.ts';
 
 /** A request that the test directory holds until it is told to answer. */
-export interface Held {
+interface Held {
   readonly connection: Connection;
   readonly message: Message<Request>;
   readonly reply: Reply;

@@ -11,6 +11,7 @@ export const programs = {
   slapd: { packages: ['slapd'], paths: ['/usr/sbin/slapd', '/usr/lib/openldap/slapd'] },
   chromium: { packages: ['chromium', 'fonts-dejavu-core'], paths: ['/usr/bin/google-chrome', '/usr/bin/chromium-browser'] },
   oathtool: { packages: ['oathtool'], paths: [] },
+  openssl: { packages: ['openssl'], paths: [] },
   strace: { packages: ['strace'], paths: [] },
 } as const satisfies Record<string, { readonly packages: readonly string[]; readonly paths: readonly string[] }>;
 
