@@ -203,7 +203,7 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
       }
       const begun = await started(realm, subject, event);
       note(realm, { subject }, 'session.begin', 'session began', visit);
-      return { ...begun, how: current === undefined ? 'new' : 'replaced' };
+      return { ...begun, how: current === undefined || current.value.subject === subject ? 'new' : 'replaced' };
     },
 
     find: async (realm, handles) => {

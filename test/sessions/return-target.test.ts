@@ -22,7 +22,7 @@ const taken = [
   '/caf%C3%A9',
   '/a?x=[1]&y={2}|`^',
 ];
-for (const text of taken) test(`a path on this service is taken as it is: ${text}`, (t) => t.is<string>(target(text), text));
+for (const text of taken) test(`a path on this service is taken as it is: ${text}`, (t) => t.is(target(text) as string, text));
 
 const refused: readonly [what: string, text: string][] = [
   ['nothing', ''],
@@ -104,7 +104,7 @@ test('whatever is taken leads a browser to this very host and path', (t) => {
       for (const base of ['http://this.example/portal', 'https://this.example:8443/a/b?c']) {
         const resolved = new URL(parsed, base);
         t.is(resolved.origin, new URL(base).origin);
-        t.is<string | undefined>(resolved.pathname, parsed.split('?')[0]);
+        t.is(resolved.pathname, parsed.split('?')[0] ?? '');
       }
       for (const next of [resumedTarget(parsed), deniedTarget(parsed)]) t.is(parseReturnTarget(next, lengthMax * 2), next);
     }),
@@ -129,7 +129,7 @@ const resumed: readonly [from: string, to: string][] = [
   ['/a?b=%zz&prompt=x', '/a?b=%zz'],
 ];
 for (const [from, to] of resumed) {
-  test(`the original request whole, with only prompt removed: ${from}`, (t) => t.is<string>(resumedTarget(target(from)), to));
+  test(`the original request whole, with only prompt removed: ${from}`, (t) => t.is(resumedTarget(target(from)) as string, to));
 }
 
 test('removing prompt leaves every other parameter byte for byte, in its order', (t) => {
@@ -141,7 +141,7 @@ test('removing prompt leaves every other parameter byte for byte, in its order',
       const isPrompt = (one: string) => [...new URLSearchParams(one).keys()][0] === 'prompt';
       const rest = parts.filter((one) => !isPrompt(one));
       const expected = rest.length === parts.length ? whole : rest.length === 0 ? '/a' : `/a?${rest.join('&')}`;
-      t.is<string>(resumedTarget(whole), expected);
+      t.is(resumedTarget(whole) as string, expected);
     }),
     { numRuns: 2000 },
   );
@@ -156,5 +156,5 @@ const denied: readonly [from: string, to: string][] = [
   ['/a?authn_error=access_denied&b=1', '/a?b=1&authn_error=access_denied'],
 ];
 for (const [from, to] of denied) {
-  test(`Cancel returns to the caller with authn_error=access_denied: ${from}`, (t) => t.is<string>(deniedTarget(target(from)), to));
+  test(`Cancel returns to the caller with authn_error=access_denied: ${from}`, (t) => t.is(deniedTarget(target(from)) as string, to));
 }
