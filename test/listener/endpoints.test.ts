@@ -65,6 +65,36 @@ test('ldaps: TLS from the first octet on', async (t) => {
   t.is(listener.connections, 0);
 });
 
+test('ldaps: a large answer arrives whole although its reader pauses, and unbind closes', async (t) => {
+  const { cert, key, caFile } = await certificate(t);
+  const limits = { 'ldap.outgoingOctetsMax': 131_072 };
+  const { listener } = await startTestListener(t, { limits, endpoints: { ldaps: { host: '127.0.0.1', port: 0, cert, key } } });
+  const client = await connectRaw({ host: '127.0.0.1', port: listener.addresses.ldaps?.port ?? 0 }, readFileSync(caFile, 'utf8'));
+  const entries = 10_000;
+  client.send(1, {
+    kind: 'searchRequest',
+    baseObject: '',
+    scope: 'sub',
+    derefAliases: 'never',
+    sizeLimit: entries,
+    timeLimitS: 0,
+    typesOnly: false,
+    filter: { kind: 'and', filters: [] },
+    attributes: [],
+  });
+  for (let i = 0; i < entries; i++) {
+    if (i % 1000 === 0) {
+      client.socket.pause();
+      await new Promise((resolve) => setImmediate(resolve));
+      client.socket.resume();
+    }
+    t.is((await client.next())?.op.kind, 'searchResultEntry');
+  }
+  t.is((await client.next())?.op.kind, 'searchResultDone');
+  client.send(2, { kind: 'unbindRequest' });
+  t.deepEqual(await client.rest(), []);
+});
+
 test('STS-LDAP-9207: what is no TLS at the ldaps port is told to the audit trail, and the connection is not kept', async (t) => {
   const { cert, key } = await certificate(t);
   const { listener, events } = await startTestListener(t, { endpoints: { ldaps: { host: '127.0.0.1', port: 0, cert, key } } });
