@@ -1,3 +1,4 @@
+import type { Log } from '#audit';
 import { type Clock, concat, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
 import { type Control, resultCodes } from '#ldap';
@@ -6,6 +7,7 @@ import { errors } from './errors.ts';
 import type { Link } from './link.ts';
 import { createOpener, JudgingPool, SharedPool } from './pool.ts';
 import { ClientRefusal } from './refusal.ts';
+import { createReport } from './report.ts';
 import type { settings as rows } from './settings.ts';
 
 /** A password that someone typed, and where. */
@@ -43,6 +45,8 @@ export interface ConnectOptions {
   readonly secret: Uint8Array;
   readonly clock: Clock;
   readonly settings: SettingValues<typeof rows>;
+  /** Where operators are told why the directory cannot be asked. */
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 const arc = '2.25.83716444157178576224225129172109131643';
@@ -52,7 +56,16 @@ const doorControlOid = `${arc}.5.1`;
 const doorOctetsMax = 60;
 
 /** Makes the client. The first request opens the first connection; each one that ends is made again when it is needed. */
-export function connectDirectory({ socketPath, secret, clock, settings }: ConnectOptions): DirectoryClient {
+export function connectDirectory({ socketPath, secret, clock, settings, log }: ConnectOptions): DirectoryClient {
+  const report = createReport(log, clock);
+  const telling = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      report(error);
+      throw error;
+    }
+  };
   const linkOptions = () => ({
     socketPath,
     connectTimeoutMs: settings['client.connectTimeoutMs'],
@@ -76,10 +89,12 @@ export function connectDirectory({ socketPath, secret, clock, settings }: Connec
       // RFC 4513 §5.1.2: a bind without a password is anonymous and may succeed. It says nothing about a person.
       if (octets.length === 0 || dn === '') return { kind: 'refused', code: resultCodes.invalidCredentials, diagnostic: '' };
       const control = doorControl(door, address);
-      const { op } = await judging.use((link) =>
-        link.perform({ kind: 'bindRequest', version: 3, name: dn, authentication: { kind: 'simple', password: octets } }, [control], {
-          timeoutMs: settings['client.timeoutMs'],
-        }),
+      const { op } = await telling(
+        judging.use((link) =>
+          link.perform({ kind: 'bindRequest', version: 3, name: dn, authentication: { kind: 'simple', password: octets } }, [control], {
+            timeoutMs: settings['client.timeoutMs'],
+          }),
+        ),
       );
       const { code, diagnostic } = op.result;
       if (code === resultCodes.success) return { kind: 'accepted' };
@@ -91,7 +106,7 @@ export function connectDirectory({ socketPath, secret, clock, settings }: Connec
       actorOf(
         subject,
         (op, controls, options) =>
-          shared.use((link) => link.perform(op, controls, { timeoutMs: settings['client.timeoutMs'], ...options })),
+          telling(shared.use((link) => link.perform(op, controls, { timeoutMs: settings['client.timeoutMs'], ...options }))),
         () => settings['client.entriesMax'],
       ),
     close: async () => {

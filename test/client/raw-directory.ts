@@ -11,10 +11,11 @@ export type Answering = (message: Message<Request>, send: (...ops: Response[]) =
 
 export const success = { code: 0, matchedDN: '', diagnostic: '' };
 
-/** A peer that speaks LDAP as badly as a test needs it; the extended operation of the web layer's secret succeeds. */
+/** A peer that speaks LDAP as badly as a test needs it; what it says of the web layer's secret is `secretCode`. */
 export async function rawDirectory(
   t: ExecutionContext,
   answering: Answering,
+  secretCode = 0,
 ): Promise<{ socketPath: string; requests: Message<Request>[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-'));
   const socketPath = join(folder, 'web');
@@ -37,7 +38,8 @@ export async function rawDirectory(
         const send = (...ops: Response[]) => {
           socket.write(concat(ops.map((op) => encodeMessage({ messageId: message.messageId, op, controls: [] }))));
         };
-        if (message.op.kind === 'extendedRequest' && message.op.oid.endsWith('.6.1')) send({ kind: 'extendedResponse', result: success });
+        if (message.op.kind === 'extendedRequest' && message.op.oid.endsWith('.6.1'))
+          send({ kind: 'extendedResponse', result: { ...success, code: secretCode } });
         else answering(message, send, socket);
       }
     });

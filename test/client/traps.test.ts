@@ -1,9 +1,12 @@
+import { PassThrough } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
+import { createLog } from '#audit';
 import { utf8 } from '#base';
 import { Refusal, readSettings } from '#catalogue';
 import { ClientRefusal, clientErrors, clientSettings, connectDirectory, equals, present } from '#client';
 import { encodeMessage, type Response } from '#ldap';
+import { observeLog } from '../support/observed.ts';
 import { type Answering, rawDirectory, success } from './raw-directory.ts';
 
 const standing = readSettings(clientSettings, { environment: {} }).values;
@@ -236,4 +239,42 @@ test('attempts to reach a directory that is gone wait twice as long each time, u
     t.is(await why(), 'it was tried a moment ago');
     nowMs += 1;
   }
+});
+
+test('operators are told why the directory cannot be asked, with a code, once a second', async (t) => {
+  const stream = new PassThrough({ encoding: 'utf8' });
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs };
+  const log = createLog({ json: false, level: 'debug', stream, clock });
+  const said = (): string => String(stream.read() ?? '');
+  const make = async (socketPath: string, given: Partial<typeof standing>) => {
+    const client = connectDirectory({ socketPath, secret: utf8('x'), clock, settings: { ...standing, ...given }, log });
+    t.teardown(() => client.close());
+    return client;
+  };
+  const fails = async (...work: Promise<unknown>[]) => {
+    for (const one of await Promise.allSettled(work)) t.is(one.status, 'rejected');
+    const lines = said();
+    observeLog(lines);
+    nowMs += 1000;
+    return lines;
+  };
+
+  const gone = await make('/nonexistent/socket', {});
+  const lines = await fails(gone.as('self').whoAmI(), gone.as('self').whoAmI(), gone.as('self').whoAmI());
+  t.regex(lines, /warn {2}\[STS-CORE-9100\] the directory cannot be reached over its socket: .*ENOENT/);
+  t.is(lines.split('STS-CORE-9100').length, 2);
+
+  const silent = await rawDirectory(t, () => undefined);
+  const slow = await make(silent.socketPath, { 'client.timeoutMs': 20, 'client.waitingMax': 1 });
+  const both = await fails(slow.as('self').whoAmI(), slow.as('self').whoAmI());
+  t.regex(both, /\[STS-CORE-9101\] the directory did not answer within 20 ms/);
+  t.regex(both, /\[STS-CORE-9102\] too many requests wait for the directory already \(1\)/);
+
+  const strange = await rawDirectory(t, () => undefined, 49);
+  const untrusted = await make(strange.socketPath, {});
+  t.regex(
+    await fails(untrusted.as('self').whoAmI()),
+    /\[STS-CORE-9103\] the directory did not take the secret of the web layer \(result 49\)/,
+  );
 });
