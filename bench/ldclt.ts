@@ -32,13 +32,16 @@ export function runSample(row: Row, server: Server, base: string, count: number)
   });
 }
 
+/** Everybody's password. */
+export const password = 'Correct-horse-7';
+
 const nameFilter = 'uid=uXXXXXXX';
 
 export const rows: readonly Row[] = [
   {
     name: 'equality search',
     connections: 10,
-    args: (_server, base) => ['-b', base, '-e', 'esearch,random', '-f', nameFilter],
+    args: (_server, base) => ['-D', `uid=u0000001,${base}`, '-w', password, '-b', base, '-e', 'esearch,random', '-f', nameFilter],
   },
   {
     name: 'modify (durable)',
@@ -51,8 +54,8 @@ export const rows: readonly Row[] = [
     name: 'bind (scrypt logN 15)',
     connections: 4,
     args: (_server, base) => [
-      ...['-D', `uid=uXXXXXXX,${base}`, '-w', 'correct horse 7', '-e', 'bindeach,bindonly,randombinddn'],
-      ...['-e', 'randombinddnlow=0', '-e', `randombinddnhigh=999`],
+      ...['-D', `uid=uXXXXXXX,${base}`, '-w', password, '-e', 'bindeach,bindonly,randombinddn'],
+      ...['-e', 'randombinddnlow=0', '-e', 'randombinddnhigh=999'],
     ],
   },
 ];

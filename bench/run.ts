@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAtrium } from './atrium.ts';
+import { scryptHash, startAtrium } from './atrium.ts';
 import { writePeople } from './data.ts';
-import { rows, runSample, sampleS } from './ldclt.ts';
+import { password, rows, runSample, sampleS } from './ldclt.ts';
 import { processorMs, residentMib, type Server } from './process.ts';
-import { startSlapd } from './slapd.ts';
+import { cryptScrypt, startSlapd } from './slapd.ts';
 
 const suffix = 'dc=example,dc=com';
 const base = `ou=people,${suffix}`;
@@ -22,16 +22,15 @@ const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
 try {
   const ldif = join(folder, 'people.ldif');
   say(`${count.toLocaleString('en')} people, ${rounds} rounds of ${sampleS} s a row and server`);
-  const password = 'correct horse 7';
   const slapdLdif = join(folder, 'slapd.ldif');
-  await writePeople({ count, suffix, file: ldif, password, dialect: 'atrium' });
-  await writePeople({ count, suffix, file: slapdLdif, password, dialect: 'slapd' });
-  const servers = [await startAtrium(folder, suffix, ldif), await startSlapd(folder, suffix, slapdLdif)] as const;
-  try {
-    await measure(servers);
-  } finally {
-    for (const server of servers) await server.stop();
-  }
+  await writePeople({ count, suffix, file: ldif, storedPassword: await scryptHash(password) });
+  await writePeople({ count, suffix, file: slapdLdif, storedPassword: cryptScrypt(password) });
+  await using open = new AsyncDisposableStack();
+  const opened = (server: Server): Server => {
+    open.defer(() => server.stop());
+    return server;
+  };
+  await measure([opened(await startAtrium(folder, suffix, ldif, 'u0000000', password)), opened(await startSlapd(folder, suffix, slapdLdif))]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

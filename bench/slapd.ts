@@ -27,8 +27,8 @@ export async function startSlapd(folder: string, suffix: string, ldifFile: strin
       `rootpw ${adminPassword}`,
       `directory ${database}`,
       'maxsize 8589934592',
-      'index objectClass,uid,cn,sn,givenName,mail,member,memberUid,uidNumber,gidNumber,ou,displayName,employeeNumber eq',
-      'index cn,sn,mail sub',
+      'index objectClass,uid,givenName,member,memberUid,uidNumber,gidNumber,ou,displayName,employeeNumber eq',
+      'index cn,sn,mail eq,sub',
       '',
     ].join('\n'),
   );

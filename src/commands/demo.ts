@@ -12,7 +12,7 @@ import { parse } from './parse.ts';
 import { mayListen } from './ports.ts';
 
 /** Whose password the demo sets and prints: an employee like others. */
-const demoUid = 'mferraro';
+const demoUid = 'dkhalil';
 const demoSuffix = 'dc=example,dc=com';
 const windowMax = 64;
 const seedLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_576, valuesMax: 10_000 };
@@ -137,7 +137,7 @@ function welcome({ addresses, suffix, generatedPassword }: Running, { mode, pass
 
 function toTry({ ldap = 'ldap://localhost' }: Addresses, dn: string, suffix: string, password: string): readonly string[] {
   return [
-    `npm run -s atrium -- search ferraro cn mail`,
+    `npm run -s atrium -- search khalil cn mail`,
     `ldapsearch -H ${ldap} -x -D ${dn} -w ${password} -b ${suffix} '(l=Berlin)' cn title`,
     `printf 'dn: ${dn}\\nchangetype: modify\\nreplace: mobile\\nmobile: +49 171 39200 13\\n' | ldapmodify -H ${ldap} -x -D ${dn} -w ${password}`,
   ];
