@@ -120,7 +120,9 @@ function nameOf(dn: string): string {
 }
 
 function terminal(dn: string, ldapUrl: string): SafeHtml {
-  const command = `ldapsearch -H ${ldapUrl} -x -W -D ${quoted(dn)} -b ${quoted(dn)} -s base '*' memberOf entryUUID`;
+  const command = [`ldapsearch -H ${ldapUrl} -x -W`, `-D ${quoted(dn)}`, `-b ${quoted(dn)}`, "-s base '*' memberOf entryUUID"].join(
+    ' \\\n  ',
+  );
   return html`<details><summary>${texts.terminal}</summary><p>${texts.terminalWords}</p><pre tabindex="0"><code>${command}</code></pre></details>`;
 }
 

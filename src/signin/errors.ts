@@ -8,4 +8,11 @@ export const errors = {
     sees: { http: 200 },
     state: 'live',
   },
+  notJudged: {
+    code: 'STS-AUTHN-9301',
+    means: 'the directory did not judge a password: {why}',
+    says: 'The service is busy. Try again in a moment.',
+    sees: { http: 503 },
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

@@ -40,8 +40,11 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
       if (refused !== undefined) return { ...screen(deps, request, id, parked, { userName, fault: 'stale' }), status: 403, error: refused };
       if (userName === '') return screen(deps, request, id, parked, { fault: 'userNameMissing' });
       if (password === '') return screen(deps, request, id, parked, { userName, fault: 'passwordMissing' });
-      const person = await provePassword(deps, userName, password, visitOf(request));
-      const reply = person && (await goOn(deps, request, id, parked, person));
+      const proved = await provePassword(deps, userName, password, visitOf(request));
+      if (proved.kind === 'busy') {
+        return { ...screen(deps, request, id, parked, { userName, fault: 'busy' }), status: 503, error: errors.notJudged };
+      }
+      const reply = proved.kind === 'proven' ? await goOn(deps, request, id, parked, proved.person) : undefined;
       return reply ?? { ...screen(deps, request, id, parked, { userName, fault: 'failed' }), error: errors.passwordRefused };
     },
   };

@@ -1,5 +1,7 @@
 import type { Audit } from '#audit';
+import { ClientRefusal } from '#client';
 import type { SignedIn, Visit } from '#sessions';
+import { fillText } from '#web';
 import { errors } from './errors.ts';
 
 /** A person as the sign-in needs them. */
@@ -30,6 +32,9 @@ export interface PasswordDeps {
   readonly realm: string;
 }
 
+/** How it ended. `busy`: the directory did not say; nothing is known of the password. */
+export type Proved = { readonly kind: 'proven'; readonly person: Known } | { readonly kind: 'failed' } | { readonly kind: 'busy' };
+
 /** Longer names are nobody's. */
 const userNameLengthMax = 256;
 
@@ -37,27 +42,35 @@ const userNameLengthMax = 256;
  * Proves a person by their password. The directory alone judges it, by a bind.
  *
  * Unknown, wrong and disabled take the same path: one search, one bind, one answer.
- *
- * @returns the person, or `undefined` when the sign-in failed
  */
 export async function provePassword(
   { registry, judge, audit, realm }: PasswordDeps,
   typed: string,
   password: string,
   visit: Visit,
-): Promise<Known | undefined> {
+): Promise<Proved> {
   const person = typed.length > userNameLengthMax ? undefined : await registry.find(typed);
-  const { kind } = await judge({ dn: person?.dn ?? registry.nobody(typed), password, door: 'signin', address: visit.address });
-  const proven = kind === 'accepted' ? person : undefined;
-  audit.record({
-    realm,
-    // What was typed is not told: people type passwords into the field of the name.
-    subject: person?.dn ?? '',
-    action: 'signin.password',
-    outcome: proven === undefined ? 'refused' : 'success',
-    ...(proven === undefined ? { error: errors.passwordRefused } : {}),
-    summary: proven === undefined ? errors.passwordRefused.means : 'the password was accepted at the sign-in screen',
-    ...visit,
-  });
-  return proven;
+  // What was typed is not told: people type passwords into the field of the name.
+  const event = { realm, subject: person?.dn ?? '', action: 'signin.password', ...visit };
+  const judged = await ask(judge, { dn: person?.dn ?? registry.nobody(typed), password, door: 'signin', address: visit.address });
+  if (judged instanceof ClientRefusal) {
+    const summary = fillText(errors.notJudged.means, { why: judged.message });
+    audit.record({ ...event, outcome: 'failed', error: errors.notJudged, summary });
+    return { kind: 'busy' };
+  }
+  if (judged.kind === 'refused' || person === undefined) {
+    audit.record({ ...event, outcome: 'refused', error: errors.passwordRefused, summary: errors.passwordRefused.means });
+    return { kind: 'failed' };
+  }
+  audit.record({ ...event, outcome: 'success', summary: 'the password was accepted at the sign-in screen' });
+  return { kind: 'proven', person };
+}
+
+async function ask(judge: Judge, attempt: Parameters<Judge>[0]): Promise<Awaited<ReturnType<Judge>> | ClientRefusal> {
+  try {
+    return await judge(attempt);
+  } catch (thrown) {
+    if (thrown instanceof ClientRefusal) return thrown;
+    throw thrown;
+  }
 }

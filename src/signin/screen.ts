@@ -3,7 +3,7 @@ import { csrfField, facts, fillText, html, notice, type Page, type Piece, type S
 import { texts } from './texts.ts';
 
 /** What went wrong with the last try, as the screen tells it. */
-export type Fault = 'failed' | 'stale' | 'userNameMissing' | 'passwordMissing';
+export type Fault = 'failed' | 'stale' | 'busy' | 'userNameMissing' | 'passwordMissing';
 
 export interface Screen {
   readonly id: string;
@@ -23,7 +23,7 @@ const minuteMs = 60_000;
 export function passwordPage({ id, parked, nowMs, csrfToken, userName = '', fault, anyPassword }: Screen): Page {
   const nameFault = fault === 'userNameMissing';
   const passwordFault = fault === 'passwordMissing';
-  const again = fault === 'failed' || fault === 'stale';
+  const again = fault === 'failed' || fault === 'stale' || fault === 'busy';
   return {
     // A screen reader tells the title first: it says at once that the last try did not work.
     title: fault === 'failed' ? `Authentication failed · ${texts.title}` : texts.title,

@@ -6,6 +6,7 @@ export const texts = {
   signIn: 'Sign in',
   cancel: 'Cancel',
   failed: 'Authentication failed. Check the user name and the password, and try again.',
+  busy: 'The service is busy, and your password was not looked at. Wait a moment and try again.',
   userNameMissing: 'Enter your user name.',
   passwordMissing: 'Enter your password.',
   stale:

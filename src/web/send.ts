@@ -9,6 +9,7 @@ import type { FileReply, Reply } from './exchange.ts';
 import type { Exchange } from './exchanges.ts';
 import { securityHeaders } from './headers.ts';
 import { renderPage, type Shell } from './page.ts';
+import { fillText } from './texts.ts';
 
 /** Answers. Each exchange is answered once; a second answer, or one to somebody who has gone, is dropped. */
 export interface Sender {
@@ -136,7 +137,7 @@ export function createSender({ shell, realm, audit, discardOctetsMax, ending }: 
 
 /** What a handler threw, as a row and a status; a bug is nobody's own code. */
 export function errorOf(thrown: unknown): { readonly error: ErrorRow; readonly means?: string } {
-  if (thrown instanceof Refusal) return { error: thrown.row, means: thrown.message.replace(/^\[[^\]]*\] /, '') };
+  if (thrown instanceof Refusal) return { error: thrown.row, means: fillText(thrown.row.means, thrown.detail) };
   return { error: errors.serverErrorUnclassified };
 }
 
