@@ -144,7 +144,7 @@ export const facesNameWhatTheyOffer: Rule = overAll(({ path, text }) => {
 
 const table = /\/(errors|settings|routes|jobs|reserved)\.ts$|\/codes\//;
 const fileLinesMax = 350;
-const functionLinesMax = 60;
+const functionLinesMax = 65;
 
 /** Files and functions stay small enough to read. Tables are exempt. */
 export const sizes: Rule = overAll(({ path, text }) => {

@@ -67,7 +67,12 @@ test('a door shows a status of its protocol, and a live row says what it means',
 test('a code is never renumbered, reused or removed: the ledger remembers (node test/catalogue/ledger.ts appends)', (t) => {
   const { faults, next } = compareLedger(readLedger(), ledgerOfTable());
   t.deepEqual(faults, []);
-  t.deepEqual(readLedger(), next, 'the ledger is behind the table: node test/catalogue/ledger.ts');
+  const written = new Set(readLedger().map(({ code, name, state }) => `${code} ${name} ${state}`));
+  t.deepEqual(
+    next.filter(({ code, name, state }) => !written.has(`${code} ${name} ${state}`)),
+    [],
+    'the ledger is behind the table: node test/catalogue/ledger.ts',
+  );
 });
 
 test('the ledger catches a code that is reused, removed or brought back', (t) => {

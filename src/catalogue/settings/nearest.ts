@@ -13,7 +13,7 @@ export function nearestName(given: string, known: Iterable<string>): string | un
 }
 
 /** Insertions, deletions and substitutions that lead from one text to the other (Levenshtein). */
-export function editDistance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
