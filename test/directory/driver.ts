@@ -63,6 +63,8 @@ const standing: EngineSettings = {
   'security.passwordHashP': 1,
 };
 
+type SyncFile = NonNullable<Parameters<typeof openStore>[0]['syncFile']>;
+
 export interface House {
   readonly engine: Engine;
   readonly audited: AuditEvent[];
@@ -104,8 +106,11 @@ export interface Shown {
 export type Attributes = Readonly<Record<string, string | readonly string[]>>;
 
 /** An empty directory in memory; everything in it is the real thing, but that no listener stands in front of it. */
-export function emptyHouse(t: ExecutionContext, given: Partial<EngineSettings> & { hasher?: Hasher; webSecret?: Uint8Array } = {}): House {
-  const { hasher: itsHasher, webSecret, ...settings } = given;
+export function emptyHouse(
+  t: ExecutionContext,
+  given: Partial<EngineSettings> & { hasher?: Hasher; webSecret?: Uint8Array; syncFile?: SyncFile } = {},
+): House {
+  const { hasher: itsHasher, webSecret, syncFile, ...settings } = given;
   const audited: AuditEvent[] = [];
   let nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
   const clock = {
@@ -122,6 +127,7 @@ export function emptyHouse(t: ExecutionContext, given: Partial<EngineSettings> &
     keysBelow,
     fatal: (reason) => t.fail(reason.message),
     report: () => undefined,
+    ...(syncFile === undefined ? {} : { syncFile }),
   });
   t.teardown(() => store.close());
   const engine = openEngine({
