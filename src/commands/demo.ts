@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { utf8 } from '#base';
 import type { Environment } from '#catalogue';
 import type { OperatorsClient } from '#client';
-import { generatePassword } from '#directory';
+import { generatePassword } from '#keys';
 import { readLdif, resultCodes } from '#ldap';
 import { type Addresses, type Command, type Context, Misuse, type Running } from './command.ts';
 import { demoDataDir, demoMark, openDemoFolder, readDemoPassword, writeDemoPassword } from './demo-folder.ts';

@@ -1,4 +1,4 @@
-export { type Bootstrapped, bootstrap, generatePassword } from './bootstrap.ts';
+export { type Bootstrapped, bootstrap } from './bootstrap.ts';
 export { createDirectory } from './directory.ts';
 export { type Engine, type EngineOptions, type EngineSettings, openEngine } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
