@@ -5,7 +5,7 @@ import { type Control, resultCodes } from '#ldap';
 import { type Actor, actorOf, type Subject } from './actor.ts';
 import { errors } from './errors.ts';
 import type { Link } from './link.ts';
-import { createOpener, JudgingPool, SharedPool } from './pool.ts';
+import { createFreshness, createOpener, JudgingPool, SharedPool } from './pool.ts';
 import { ClientRefusal } from './refusal.ts';
 import { createReport } from './report.ts';
 import type { settings as rows } from './settings.ts';
@@ -80,8 +80,9 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
   };
   const opener = createOpener(linkOptions, showSecret, clock);
   const waitingMax = () => settings['client.waitingMax'];
-  const shared = new SharedPool(opener, () => settings['client.poolSize'], waitingMax);
-  const judging = new JudgingPool(opener, () => settings['client.judgingMax'], waitingMax);
+  const freshness = createFreshness(clock, () => settings['client.idleMs']);
+  const shared = new SharedPool(opener, freshness, () => settings['client.poolSize'], waitingMax);
+  const judging = new JudgingPool(opener, freshness, () => settings['client.judgingMax'], waitingMax);
 
   return {
     judge: async ({ dn, password, door, address }) => {

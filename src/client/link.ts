@@ -11,7 +11,7 @@ export interface LinkOptions {
 }
 
 /** A final response: every one has a result. */
-export type Final = Extract<Response, { readonly result: Result }>;
+type Final = Extract<Response, { readonly result: Result }>;
 
 export interface Performed {
   readonly op: Final;

@@ -11,6 +11,27 @@ export interface Opener {
 
 const backOffMinMs = 50;
 
+/** Knows which connections have rested for so long that the directory may be closing them at this very moment. */
+export interface Freshness {
+  /** Notes a use. */
+  used(link: Link): void;
+  /** False for one that has ended; one that has rested for too long is ended here. */
+  usable(link: Link): boolean;
+}
+
+export function createFreshness(clock: Clock, idleMs: () => number): Freshness {
+  const usedMs = new WeakMap<Link, number>();
+  return {
+    used: (link) => void usedMs.set(link, clock.nowMs()),
+    usable: (link) => {
+      if (link.ended) return false;
+      if (link.pending > 0 || clock.nowMs() - (usedMs.get(link) ?? clock.nowMs()) < idleMs()) return true;
+      link.close();
+      return false;
+    },
+  };
+}
+
 /**
  * Makes an opener. After a failure the next attempt waits, twice as long each time; who asks in between is refused at once.
  *
@@ -48,13 +69,15 @@ export class SharedPool {
   readonly #opener: Opener;
   readonly #size: () => number;
   readonly #waitingMax: () => number;
+  readonly #freshness: Freshness;
   #links: Link[] = [];
   #opening: Promise<Link> | undefined;
   #underWay = 0;
   #closed = false;
 
-  constructor(opener: Opener, size: () => number, waitingMax: () => number) {
+  constructor(opener: Opener, freshness: Freshness, size: () => number, waitingMax: () => number) {
     this.#opener = opener;
+    this.#freshness = freshness;
     this.#size = size;
     this.#waitingMax = waitingMax;
   }
@@ -65,14 +88,16 @@ export class SharedPool {
     if (this.#underWay >= this.#waitingMax()) throw refuse(errors.tooMany, { waiting: this.#underWay });
     this.#underWay++;
     try {
-      return await work(await this.#choose());
+      const link = await this.#choose();
+      this.#freshness.used(link);
+      return await work(link);
     } finally {
       this.#underWay--;
     }
   }
 
   async #choose(): Promise<Link> {
-    this.#links = this.#links.filter((link) => !link.ended);
+    this.#links = this.#links.filter((link) => this.#freshness.usable(link));
     const idlest = this.#links.toSorted((a, b) => a.pending - b.pending)[0];
     if (idlest !== undefined && (idlest.pending === 0 || this.#links.length >= this.#size())) return idlest;
     // One more at a time: a burst of requests opens no burst of connections.
@@ -108,14 +133,16 @@ export class JudgingPool {
   readonly #opener: Opener;
   readonly #size: () => number;
   readonly #waitingMax: () => number;
+  readonly #freshness: Freshness;
   #idle: Link[] = [];
   readonly #busy = new Set<Link>();
   #taken = 0;
   readonly #waiting: (() => void)[] = [];
   #closed = false;
 
-  constructor(opener: Opener, size: () => number, waitingMax: () => number) {
+  constructor(opener: Opener, freshness: Freshness, size: () => number, waitingMax: () => number) {
     this.#opener = opener;
+    this.#freshness = freshness;
     this.#size = size;
     this.#waitingMax = waitingMax;
   }
@@ -126,9 +153,10 @@ export class JudgingPool {
     let link: Link | undefined;
     try {
       if (this.#closed) throw refuse(errors.unreachable, { why: 'the service is ending' });
-      this.#idle = this.#idle.filter((idle) => !idle.ended);
+      this.#idle = this.#idle.filter((idle) => this.#freshness.usable(idle));
       link = this.#idle.pop() ?? (await this.#opener.open());
       this.#busy.add(link);
+      this.#freshness.used(link);
       return await work(link);
     } finally {
       if (link !== undefined) {

@@ -26,6 +26,13 @@ export const settings = {
     600_000,
     'most milliseconds between two attempts to reach a directory that is gone; requests in between fail at once',
   ),
+  'client.idleMs': count(
+    'STS_CLIENT_IDLE_MS',
+    300_000,
+    1,
+    86_400_000,
+    'milliseconds without use after which a connection is replaced; less than ldap.idleTimeoutS, so that none is used while it is closed',
+  ),
   'client.entriesMax': count('STS_CLIENT_ENTRIES_MAX', 1000, 1, 1_000_000, 'most entries that one search of the web layer asks for'),
   'client.answerOctetsMax': count(
     'STS_CLIENT_ANSWER_OCTETS_MAX',

@@ -13,15 +13,19 @@ const standing = readSettings(clientSettings, { environment: {} }).values;
 
 async function connect(t: ExecutionContext, answering: Answering, given: Partial<typeof standing> = {}) {
   const { socketPath, requests } = await rawDirectory(t, answering);
+  let nowMs = 0;
   const settings: { -readonly [Name in keyof typeof standing]: (typeof standing)[Name] } = { ...standing, ...given };
   const client = connectDirectory({
     socketPath,
     secret: utf8('secret'),
-    clock: { nowMs: () => 0 },
+    clock: { nowMs: () => nowMs },
     settings,
   });
   t.teardown(() => client.close());
-  return { client, requests, settings };
+  const pass = (ms: number) => {
+    nowMs += ms;
+  };
+  return { client, requests, settings, pass };
 }
 
 const asked = { base: 'dc=x', scope: 'sub', filter: present('objectClass') } as const;
@@ -277,4 +281,29 @@ test('operators are told why the directory cannot be asked, with a code, once a 
     await fails(untrusted.as('self').whoAmI()),
     /\[STS-CORE-9103\] the directory did not take the secret of the web layer \(result 49\)/,
   );
+});
+
+test('a connection that rested longer than client.idleMs is replaced before it is used, whoever closes it', async (t) => {
+  const sockets = new Set<unknown>();
+  const { client, pass } = await connect(
+    t,
+    ({ op }, send, socket) => {
+      sockets.add(socket);
+      send({ kind: op.kind === 'bindRequest' ? 'bindResponse' : 'delResponse', result: success });
+    },
+    { 'client.idleMs': 1000 },
+  );
+  const both = async () => {
+    await client.as('self').delete('dc=x');
+    await client.judge({ dn: 'cn=x', password: 'x', door: 'signin', address: '' });
+  };
+  await both();
+  for (let i = 0; i < 3; i++) {
+    pass(999);
+    await both();
+  }
+  t.is(sockets.size, 2);
+  pass(1000);
+  await both();
+  t.is(sockets.size, 4);
 });

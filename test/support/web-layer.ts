@@ -10,7 +10,7 @@ import { createDirectory } from '#directory';
 import { type Listener, listenerSettings, startListener } from '#listener';
 import { furnishedHouse, type House } from '../directory/driver.ts';
 
-export type ClientSettings = SettingValues<typeof clientSettings>;
+type ClientSettings = SettingValues<typeof clientSettings>;
 
 /** A furnished directory with its listener on both Unix sockets, and the web layer's client before it. */
 export interface WebLayer {
