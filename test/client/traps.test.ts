@@ -307,3 +307,15 @@ test('a connection that rested longer than client.idleMs is replaced before it i
   await both();
   t.is(sockets.size, 4);
 });
+
+test('an empty password, or one for no name, is never sent: a directory might take it for an anonymous bind and accept', async (t) => {
+  const { client, requests } = await connect(t, (_, send) => send({ kind: 'bindResponse', result: success }));
+  for (const [dn, password] of [
+    ['cn=x', ''],
+    ['', 'x'],
+    ['', ''],
+  ] as const) {
+    t.is((await client.judge({ dn, password, door: 'signin', address: '' })).kind, 'refused');
+  }
+  t.false(requests.some(({ op }) => op.kind === 'bindRequest'));
+});
