@@ -30,7 +30,10 @@ try {
     open.defer(() => server.stop());
     return server;
   };
-  await measure([opened(await startAtrium(folder, suffix, ldif, 'u0000000', password)), opened(await startSlapd(folder, suffix, slapdLdif))]);
+  await measure([
+    opened(await startAtrium(folder, suffix, ldif, 'u0000000', password)),
+    opened(await startSlapd(folder, suffix, slapdLdif)),
+  ]);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
