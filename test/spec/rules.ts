@@ -10,15 +10,45 @@ export interface SpecRule {
 /** Rules that the service keeps, and those it will have to. */
 export const rules: readonly SpecRule[] = [
   ...document('1, redirect contract', [
-    ['1', 'no session: the request is saved and the browser sent to /authn/login?authn=<id>'],
-    ['2', 'after a sign-in 303 to the original request, whole, with only prompt removed'],
-    ['3', 'the return target must be a path on this service'],
-    ['4', 'Cancel returns authn_error=access_denied to the caller'],
-    ['5', 'the rows about the interrupted request come from the caller'],
+    [
+      '1',
+      'no session: the request is saved and the browser sent to /authn/login?authn=<id>',
+      'flows/signin.test.ts',
+      'rules 1, 2 and 7: a request that needs a person is parked',
+    ],
+    [
+      '2',
+      'after a sign-in 303 to the original request, whole, with only prompt removed',
+      'flows/signin.test.ts',
+      'answered whole after the sign-in, without prompt',
+    ],
+    ['3', 'the return target must be a path on this service', 'flows/signin.test.ts', 'rule 3: no request leads a browser away'],
+    ['4', 'Cancel returns authn_error=access_denied to the caller', 'flows/signin.test.ts', 'rule 4: Cancel returns to the caller'],
+    [
+      '5',
+      'the rows about the interrupted request come from the caller',
+      'sessions/sessions.test.ts',
+      'a parked request waits with its rows',
+    ],
     ['6', 'one usable federation partner or several lead elsewhere'],
-    ['7', '/authn/login is not usable without a pending request'],
-    ['8', 'a pending request waits authn.pendingTtlS seconds'],
-    ['9', 'a sign-in whose person has no directory entry is refused (STS-AUTHN-0180)'],
+    [
+      '7',
+      '/authn/login is not usable without a pending request',
+      'flows/signin.test.ts',
+      'rules 7 and 8: without a request that waits there is no screen',
+    ],
+    [
+      '8',
+      'a pending request waits authn.pendingTtlS seconds',
+      'sessions/sessions.test.ts',
+      'a pending request waits authn.pendingTtlS seconds',
+    ],
+    [
+      '9',
+      'a sign-in whose person has no directory entry is refused (STS-AUTHN-0180)',
+      'sessions/sessions.test.ts',
+      'a sign-in whose person has no entry is refused with STS-AUTHN-0180',
+    ],
   ]),
   ...document('1, development and product mode', [
     ['passwords, product', 'verified against the stored hash', 'credentials/judge.test.ts', 'wrong, absent, disabled and unknown'],
@@ -40,12 +70,32 @@ export const rules: readonly SpecRule[] = [
     ['second factors', 'codes, recovery codes and WebAuthn ceremonies are verified'],
   ]),
   ...document('1, sessions', [
-    ['cookie', 'the handle rotates on every re-authentication, sid stays'],
-    ['replace', 'a different person replaces the session'],
-    ['lifetime', 'a session ends at authn.sessionLifetimeS'],
-    ['idle', 'a session ends when idle beyond authn.sessionIdleTimeoutS'],
-    ['maxSessions', 'at the cap the least recently used session ends'],
-    ['sweep', 'a job ends expired sessions every authn.sessionSweepS'],
+    [
+      'cookie',
+      'the handle rotates on every re-authentication, sid stays',
+      'sessions/sessions.test.ts',
+      'appends an event, changes the handle and keeps the sid',
+    ],
+    ['replace', 'a different person replaces the session', 'sessions/sessions.test.ts', 'a different person replaces the session'],
+    ['lifetime', 'a session ends at authn.sessionLifetimeS', 'sessions/sessions.test.ts', 'a session ends at authn.sessionLifetimeS'],
+    [
+      'idle',
+      'a session ends when idle beyond authn.sessionIdleTimeoutS',
+      'sessions/sessions.test.ts',
+      'a session ends when it is idle beyond authn.sessionIdleTimeoutS',
+    ],
+    [
+      'maxSessions',
+      'at the cap the least recently used session ends',
+      'sessions/sessions.test.ts',
+      'at authn.maxSessions the least recently used session ends',
+    ],
+    [
+      'sweep',
+      'a job ends expired sessions every authn.sessionSweepS',
+      'sessions/in-service.test.ts',
+      'the sweep runs by itself at authn.sessionSweepS',
+    ],
   ]),
   ...document('1, disabled accounts', [
     ['one answer', 'Authentication failed, the same as for a wrong password', 'credentials/judge.test.ts', 'show the same words'],
