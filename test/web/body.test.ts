@@ -119,12 +119,21 @@ test('what a handler is given is escaped in the page', async (t) => {
   t.true(answer.body.includes('taken &lt;script&gt;&quot;&#39;&amp;&#96;'));
 });
 
-test('a body that nobody reads does not hold up the next request of the connection', async (t) => {
+test('STS-HTTP-0004: compressed octets that come to nothing are counted as they arrive', async (t) => {
+  const house = await open(t);
+  // Empty stored blocks (RFC 1951 §3.2.4): five octets each, for no output at all.
+  const header = gzipSync('').subarray(0, 10);
+  const blocks = Buffer.alloc(65_535, Buffer.from('000000ffff', 'hex'));
+  const chunk = (octets: Buffer) => Buffer.concat([Buffer.from(`${octets.length.toString(16)}\r\n`), octets, Buffer.from('\r\n')]);
+  const body = Buffer.concat([chunk(header), ...Array.from({ length: 85 }, () => chunk(blocks)), Buffer.from('0\r\n\r\n')]);
+  t.is((await post(house.port, body, ['Content-Encoding: gzip', 'Transfer-Encoding: chunked'])).status, 413);
+  t.deepEqual(codes(house), ['STS-HTTP-0004']);
+});
+
+test('a client that sends all before it reads gets to read why its body was refused', async (t) => {
   const { port } = await open(t);
-  const answer = await send(port, [
-    'POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000000\r\n\r\n',
-    Buffer.alloc(4_000_000),
-  ]);
+  const head = 'POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000\r\n\r\n';
+  const answer = await send(port, [head, ...Array.from({ length: 50 }, () => Buffer.alloc(100_000))], { writeFirst: true });
   t.is(answer.status, 404);
   t.is(answer.headers.get('connection'), 'close');
 });

@@ -106,9 +106,14 @@ export interface Answer {
 /**
  * Sends octets as they are and reads until the other side closes, or has sent a whole answer.
  *
- * @param end  closes our side after the last octet: what is missing then will never come
+ * @param end         closes our side after the last octet: what is missing then will never come
+ * @param writeFirst  reads nothing before all is written, as simple clients do
  */
-export function send(port: number, parts: string | Uint8Array | readonly (string | Uint8Array)[], { end = false } = {}): Promise<Answer> {
+export function send(
+  port: number,
+  parts: string | Uint8Array | readonly (string | Uint8Array)[],
+  { end = false, writeFirst = false } = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let got = Buffer.alloc(0);
@@ -122,7 +127,13 @@ export function send(port: number, parts: string | Uint8Array | readonly (string
     });
     socket.on('error', (error) => (got.length > 0 ? undefined : reject(error)));
     socket.on('close', () => reject(new Error(`closed after ${got.length} octets`)));
-    for (const part of typeof parts === 'string' || parts instanceof Uint8Array ? [parts] : parts) socket.write(part);
+    if (writeFirst) socket.pause();
+    const all = typeof parts === 'string' || parts instanceof Uint8Array ? [parts] : parts;
+    all.forEach((part, i) => {
+      socket.write(part, () => {
+        if (i === all.length - 1) socket.resume();
+      });
+    });
     if (end) socket.end();
   });
 }
