@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { SettingRow } from '#catalogue';
+import { commands } from '#commands';
+import { settings } from '../../src/tables.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+const readmeLinesMax = 150;
+
+test('the README is short, and every npm script and file that it names is there', (t) => {
+  t.true(readme.split('\n').length <= readmeLinesMax);
+  const { scripts } = JSON.parse(read('package.json'));
+  const named = [...readme.matchAll(/npm (?:run (?:-s )?)?(start|test|dev|reset|bench|atrium)\b/g)].map(([, script = '']) => script);
+  t.true(named.length > 0);
+  for (const script of named) t.true(script in scripts, script);
+  for (const [, path = ''] of readme.matchAll(/\]\(([^)#:]+)\)/g)) t.notThrows(() => read(path), path);
+});
+
+test('every setting that the README lists is a row with that environment name and default', (t) => {
+  const lines = [...readme.matchAll(/^\| (`[a-z]+\.[^|]*) \| ([^|]*) \| ([^|]*)\|/gm)];
+  t.true(lines.length > 5);
+  for (const [, names = '', envs = '', defaults = ''] of lines) {
+    const [name, env, standing] = [names, envs, defaults].map((cell) =>
+      cell
+        .replaceAll('`', '')
+        .split(',')
+        .map((word) => word.trim()),
+    );
+    const suffix = name?.length === 1 ? [defaults.replaceAll('`', '').trim()] : standing;
+    for (const [at, one] of (name ?? []).entries()) {
+      const row = (settings as Readonly<Record<string, SettingRow>>)[one];
+      t.is(row?.env, env?.[at], one);
+      t.is(String(row?.default), suffix?.[at] ?? '', one);
+    }
+  }
+});
+
+test('the README speaks of the demo person that the demo has', (t) => {
+  const person = /demoUid = '(\w+)'/.exec(read('src/commands/demo.ts'))?.[1] ?? '';
+  t.truthy(person);
+  t.deepEqual([...new Set([...readme.matchAll(/uid=(\w+),ou=people/g)].map(([, uid]) => uid))], [person]);
+  t.true(read('ldif/demo.ldif').includes(`dn: uid=${person},`));
+});
+
+test('the commands that the README names are those of the table', (t) => {
+  for (const [, name = ''] of readme.matchAll(/atrium -- (\w+)/g)) t.true(name in commands || name === 'help', name);
+});
+
+test('the version is M.N, package.json has it, and the changelog speaks of it', (t) => {
+  const version = read('VERSION').trim();
+  t.regex(version, /^\d+\.\d+$/);
+  t.is(JSON.parse(read('package.json')).version, `${version}.0`);
+  t.true(read('CHANGELOG.md').includes(`\n## ${version}\n`));
+});
