@@ -16,7 +16,10 @@ const lock = createHash('sha256')
 if (!existsSync(node) || !existsSync(mark) || readFileSync(mark, 'utf8') !== lock) {
   process.stderr.write('Installing what is missing …\n');
   // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, which not every registry keeps.
-  const npm = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] });
+  const npm = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
   if (npm.status !== 0) process.exit(npm.status ?? 1);
   if (!existsSync(node)) {
     process.stderr.write('npm installed no Node 26 for this platform: run Atrium with a Node 26 of your own, `node src/cli.ts`.\n');
