@@ -32,7 +32,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   jobs.start();
   open.defer(() => jobs.close());
 
-  const client = connectDirectory({ ...below.web, clock, settings });
+  const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
   const people = openPeople({ client, suffix: below.suffix, mode: () => settings['global.mode'] });
 

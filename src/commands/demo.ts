@@ -38,6 +38,7 @@ In development mode passwords are not checked.
     const ports = await demoPorts(context.environment);
     const environment = { ...demoSettings(mode, kekFile), ...ports.settings, ...context.environment };
 
+    const asked = context.untilSignal();
     const started = await context.start({ environment });
     if (started.kind === 'refused') {
       for (const line of started.lines) context.stderr.write(`${line}\n`);
@@ -47,7 +48,7 @@ In development mode passwords are not checked.
     const { service } = started;
     const password = readDemoPassword(folder) ?? (await loadDemo(context, folder, service.suffix));
     context.stdout.write(welcome(service, { mode, password, notice: ports.notice }));
-    await context.untilSignal();
+    await asked;
     await service.stop();
     return 0;
   },

@@ -12,6 +12,8 @@ SIGTERM or Ctrl-C ends it with status 0 after what is open is closed.
   STS_LDAP_PORT=1389 STS_LDAP_TLS_PORT= STS_KEYS_KEK_FILE=./kek atrium serve`,
   run: async (args, { environment, start, untilSignal, stdout, stderr }) => {
     noArguments(args);
+    // Listened for from here on: whoever stops the service while it starts gets an orderly end, too.
+    const asked = untilSignal();
     const started = await start({ environment });
     if (started.kind === 'refused') {
       for (const line of started.lines) stderr.write(`${line}\n`);
@@ -22,7 +24,7 @@ SIGTERM or Ctrl-C ends it with status 0 after what is open is closed.
       stderr.write(`The built-in administrator's password, shown this once: ${service.generatedPassword}\n`);
     }
     stdout.write(`ready ${urls(service.addresses).join(' ')}\n`);
-    await untilSignal();
+    await asked;
     await service.stop();
     return 0;
   },
