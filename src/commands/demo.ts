@@ -39,8 +39,6 @@ In development mode passwords are not checked.
     const environment = { ...demoSettings(mode, kekFile), ...ports.settings, ...context.environment };
 
     const asked = context.untilSignal();
-    // Listened for before anyone can be told that the service is ready: whoever asks for the end at once gets an orderly one.
-    const asked = context.untilSignal();
     const started = await context.start({ environment });
     if (started.kind === 'refused') {
       for (const line of started.lines) context.stderr.write(`${line}\n`);

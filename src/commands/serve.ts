@@ -14,8 +14,6 @@ SIGTERM or Ctrl-C ends it with status 0 after what is open is closed.
     noArguments(args);
     // Listened for from here on: whoever stops the service while it starts gets an orderly end, too.
     const asked = untilSignal();
-    // Listened for before anyone can be told that the service is ready: whoever asks for the end at once gets an orderly one.
-    const asked = untilSignal();
     const started = await start({ environment });
     if (started.kind === 'refused') {
       for (const line of started.lines) stderr.write(`${line}\n`);
