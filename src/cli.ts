@@ -67,14 +67,18 @@ function help(name: string | undefined, context: Context): number {
   return 0;
 }
 
-/** The first SIGTERM or SIGINT asks for an orderly end; a second one does not wait for it. */
+/** One Ctrl-C arrives several times: from the terminal, and forwarded by npm and by the runner. */
+const sameSignalMs = 1000;
+
+/** The first SIGTERM or SIGINT asks for an orderly end; a later one does not wait for it. */
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedMs: number | undefined;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
+        const nowMs = systemClock.nowMs();
+        if (askedMs !== undefined && nowMs - askedMs > sameSignalMs) process.exit(1);
+        askedMs ??= nowMs;
         resolve();
       });
     }

@@ -8,11 +8,13 @@ import type { TestFn } from 'ava';
  */
 export const programs = {
   ldapsearch: { packages: ['ldap-utils', 'libsasl2-modules'], paths: [] },
+  ip: { packages: ['iproute2'], paths: ['/usr/sbin/ip', '/sbin/ip'] },
   slapd: { packages: ['slapd'], paths: ['/usr/sbin/slapd', '/usr/lib/openldap/slapd'] },
   chromium: { packages: ['chromium', 'fonts-dejavu-core'], paths: ['/usr/bin/google-chrome', '/usr/bin/chromium-browser'] },
   oathtool: { packages: ['oathtool'], paths: [] },
   openssl: { packages: ['openssl'], paths: [] },
   strace: { packages: ['strace'], paths: [] },
+  unshare: { packages: ['util-linux'], paths: [] },
 } as const satisfies Record<string, { readonly packages: readonly string[]; readonly paths: readonly string[] }>;
 
 export type Program = keyof typeof programs;

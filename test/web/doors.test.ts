@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { connect } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Refusal } from '#catalogue';
@@ -57,11 +57,6 @@ function ask(secure: boolean, options: RequestOptions, ca?: string): Promise<See
   });
 }
 
-/** An address of this machine that is not loopback: a connection to it comes from beyond loopback, as far as the service can tell. */
-const outer = Object.values(networkInterfaces())
-  .flat()
-  .find((each) => each !== undefined && !each.internal && each.family === 'IPv4')?.address;
-
 test('https: cookies are Secure, and HSTS is sent for a name that is not this machine’s own', async (t) => {
   const tls = certificate(t);
   const { web } = await open(t, { tls, settings: { 'http.tlsPort': 0 } });
@@ -72,21 +67,6 @@ test('https: cookies are Secure, and HSTS is sent for a name that is not this ma
   const named = await ask(true, { host: '127.0.0.1', port, path: '/hello', headers: { host: 'id.example.com' } }, tls.cert);
   t.is(named.headers['strict-transport-security'], 'max-age=31536000');
 });
-
-(outer === undefined ? test.skip : test)(
-  'product mode: plain http from beyond loopback is sent to https for a GET, and refused for a POST',
-  async (t) => {
-    const house = await open(t, { tls: certificate(t), settings: { 'http.host': '0.0.0.0', 'http.tlsPort': 0 } });
-    const [port, tlsPort] = [house.port, Number(new URL(house.web.addresses.https ?? '').port)];
-    const headers = { host: `id.example.com:${port}` };
-    const answer = await ask(false, { host: outer, port, path: '/hello?a=1', headers });
-    t.is(answer.status, 308);
-    t.is(answer.headers['location'], `https://id.example.com:${tlsPort}/hello?a=1`);
-    t.is((await ask(false, { host: outer, port, path: '/form', method: 'POST', headers })).status, 403);
-    t.deepEqual(codes(house), ['STS-HTTP-9005']);
-    t.is((await get(port, '/hello')).status, 200);
-  },
-);
 
 test('global.publicBaseUrl: another host is refused, except this machine’s own names from this machine', async (t) => {
   const house = await open(t, { settings: { 'global.publicBaseUrl': 'https://id.example.com' } });
