@@ -106,6 +106,9 @@ test('the demo makes its folder, prints names and passwords that work, and a sec
   t.false(again.includes('shown this once'));
   t.is((await runCli(['search', 'objectClass=posixAccount', '1.1'], environment)).stdout, people.stdout);
   t.is(readFileSync(join(dataDir, 'kek'), 'utf8'), kek);
+  const tooEarly = await runCli(['reset'], environment);
+  t.is(tooEarly.status, 2);
+  t.regex(tooEarly.stderr, /the demo is running/);
   second.child.kill('SIGTERM');
   t.is((await second.ended).status, 0);
 
