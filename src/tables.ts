@@ -3,6 +3,7 @@ import {
   type ErrorRow,
   type JobRow,
   listedErrors,
+  type OperationRow,
   type RouteRow,
   reservedSettings,
   type SettingRows,
@@ -10,6 +11,7 @@ import {
   settingErrors,
 } from '#catalogue';
 import { clientErrors, clientSettings } from '#client';
+import { commands } from '#commands';
 import { credentialsErrors, credentialsSettings } from '#credentials';
 import { directoryErrors, directorySettings } from '#directory';
 import { jobsErrors } from '#jobs';
@@ -65,6 +67,11 @@ export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteR
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
   sessions: sessionsJobs,
+};
+
+/** Every operation that an operator can have done, by room. */
+export const operationTables: Readonly<Record<string, Readonly<Record<string, OperationRow>>>> = {
+  commands,
 };
 
 /** Every refusal and failure that a room can raise, by room and name. */

@@ -1,5 +1,5 @@
 import type { Chance, Clock } from '#base';
-import type { Environment } from '#catalogue';
+import type { Environment, OperationRow } from '#catalogue';
 import type { LdifContent, LdifRecord } from '#ldap';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
@@ -69,13 +69,8 @@ export interface Context {
   readonly untilSignal: () => Promise<void>;
 }
 
-/** One row of the table of commands. */
-export interface Command {
-  /** What stands behind the command's name: `FILTER [ATTRIBUTE…]`. */
-  readonly takes: string;
-  readonly means: string;
-  /** More about it, and examples, for `--help`. */
-  readonly help: string;
+/** An operation as the command line does it. */
+export interface Command extends OperationRow {
   /** @returns the exit status */
   readonly run: (args: readonly string[], context: Context) => Promise<number>;
 }

@@ -10,4 +10,4 @@ export {
   type Started,
   type StartOptions,
 } from './command.ts';
-export { commands } from './table.ts';
+export { commands } from './operations.ts';
