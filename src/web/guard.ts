@@ -40,6 +40,11 @@ export function createGuard({ mode, publicBaseUrl, tlsPort, send }: GuardOptions
     exchange.query = target.query;
     exchange.target = target.whole;
 
+    // RFC 9112 §3.2: of two Host headers nobody knows which one whoever stands before us has read.
+    if ((request.headersDistinct['host']?.length ?? 0) > 1) {
+      send.refuse(exchange, errors.hostRefused, { status: 400 });
+      return false;
+    }
     const host = readHost(request.headers.host, local, hostRules);
     if (host === undefined) {
       send.refuse(exchange, errors.hostRefused);

@@ -181,6 +181,8 @@ function limit(node: NodeServer, given: WebOptions['settings']): void {
   node.maxConnections = given['http.connectionsMax'];
   // Restify listens for upgrades and answers none, so that such a request would hang; without a listener Node takes it for an ordinary one.
   node.removeAllListeners('upgrade');
+  // It also takes requests that wait for "100 Continue" past the listeners of `request`, ours included; without it Node says "Continue" and goes on.
+  node.removeAllListeners('checkContinue');
 }
 
 function listen(server: NodeServer, host: string, port: number): Promise<AddressInfo> {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import test from 'ava';
-import { codes, get, open, send } from './house.ts';
+import { codes, csrf, get, open, send } from './house.ts';
 
 test('a handler that throws at once is answered 500 without its words, and the process goes on', async (t) => {
   const house = await open(t);
@@ -184,4 +187,25 @@ test('a flood of headers is answered 431', async (t) => {
 test('a request to upgrade is an ordinary request', async (t) => {
   const { port } = await open(t);
   t.is((await get(port, '/hello', ['Connection: Upgrade', 'Upgrade: websocket'])).status, 200);
+});
+
+test('RFC 9110 §10.1.1: a client that waits for 100 Continue gets it, and then the same answer as anybody', async (t) => {
+  const house = await open(t);
+  const headers = { expect: '100-continue', 'content-type': 'application/x-www-form-urlencoded' };
+  const call = request({ port: house.port, host: '127.0.0.1', method: 'POST', path: '/form', headers });
+  const answered = once(call, 'response') as Promise<[IncomingMessage]>;
+  const told = once(call, 'continue');
+  call.flushHeaders();
+  await told;
+  call.end(new URLSearchParams({ csrf: csrf.issue('me'), name: 'Ada' }).toString());
+  const [answer] = await answered;
+  t.is(answer.statusCode, 200);
+  t.truthy(answer.headers['content-security-policy']);
+  t.true((await text(answer)).includes('<h1>taken Ada</h1>'));
+});
+
+test('RFC 9112 §3.2: a request with two Host headers is answered 400', async (t) => {
+  const house = await open(t);
+  t.is((await get(house.port, '/hello', ['Host: evil.example'])).status, 400);
+  t.deepEqual(codes(house), ['STS-HTTP-9001']);
 });
