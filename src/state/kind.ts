@@ -110,13 +110,16 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
     },
     touch: async (kept, value, expiresAtMs = kept.expiresAtMs) => {
       const kind = kindOf(row.name, kept.realm);
-      // The store ages rows by when they were put first. Reading, removing and putting again follow without a pause.
       if (store.get(kind, kept.key)?.value !== kept.text) return undefined;
-      store.delete(kind, kept.key);
+      // The store ages rows by when they were put first, so it is taken and put again. Taking is one transaction: what another process
+      // removed or replaced at this very moment does not come back.
+      const taken = store.take(kind, kept.key);
+      if (taken === undefined) return undefined;
       removed(kept.realm);
-      const text = JSON.stringify(value);
-      added(kept.realm, store.put(kind, kept.key, text, expiresAtMs, kept.owner));
-      return { ...kept, value, text, expiresAtMs };
+      const meant = taken.value === kept.text;
+      const next = meant ? { text: JSON.stringify(value), expiresAtMs } : { text: taken.value, expiresAtMs: taken.expiresAtMs };
+      added(kept.realm, store.put(kind, kept.key, next.text, next.expiresAtMs, taken.owner));
+      return meant ? { ...kept, value, ...next } : undefined;
     },
     remove: async (kept) => {
       const done = store.delete(kindOf(row.name, kept.realm), kept.key);

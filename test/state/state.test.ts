@@ -113,6 +113,37 @@ test('a removed record is gone, and only once', async (t) => {
   t.is(await notes.get('default', 'token'), undefined);
 });
 
+test('two processes: what one removes or replaces while the other touches it does not come back', async (t) => {
+  const { store, inMs } = open(t);
+  // The other process does its work between two steps of ours.
+  let meanwhile = () => Promise.resolve();
+  const slowly = {
+    ...store,
+    get: (kind: string, key: string) => {
+      const row = store.get(kind, key);
+      void meanwhile();
+      return row;
+    },
+  };
+  const clock = { nowMs: () => inMs(0) };
+  const ours = openState({ store: slowly, clock }).kind({ name: 'note', parse });
+  const theirs = openState({ store, clock }).kind({ name: 'note', parse });
+
+  await ours.put('default', 'removed', { text: 'a' }, inMs(1000));
+  const removed = await ours.get('default', 'removed');
+  await ours.put('default', 'replaced', { text: 'a' }, inMs(1000), 'ada');
+  const replaced = await ours.get('default', 'replaced');
+  if (removed === undefined || replaced === undefined) return t.fail();
+
+  meanwhile = async () => void (await theirs.remove(removed));
+  t.is(await ours.touch(removed, { text: 'b' }), undefined);
+  t.is(await theirs.get('default', 'removed'), undefined);
+
+  meanwhile = async () => void (await theirs.replace(replaced, { text: 'theirs' }));
+  t.is(await ours.touch(replaced, { text: 'b' }), undefined);
+  t.deepEqual(values(await theirs.list('default', 'ada', 10)), ['theirs']);
+});
+
 test('a bounded kind puts out the least recently used of that realm, and says so', async (t) => {
   const { state, inMs } = open(t);
   const gone: string[] = [];
