@@ -1,10 +1,12 @@
-/** One authentication of a session's person: when, how, through which door. */
+/** One authentication of a session's person: when, how, through which door, from where. */
 export interface AuthenticationEvent {
   readonly whenMs: number;
   /** Methods (RFC 8176): `pwd`, `hwk`, `otp`. */
   readonly amr: readonly string[];
   readonly acr: string;
   readonly door: string;
+  /** The browser's address. */
+  readonly address: string;
 }
 
 /** A session as its readers see it. */

@@ -56,15 +56,17 @@ export interface Sessions {
     realm: string,
     handles: readonly string[],
     person: SignedIn | undefined,
-    event: Omit<AuthenticationEvent, 'whenMs'>,
+    event: Omit<AuthenticationEvent, 'whenMs' | 'address'>,
     visit: Visit,
   ): Promise<Begun>;
   /** The live session of the first handle that has one. Counts as a use of it. */
   find(realm: string, handles: readonly string[]): Promise<Session | undefined>;
   /** Ends what the handles open. True when there was something. */
   end(realm: string, handles: readonly string[], visit: Visit): Promise<boolean>;
-  /** Ends all sessions of a person and says how many. */
-  endAll(realm: string, entryUuid: string, visit: Visit): Promise<number>;
+  /** The live sessions of a person, the one used last first, at most `limit`. */
+  list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
+  /** Ends all sessions of a person, but for one if its sid is given, and says how many. */
+  endAll(realm: string, entryUuid: string, visit: Visit, exceptSid?: string): Promise<number>;
   /** Removes what has expired and says what it did: the job `sessions.sweep`. */
   sweep(): Promise<string>;
 }
@@ -82,6 +84,8 @@ const secretOctets = 32;
 const idOctets = 16;
 /** Cookies of one name that a browser may send together; what lies beyond is not looked at. */
 const handlesMax = 8;
+/** Sessions of one person among which the last used are looked for. */
+const listedMax = 1000;
 const service: Visit = { door: 'service', address: '', correlationId: '' };
 
 /** Opens the sessions on the shared state. */
@@ -110,19 +114,21 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
   ) => audit.record({ realm, subject, action, summary, ...visit, outcome: error ? 'refused' : 'success', ...(error ? { error } : {}) });
   const asSession = (kept: Kept<SessionRecord>) => sessionOf(kept.realm, kept.value, settings['authn.sessionLifetimeS']);
 
+  // A row's own expiry was set under the settings of its last use; the ones of now may be shorter.
+  const isLive = (record: SessionRecord) => clock.nowMs() < endOf(record, settings);
   const live = async (realm: string, handle: string): Promise<Kept<SessionRecord> | undefined> => {
     const halves = parseHandle(handle);
     const kept = halves && (await sessionKind.get(realm, halves.id));
     if (!halves || !kept || !constantTimeEqual(Buffer.from(hashOf(halves.secret)), Buffer.from(kept.value.secretHash))) return undefined;
-    // The row's own expiry was set under the settings of its last use; the ones of now may be shorter.
-    return clock.nowMs() < endOf(kept.value, settings) ? kept : undefined;
+    return isLive(kept.value) ? kept : undefined;
   };
-  const firstLive = async (realm: string, handles: readonly string[]): Promise<Kept<SessionRecord> | undefined> => {
+  const allLive = async (realm: string, handles: readonly string[]): Promise<readonly Kept<SessionRecord>[]> => {
+    const found = new Map<string, Kept<SessionRecord>>();
     for (const handle of handles.slice(0, handlesMax)) {
       const kept = await live(realm, handle);
-      if (kept !== undefined) return kept;
+      if (kept !== undefined) found.set(kept.key, kept);
     }
-    return undefined;
+    return [...found.values()];
   };
   const endKept = async (kept: Kept<SessionRecord>, summary: string, visit: Visit): Promise<boolean> => {
     const done = await sessionKind.remove(kept);
@@ -146,6 +152,23 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     const next = await sessionKind.touch(kept, record, endOf(record, settings));
     const id = handles.map(parseHandle).find((halves) => halves !== undefined && hashOf(halves.secret) === kept.value.secretHash)?.id;
     return next === undefined || id === undefined ? undefined : { session: asSession(next), handle: `${id}.${secret}`, how: 'resumed' };
+  };
+  /** Continues the first of the handles' sessions that is the person's. A session that changes meanwhile is looked at again, so that no handle of before stays good. */
+  const resume = async (
+    realm: string,
+    handles: readonly string[],
+    subject: string,
+    event: AuthenticationEvent,
+    visit: Visit,
+  ): Promise<Begun | undefined> => {
+    for (;;) {
+      const own = (await allLive(realm, handles)).find(({ value }) => value.subject === subject);
+      if (own === undefined) return undefined;
+      const begun = await continued(own, handles, event);
+      if (begun === undefined) continue;
+      note(realm, { subject }, 'session.resume', 'the same person authenticated again; the handle changed', visit);
+      return begun;
+    }
   };
   const started = async (realm: string, subject: string, event: AuthenticationEvent): Promise<{ session: Session; handle: string }> => {
     const [id, secret] = [token(chance, idOctets), token(chance, secretOctets)];
@@ -190,24 +213,20 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
         note(realm, { subject }, 'session.begin', refused.means, visit, refused);
         throw refuse(refused);
       }
-      const event: AuthenticationEvent = { whenMs: clock.nowMs(), amr, acr, door };
-      const current = await firstLive(realm, handles);
-      if (current?.value.subject === subject) {
-        const begun = await continued(current, handles, event);
-        if (begun !== undefined) {
-          note(realm, { subject }, 'session.resume', 'the same person authenticated again; the handle changed', visit);
-          return begun;
-        }
-      } else if (current !== undefined) {
-        await endKept(current, 'session ended: another person signed in', visit);
+      const event: AuthenticationEvent = { whenMs: clock.nowMs(), amr, acr, door, address: visit.address };
+      let ended = 0;
+      for (const other of await allLive(realm, handles)) {
+        if (other.value.subject !== subject && (await endKept(other, 'session ended: another person signed in', visit))) ended++;
       }
+      const resumed = await resume(realm, handles, subject, event, visit);
+      if (resumed !== undefined) return resumed;
       const begun = await started(realm, subject, event);
       note(realm, { subject }, 'session.begin', 'session began', visit);
-      return { ...begun, how: current === undefined || current.value.subject === subject ? 'new' : 'replaced' };
+      return { ...begun, how: ended > 0 ? 'replaced' : 'new' };
     },
 
     find: async (realm, handles) => {
-      const kept = await firstLive(realm, handles);
+      const [kept] = await allLive(realm, handles);
       if (kept === undefined) return undefined;
       const nowMs = clock.nowMs();
       if (nowMs - kept.value.lastUsedMs < touchMs(settings)) return asSession(kept);
@@ -216,16 +235,31 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     },
     end: async (realm, handles, visit) => {
       let ended = false;
-      for (const handle of handles.slice(0, handlesMax)) {
-        const kept = await live(realm, handle);
-        if (kept !== undefined && (await endKept(kept, 'session ended: the person signed out', visit))) ended = true;
+      for (const kept of await allLive(realm, handles)) {
+        if (await endKept(kept, 'session ended: the person signed out', visit)) ended = true;
       }
       return ended;
     },
-    endAll: async (realm, entryUuid, visit) => {
+    list: async (realm, entryUuid, limit) => {
+      const kept = await sessionKind.list(realm, subjectOf(entryUuid), listedMax);
+      return kept
+        .filter(({ value }) => isLive(value))
+        .slice(-limit)
+        .map(asSession)
+        .toReversed();
+    },
+    endAll: async (realm, entryUuid, visit, exceptSid) => {
       let ended = 0;
       for (const kept of await sessionKind.list(realm, subjectOf(entryUuid), settings['authn.maxSessions'])) {
-        if (await endKept(kept, 'session ended with all of its person', visit)) ended++;
+        if (
+          kept.value.sid !== exceptSid &&
+          (await endKept(
+            kept,
+            exceptSid === undefined ? 'session ended with all of its person' : 'session ended from another session of its person',
+            visit,
+          ))
+        )
+          ended++;
       }
       return ended;
     },

@@ -104,14 +104,14 @@ test('at authn.maxPending the oldest interrupted request is given up', async (t)
   t.deepEqual(await Promise.all(ids.map(async (id) => (await sessions.parked(realm, id)) !== undefined)), [false, true, true]);
 });
 
-test('a session names its person by entryUUID, and records when, how and through which door', async (t) => {
+test('a session names its person by entryUUID, and records when, how, through which door and from where', async (t) => {
   const { sessions, begin, nowMs } = open(t);
   const { session, handle, how } = await begin({ ...ada, entryUuid: ada.entryUuid.toUpperCase() });
   t.is(how, 'new');
   t.is(session.subject, `urn:uuid:${ada.entryUuid}`);
   t.is(session.entryUuid, ada.entryUuid);
   t.true(session.authenticated);
-  t.deepEqual(session.events, [{ whenMs: nowMs(), ...pwd }]);
+  t.deepEqual(session.events, [{ whenMs: nowMs(), ...pwd, address: visit.address }]);
   t.is(session.endsAtMs, nowMs() + 3_600_000);
   t.deepEqual(await sessions.find(realm, [handle]), session);
   t.false(JSON.stringify(session).includes(handle.split('.')[1] ?? handle));
@@ -285,6 +285,62 @@ test('of two re-authentications at one moment one continues the session, the oth
     both.map(({ how }) => how),
     ['resumed', 'new'],
   );
+});
+
+test('a use of the session at the moment of a re-authentication leaves no handle of before', async (t) => {
+  const { sessions, begin, passS } = open(t);
+  // The use comes at each step of the other, wherever that stands by then.
+  for (let steps = 0; steps < 30; steps++) {
+    const first = await begin(ada);
+    passS(60);
+    const used = async () => {
+      for (let step = 0; step < steps; step++) await undefined;
+      await sessions.find(realm, [first.handle]);
+    };
+    const [second] = await Promise.all([begin(ada, [first.handle]), used()]);
+    t.is(second.session.sid, first.session.sid);
+    t.is(await sessions.find(realm, [first.handle]), undefined, `${steps} steps`);
+    t.true(await sessions.end(realm, [second.handle], visit));
+  }
+});
+
+test('a different person replaces every session that the browser shows, however many cookies it sends', async (t) => {
+  const { sessions, begin } = open(t);
+  const one = await begin(ada);
+  const two = await begin(ada);
+  const third = await begin(alan);
+  const now = await begin(alan, [one.handle, third.handle, two.handle]);
+  t.is(now.session.sid, third.session.sid, 'their own one goes on');
+  for (const { handle } of [one, two]) t.is(await sessions.find(realm, [handle]), undefined);
+});
+
+test('the sessions of a person are listed, the one used last first, with where each began', async (t) => {
+  const { sessions, begin, passS } = open(t);
+  const one = await begin(ada);
+  await begin(alan);
+  passS(60);
+  const two = await begin(ada);
+  t.deepEqual(
+    (await sessions.list(realm, ada.entryUuid, 10)).map(({ sid }) => sid),
+    [two.session.sid, one.session.sid],
+  );
+  passS(60);
+  await sessions.find(realm, [one.handle]);
+  const [latest] = await sessions.list(realm, ada.entryUuid, 1);
+  t.is(latest?.sid, one.session.sid);
+  t.is(latest?.events[0]?.address, visit.address);
+  passS(3600);
+  t.deepEqual(await sessions.list(realm, ada.entryUuid, 10), []);
+});
+
+test('signing out elsewhere ends all sessions of the person but one', async (t) => {
+  const { sessions, begin } = open(t);
+  const here = await begin(ada);
+  const there = await begin(ada);
+  const other = await begin(alan);
+  t.is(await sessions.endAll(realm, ada.entryUuid, visit, here.session.sid), 1);
+  t.is(await sessions.find(realm, [there.handle]), undefined);
+  for (const { handle } of [here, other]) t.truthy(await sessions.find(realm, [handle]));
 });
 
 test('signing out ends what the handles open; ending all of a person ends every session of theirs', async (t) => {
