@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
-import { byDn, byParent, byUuid, cut, firstNumber, uuidKey } from './format.ts';
+import { byDn, byParent, byUuid, cut, firstNumber } from './format.ts';
+import { type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
 import type { Change, EntryRecord, Expectation, Indexer, StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
@@ -86,11 +87,7 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
 
   /** All that an entry is found by; the store's own keys first. */
   function keysOf(entry: EntryRecord): Key[] {
-    const keys: Key[] = [
-      { attribute: byDn, key: entry.dnKey },
-      { attribute: byUuid, key: keyOfUuid(entry.uuid) },
-    ];
-    if (entry.parent !== undefined) keys.push({ attribute: byParent, key: keyOfUuid(entry.parent) });
+    const keys = ownKeys(entry);
     for (const { attribute, key } of indexer(entry)) keys.push({ attribute: attributes.give(attribute), key: cut(key) });
     return keys;
   }
@@ -144,22 +141,6 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
 
     indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
   };
-}
-
-function keyOfUuid(uuid: string): Uint8Array {
-  const key = uuidKey(uuid);
-  if (key === undefined) throw new Error(`not a UUID: ${uuid}`);
-  return key;
-}
-
-interface Key {
-  readonly attribute: number;
-  readonly key: Uint8Array;
-}
-
-/** Keys without repetition: the values of an attribute may have one key. */
-function keySet(keys: readonly Key[]): Map<string, Key> {
-  return new Map(keys.map((key) => [`${key.attribute}:${Buffer.from(key.key).toString('latin1')}`, key]));
 }
 
 function logged(number: number, part: number, change: Change): ChangeParameters {
