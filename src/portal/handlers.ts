@@ -9,13 +9,16 @@ import { texts } from './texts.ts';
 export interface PortalDeps {
   readonly realm: string;
   readonly mode: Mode;
-  readonly sessions: Pick<Sessions, 'find' | 'park' | 'end'>;
+  readonly sessions: Pick<Sessions, 'find' | 'park' | 'list' | 'end' | 'endAll'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
   readonly readOwn: (session: Session, attributes: readonly string[]) => Promise<OwnEntry | undefined>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly ldapUrl: () => string | undefined;
 }
+
+/** Sessions in other browsers that the page shows: the last used. */
+const othersMax = 20;
 
 export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof typeof routes, Handler>> {
   const { realm, mode, sessions, readOwn, csrf, clock, ldapUrl } = deps;
@@ -29,12 +32,24 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage() };
       const entry = await readOwn(session, shownAttributes);
       if (entry === undefined) {
-        // Whoever has no entry any more has no session either.
-        await sessions.end(realm, request.cookies(sessionCookie), visitOf(request));
+        // Whoever has no entry any more, or is disabled, has no session either, in no browser.
+        await sessions.endAll(realm, session.entryUuid, visitOf(request));
         return askToSignIn(deps, request);
       }
+      const others = (await sessions.list(realm, session.entryUuid, othersMax + 1)).filter(({ sid }) => sid !== session.sid);
       const csrfToken = csrf.issue(formSubject(session));
-      return { kind: 'page', page: homePage({ entry, session, mode, nowMs: clock.nowMs(), csrfToken, ldapUrl: ldapUrl() }) };
+      return {
+        kind: 'page',
+        page: homePage({
+          entry,
+          session,
+          others: others.slice(0, othersMax),
+          mode,
+          nowMs: clock.nowMs(),
+          csrfToken,
+          ldapUrl: ldapUrl(),
+        }),
+      };
     },
     signOut: async (request) => {
       const session = await sessionOf(request);
@@ -44,6 +59,15 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         await sessions.end(realm, request.cookies(sessionCookie), visitOf(request));
       }
       return { kind: 'redirect', status: 303, to: '/portal/signed-out', cookies: [{ name: sessionCookie, value: '', path: '/' }] };
+    },
+    signOutElsewhere: async (request) => {
+      const session = await sessionOf(request);
+      if (session !== undefined) {
+        const { refused } = await request.openForm(() => formSubject(session));
+        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(), error: refused };
+        await sessions.endAll(realm, session.entryUuid, visitOf(request), session.sid);
+      }
+      return { kind: 'redirect', status: 303, to: '/portal' };
     },
     signedOut: async (request) =>
       (await sessionOf(request)) === undefined ? { kind: 'page', page: signedOutPage() } : { kind: 'redirect', status: 303, to: '/portal' },

@@ -13,6 +13,8 @@ export interface OwnEntry {
 export interface Home {
   readonly entry: OwnEntry;
   readonly session: Session;
+  /** The person's sessions in other browsers, the one used last first. */
+  readonly others: readonly Session[];
   readonly mode: Mode;
   readonly nowMs: number;
   readonly csrfToken: string;
@@ -42,13 +44,13 @@ export const shownAttributes: readonly string[] = [
   'entryUUID',
 ];
 
-export function homePage({ entry, session, mode, nowMs, csrfToken, ldapUrl }: Home): Page {
+export function homePage({ entry, session, others, mode, nowMs, csrfToken, ldapUrl }: Home): Page {
   const name = entry.all('displayName')[0] ?? entry.all('cn')[0] ?? entry.all('uid')[0] ?? entry.dn;
   return {
     title: texts.title,
     layout: 'wide',
     corner: html`<div class="corner"><span>${name}</span>
-<form method="post" action="/portal/sign-out"><input type="hidden" name="${csrfField}" value="${csrfToken}"><button type="submit" class="outline">${texts.signOut}</button></form></div>`,
+${action('/portal/sign-out', texts.signOut, csrfToken)}</div>`,
     main: html`<h1>${name}</h1>
 <section aria-labelledby="who"><h2 id="who">${texts.whoTitle}</h2>
 ${facts(entryRows(entry))}
@@ -56,7 +58,9 @@ ${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
 <section class="half" aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
 ${facts([[texts.password, verifiesPasswords(mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
-${facts(sessionRows(session, nowMs))}</section>`,
+${facts(sessionRows(session, texts.thisBrowser, nowMs))}
+${others.map((other) => facts(sessionRows(other, texts.otherBrowser, nowMs)))}
+${others.length > 0 && action('/portal/sign-out-elsewhere', texts.signOutElsewhere, csrfToken)}</section>`,
   };
 }
 
@@ -98,15 +102,25 @@ function entryRows(entry: OwnEntry): readonly (readonly [string, Piece])[] {
   return [...rows, ...named].filter(([, value]) => value !== undefined);
 }
 
-function sessionRows({ events, createdMs, lastUsedMs, endsAtMs }: Session, nowMs: number): readonly (readonly [string, Piece])[] {
+function sessionRows(
+  { events, createdMs, lastUsedMs, endsAtMs }: Session,
+  browser: string,
+  nowMs: number,
+): readonly (readonly [string, Piece])[] {
   const ways = [...new Set(events.flatMap(({ amr }) => amr))].map((method) => methodTexts[method] ?? method);
   return [
-    [texts.session, html`<span class="tag">${texts.thisBrowser}</span>`],
+    [texts.session, html`<span class="tag">${browser}</span>`],
     [texts.since, timeHtml(createdMs, nowMs)],
+    [texts.from, [...new Set(events.map(({ address }) => address))].join(', ')],
     [texts.lastUsed, timeHtml(lastUsedMs, nowMs)],
     [texts.until, timeHtml(endsAtMs, nowMs)],
     [texts.way, ways.join(', ')],
   ];
+}
+
+/** A form that is one button. */
+function action(path: string, words: string, csrfToken: string): SafeHtml {
+  return html`<form method="post" action="${path}"><input type="hidden" name="${csrfField}" value="${csrfToken}"><button type="submit" class="outline">${words}</button></form>`;
 }
 
 function list(values: readonly Piece[]): Piece {

@@ -9,8 +9,15 @@ export const routes = {
     path: '/portal',
     purpose: 'who I am here, how I sign in, where I am signed in',
     source,
-    coverage: 'partial: to read; nothing can be changed here yet but the session ended',
+    coverage: 'partial: to read; nothing can be changed here yet but sessions ended',
   },
   signOut: { method: 'POST', path: '/portal/sign-out', purpose: 'ends the session of this browser', source, coverage: 'full' },
+  signOutElsewhere: {
+    method: 'POST',
+    path: '/portal/sign-out-elsewhere',
+    purpose: 'ends the person’s sessions in other browsers',
+    source,
+    coverage: 'full',
+  },
   signedOut: { method: 'GET', path: '/portal/signed-out', purpose: 'says that the session has ended', source, coverage: 'full' },
 } as const satisfies Record<string, RouteRow>;

@@ -27,11 +27,14 @@ export const texts = {
   passwordUnchecked: 'Not checked, because this service runs in development mode.',
 
   thisBrowser: 'This browser',
+  otherBrowser: 'Another browser',
   since: 'Signed in',
+  from: 'From address',
   lastUsed: 'Last used',
   until: 'Ends by itself',
   way: 'With',
   session: 'Session',
+  signOutElsewhere: 'Sign out everywhere else',
 
   terminal: 'The same from the command line',
   terminalWords: 'This page shows what the directory answers to this search, asked in your name:',

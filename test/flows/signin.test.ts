@@ -238,6 +238,31 @@ test.serial('STS-HTTP-0015 and 0016: a session is ended by its own form only', a
   t.is((await ask(base, '/portal', { cookies: { sts_session: other } })).status, 200);
 });
 
+test.serial('where you are signed in: the portal shows every session, and ends the others', async (t) => {
+  const lin = await addPerson(atrium, 'lin', 'Lin Lanying');
+  const signIn = async () => cookieOf(await submit(base, await openScreen(base), lin.uid, lin.password), 'sts_session') ?? '';
+  const elsewhere = await signIn();
+  nowMs += 5 * 60_000;
+  const context = await openContext(t, browser);
+  const page = await context.newPage();
+  await page.goto(base);
+  await typeIn(page, lin.uid, lin.password);
+  const shown = async () => (await page.textContent('section:has(#where)')) ?? '';
+  for (const expected of ['This browser', 'Another browser', '5 min ago', '127.0.0.1'])
+    t.true((await shown()).includes(expected), expected);
+  await inspect(t, page, 'portal-sessions');
+
+  const [cookie] = (await context.cookies()).filter(({ name }) => name === 'sts_session');
+  const bare = await ask(base, '/portal/sign-out-elsewhere', { method: 'POST', cookies: { sts_session: cookie?.value ?? '' }, form: {} });
+  t.is(bare.status, 403);
+  t.is((await ask(base, '/portal', { cookies: { sts_session: elsewhere } })).status, 200);
+
+  await Promise.all([page.waitForNavigation(), page.click('text=Sign out everywhere else')]);
+  t.is(page.url(), `${base}/portal`);
+  t.false((await shown()).includes('Another browser'));
+  t.is((await ask(base, '/portal', { cookies: { sts_session: elsewhere } })).status, 303);
+});
+
 test.serial('signing in again changes the handle, and the old one opens nothing', async (t) => {
   const first = cookieOf(await submit(base, await openScreen(base), ada.uid, ada.password), 'sts_session') ?? '';
   const screen = await openScreen(base);
@@ -258,6 +283,20 @@ test.serial('someone disabled or deleted over LDAP is out at their next request'
   t.is((await ask(base, '/portal', { cookies: { sts_session } })).status, 200);
   await asAdministrator(atrium, (client) => client.del(eve.dn));
   t.is((await ask(base, '/portal', { cookies: { sts_session } })).status, 303);
+
+  const ivy = await addPerson(atrium, 'ivy', 'Ivy Locked');
+  const signIn = async () => cookieOf(await submit(base, await openScreen(base), ivy.uid, ivy.password), 'sts_session') ?? '';
+  const handles = [await signIn(), await signIn()];
+  const lock = (values: string[]) =>
+    asAdministrator(atrium, (client) => {
+      const modification = new Attribute({ type: 'pwdAccountLockedTime', values });
+      return client.modify(ivy.dn, new Change({ operation: 'replace', modification }));
+    });
+  await lock(['000001010000Z']);
+  t.is((await ask(base, '/portal', { cookies: { sts_session: handles[0] ?? '' } })).status, 303);
+  // Enabling brings no session back: the one that was seen, nor the one in the other browser.
+  await lock([]);
+  for (const handle of handles) t.is((await ask(base, '/portal', { cookies: { sts_session: handle } })).status, 303);
 });
 
 test.serial('a session ends after authn.sessionLifetimeS whatever happens in it', async (t) => {
