@@ -1,11 +1,11 @@
 import { type Detail, type Refusal, refuse } from '#catalogue';
-import { isWithin } from '#schema';
+import { isWithin, keysAbove } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Asker } from './access/asker.ts';
 import type { Rights } from './access/resolve.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
-import { type Name, nameOf, superiorOf } from './realm.ts';
+import { type Name, nameOf } from './realm.ts';
 
 /** An entry that one may see, with what they may do with it. */
 export interface Found {
@@ -38,12 +38,13 @@ export function absent(engine: Engine, asker: Asker, snapshot: Snapshot, name: N
   return refuse(errors.entryAbsent, detail);
 }
 
-function nearest(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name): string {
-  const { schema, realm } = engine;
-  if (!isWithin(name.key, realm.suffix.key)) return '';
-  for (let at = superiorOf(schema, name); at !== undefined && isWithin(at.key, realm.suffix.key); at = superiorOf(schema, at)) {
-    const entry = snapshot.byDnKey(at.key);
-    if (entry !== undefined && asker.rightsAt(entry.dnKey, entry.uuid).visible) return entry.dn;
+/** From the suffix down, since nothing stands below what is not there: a name of many levels costs no more than the tree is deep. */
+function nearest({ realm }: Engine, asker: Asker, snapshot: Snapshot, name: Name): string {
+  let visible = '';
+  for (const key of keysAbove(name.key, realm.suffix.key)) {
+    const entry = snapshot.byDnKey(key);
+    if (entry === undefined) break;
+    if (asker.rightsAt(entry.dnKey, entry.uuid).visible) visible = entry.dn;
   }
-  return '';
+  return visible;
 }

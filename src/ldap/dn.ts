@@ -197,8 +197,12 @@ function skipSpaces(r: Reading): void {
 }
 
 function trimSpaces(text: string): string {
-  if (!text.includes(' ')) return text;
-  return text.replace(/^ +/, '').replace(/ +$/, '');
+  let start = 0;
+  let end = text.length;
+  // No pattern: one for spaces at the end tries each space of a long run anew.
+  while (text[start] === ' ') start++;
+  while (end > start && text[end - 1] === ' ') end--;
+  return text.slice(start, end);
 }
 
 function isHexDigit(code: number): boolean {

@@ -20,7 +20,7 @@ type Types = Pick<Schema, 'attributeType'>;
  * The key of a DN: equal for names that the matching rules of their attributes call equal (RFC 4517 §4.2.15), the assertions of an RDN in
  * any order.
  *
- * @returns `undefined` when an attribute type is unknown or has no equality rule, or a value does not fit it; no octets for the empty DN
+ * @returns `undefined` when an attribute type is unknown, has no equality rule or stands twice in an RDN, or a value does not fit; no octets for the empty DN
  */
 export function normalizeDn(schema: Types, dn: Dn): Uint8Array | undefined {
   if (dn.length === 0) return empty;
@@ -40,10 +40,13 @@ export function normalizeRdn(schema: Types, rdn: Rdn): Uint8Array | undefined {
 
 function pushRdn(schema: Types, rdn: Rdn, parts: Uint8Array[]): boolean {
   const assertions: Uint8Array[] = [];
+  const types = new Set<AttributeType>();
   for (const { type, value } of rdn) {
     const attribute = schema.attributeType(type);
     const normal = attribute?.equality?.assertion(value);
     if (attribute === undefined || normal === undefined) return false;
+    // RFC 4512 §2.3: the assertions of an RDN have different types.
+    if (rdn.length > 1 && types.size === types.add(attribute).size) return false;
     if (rdn.length === 1) parts.push(markOf(attribute), escaped(normal));
     else assertions.push(joined([markOf(attribute), escaped(normal)]));
   }
@@ -91,6 +94,12 @@ export function parentKey(key: Uint8Array): Uint8Array | undefined {
   if (key.length === 0) return undefined;
   const at = key.lastIndexOf(levelEnd);
   return at < 0 ? empty : key.subarray(0, at);
+}
+
+/** The keys of all that stands above an entry, from `base` down; none for what is not below it. */
+export function* keysAbove(key: Uint8Array, base: Uint8Array): Generator<Uint8Array> {
+  if (!isWithin(key, base)) return;
+  for (let end = base.length; end >= 0 && end < key.length; end = key.indexOf(levelEnd, end + 1)) yield key.subarray(0, end);
 }
 
 /** The keys below an entry, as a range: from the first that could stand there to the first that could not. The root's range is everything. */

@@ -1,7 +1,7 @@
 export { checkEntry, checkModified, checkUserModifiable, structuralClass } from './check.ts';
 export type { SchemaText } from './definitions.ts';
 export { type Described, describe, typeOfKey } from './describe.ts';
-export { isWithin, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
+export { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
 export type { Entry, EntryAttributes } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';

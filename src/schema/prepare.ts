@@ -22,7 +22,7 @@ export function prepareKey(value: Uint8Array, folding: Folding): Uint8Array | un
   if (quick !== undefined) return quick;
   const mapped = mapText(value, folding);
   if (mapped === undefined) return undefined;
-  return utf8(mapped.replace(spaceRuns, ' ').replace(leadingSpace, '').replace(trailingSpace, '') || ' ');
+  return utf8(trimmed(mapped.replace(spaceRuns, ' ')) || ' ');
 }
 
 /** The spaced form of a stored value, in which prepared substrings are found. */
@@ -31,7 +31,7 @@ export function prepareSpaced(value: Uint8Array, folding: Folding): Uint8Array |
   if (quick !== undefined) return quick;
   const mapped = mapText(value, folding);
   if (mapped === undefined) return undefined;
-  const inner = mapped.replace(spaceRuns, '  ').replace(leadingSpace, '').replace(trailingSpace, '');
+  const inner = trimmed(mapped.replace(spaceRuns, '  '));
   return utf8(inner === '' ? '  ' : ` ${inner} `);
 }
 
@@ -39,10 +39,10 @@ export function prepareSpaced(value: Uint8Array, folding: Folding): Uint8Array |
 export function preparePart(part: Uint8Array, position: Position, folding: Folding): Uint8Array | undefined {
   const mapped = mapText(part, folding);
   if (mapped === undefined) return undefined;
-  const inner = mapped.replace(spaceRuns, '  ').replace(leadingSpace, '').replace(trailingSpace, '');
+  const inner = trimmed(mapped.replace(spaceRuns, '  '));
   if (inner === '') return utf8(' ');
   const begins = position === 'initial' || leadingSpace.test(mapped);
-  const ends = position === 'final' || trailingSpace.test(mapped);
+  const ends = position === 'final' || mapped.endsWith(' ');
   return utf8(`${begins ? ' ' : ''}${inner}${ends ? ' ' : ''}`);
 }
 
@@ -61,7 +61,13 @@ export function prepareTelephone(value: Uint8Array): Uint8Array | undefined {
 /** A space that a combining mark follows belongs to the mark (RFC 4518 §2.6.1). */
 const spaceRuns = / +(?!\p{M})/gu;
 const leadingSpace = /^ +(?!\p{M})/u;
-const trailingSpace = / +$/u;
+
+/** Without spaces at its ends. No pattern takes those at the end: it would try each space of a long run anew. */
+function trimmed(value: string): string {
+  let end = value.length;
+  while (value[end - 1] === ' ') end--;
+  return value.slice(0, end).replace(leadingSpace, '');
+}
 
 /** Most values are printable ASCII, and for them preparation is a single pass over the octets. `undefined`: take the long way. */
 function prepareAscii(value: Uint8Array, fold: boolean, spaced: boolean): Uint8Array | undefined {

@@ -115,3 +115,10 @@ test('RFC 4514 §2.4: spaces at both ends and # at the start are escaped, and al
   t.is(printed('a,b+c"d\\e<f>g;h=i'), 'cn=a\\,b\\+c\\"d\\\\e\\<f\\>g\\;h=i');
   t.is(printed('\0\t'), 'cn=\\00\\09');
 });
+
+// Tried anew at each space, either would take hours.
+test('a million spaces around a type are read in one pass, those that end in nothing too', (t) => {
+  const spaces = ' '.repeat(1_000_000);
+  t.deepEqual(parseDn(`cn=a,${spaces}cn${spaces}=b`), [[ava('cn', 'a')], [ava('cn', 'b')]]);
+  t.is(parseDn(`cn=a,x${spaces}y=b`), undefined);
+});

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { compareBytes, utf8 } from '#base';
-import type { Dn } from '#ldap';
-import { isWithin, keysBelow, normalizeDn, normalizeRdn, parentKey } from '#schema';
+import { type Dn, parseDn } from '#ldap';
+import { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from '#schema';
 import { readTestSchema } from '../support/schema.ts';
 
 const schema = readTestSchema();
@@ -21,7 +21,7 @@ const assertion = fc.oneof(
   // Compared octet by octet, so that every octet reaches the key.
   fc.record({ type: fc.constant('nisPublicKey'), value: octets }),
 );
-const rdn = fc.array(assertion, { minLength: 1, maxLength: 2 });
+const rdn = fc.uniqueArray(assertion, { minLength: 1, maxLength: 2, selector: ({ type }) => schema.attributeType(type)?.key });
 const dn = fc.array(rdn, { maxLength: 4 });
 
 const holds = (t: { pass(): void }, ...check: Parameters<typeof fc.assert>) => {
@@ -83,4 +83,18 @@ test('the root has no superior, and its key no octets', (t) => {
 test('a name of unknown or unnameable types has no key', (t) => {
   t.is(normalizeDn(schema, [[{ type: 'nonsense', value: utf8('x') }]]), undefined);
   t.is(normalizeDn(schema, [[{ type: 'jpegPhoto', value: utf8('x') }]]), undefined);
+});
+
+test('the keys above an entry lead from a base down to its superior', (t) => {
+  const keyOf = (text: string) => normalizeDn(schema, parseDn(text) ?? []) ?? new Uint8Array(0);
+  const key = keyOf('uid=ada,ou=people,dc=example,dc=com');
+  t.deepEqual([...keysAbove(key, keyOf('dc=example,dc=com'))], ['dc=example,dc=com', 'ou=people,dc=example,dc=com'].map(keyOf));
+  t.deepEqual([...keysAbove(key, key)], []);
+  t.deepEqual([...keysAbove(key, keyOf('dc=org'))], []);
+});
+
+test('RFC 4512 §2.3: an RDN that names a type twice is none, by whatever name', (t) => {
+  for (const text of ['uid=a+uid=a', 'uid=a+uid=b', 'cn=a+2.5.4.3=b', 'cn=a+sn=b+commonName=c'])
+    t.is(normalizeDn(schema, parseDn(`${text},dc=com`) ?? []), undefined);
+  t.not(normalizeDn(schema, parseDn('cn=a+sn=a,dc=com') ?? []), undefined);
 });

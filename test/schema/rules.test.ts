@@ -140,3 +140,15 @@ test('RFC 4512 §4.1.4: first component rules compare a definition with a part o
   const first = rule('objectIdentifierFirstComponentMatch');
   t.is(show(first.normalize(utf8("( 2.5.4.3 NAME 'cn' )"))), show(first.assertion(utf8('cn'))));
 });
+
+// Tried anew at each space or each zero, these would take hours.
+test('a million spaces and a million zeros are prepared in one pass', (t) => {
+  const spaces = ' '.repeat(1_000_000);
+  const substrings = schema.matchingRule('caseIgnoreSubstringsMatch');
+  t.deepEqual(substrings?.substring?.(utf8(`a${spaces}b`), 'any'), utf8('a  b'));
+  t.deepEqual(schema.matchingRule('caseIgnoreMatch')?.normalize(utf8(`é${spaces}b${spaces}`)), utf8('é b'));
+  const time = schema.matchingRule('generalizedTimeMatch');
+  const zeros = '0'.repeat(1_000_000);
+  t.is(time?.normalize(utf8(`20260101000000.${zeros}7Z`))?.length, 14 + 1_000_001);
+  t.deepEqual(time?.normalize(utf8(`2026010100.5${zeros}Z`)), utf8('20260101003000'));
+});

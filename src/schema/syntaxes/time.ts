@@ -37,13 +37,23 @@ export function isUtcTime(text: string): boolean {
   return dayExists(2000, Number(month), Number(day)) && Number(hour) < 24 && Number(minute) < 60 && Number(second ?? 0) < 60;
 }
 
-/** A fraction of an hour, minute or second as whole seconds and the digits of what remains, exactly. */
+/** A fraction of an hour, minute or second as whole seconds and the digits of what remains, exactly. Digit by digit: there is no bound to their number. */
 function spreadFraction(fraction: string, unitS: number): { wholeS: number; digits: string } {
-  if (fraction === '') return { wholeS: 0, digits: '' };
-  const scaled = (BigInt(fraction) * BigInt(unitS)).toString().padStart(fraction.length + 1, '0');
-  const cut = scaled.length - fraction.length;
-  return { wholeS: Number(scaled.slice(0, cut)), digits: scaled.slice(cut).replace(/0+$/, '') };
+  let end = fraction.length;
+  while (fraction[end - 1] === '0') end--;
+  if (unitS === 1) return { wholeS: 0, digits: fraction.slice(0, end) };
+  const scaled = new Uint8Array(end);
+  let carry = 0;
+  for (let at = end - 1; at >= 0; at--) {
+    const product = (fraction.charCodeAt(at) - zero) * unitS + carry;
+    scaled[at] = zero + (product % 10);
+    carry = Math.floor(product / 10);
+  }
+  while (scaled[end - 1] === zero) end--;
+  return { wholeS: carry, digits: Buffer.from(scaled.buffer, 0, end).toString('latin1') };
 }
+
+const zero = 0x30;
 
 function dayExists(year: number, month: number, day: number): boolean {
   const days = [31, year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
