@@ -7,7 +7,7 @@ import { recognizedControls } from './controls.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { add } from './operations/add.ts';
-import { bind } from './operations/bind.ts';
+import { anonymous, bind } from './operations/bind.ts';
 import { compare } from './operations/compare.ts';
 import { remove } from './operations/delete.ts';
 import { extended, showSecretOid } from './operations/extended.ts';
@@ -51,6 +51,8 @@ function operate(
   // RFC 4511 §4.3, §4.11: these have no answer. The listener ends what they end.
   if (op.kind === 'unbindRequest' || op.kind === 'abandonRequest') return undefined;
   refuseUnproved(connection, op);
+  // RFC 4511 §4.2.1, RFC 4513 §4: whatever a bind is refused for, a control that is not known included, nobody is bound any more.
+  if (op.kind === 'bindRequest') connection.identity = anonymous;
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
   const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity) };
@@ -87,17 +89,20 @@ function refuseUnproved(connection: Connection, op: Request): void {
 }
 
 function finish(notes: AuditNotes, reply: Reply, response: Outcome): void {
-  // RFC 4511 §4.11: an abandoned operation is not answered.
-  if (response === undefined || reply.signal.aborted) return;
+  if (response === undefined) return;
+  // What was done was done, though nobody waits for its answer any more.
   tellOfSuccess(notes);
-  reply.send(response);
+  // RFC 4511 §4.11: an abandoned operation is not answered.
+  if (!reply.signal.aborted) reply.send(response);
 }
 
 /** A refusal is answered by its row. Anything else is a defect: the client learns nothing of it, the operators all. */
 function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<void> {
-  if (reply.signal.aborted) return;
+  // What an abandoned operation throws because it was abandoned is no defect; a refusal it met before is one to tell of.
+  if (reply.signal.aborted && !(error instanceof Refusal)) return;
   const refusal = error instanceof Refusal ? error : refuse(errors.internal);
   tellOfRefusal(notes, refusal, error);
+  if (reply.signal.aborted) return;
   const response = responseTo(notes.message.op, resultOf(refusal));
   if (response === undefined) return;
   // A refusal, too, may rest on what is not on disk yet.

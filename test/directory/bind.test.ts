@@ -26,6 +26,13 @@ test('RFC 4511 §4.2.1: a failed bind leaves the connection anonymous', async (t
   t.is(await who(client), '');
 });
 
+test('RFC 4511 §4.2.1: a bind that is refused for its control leaves the connection anonymous', async (t) => {
+  const client = (await furnishedHouse(t)).connect();
+  await client.bind(person('ada'), 'lovelace');
+  t.is((await client.bind(person('ada'), 'lovelace', [{ oid: '1.2.3', critical: true }])).code, 12);
+  t.is(await who(client), '');
+});
+
 test('wrong, absent, disabled and unknown are answered with the same octets, and told apart in the audit trail', async (t) => {
   const house = await furnishedHouse(t);
   await house.operator().modify(admin, ['add', 'pwdAccountLockedTime', '000001010000Z']);

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { utf8 } from '#base';
-import { type Attributes, ada, admin, attributesOf, emptyHouse, furnishedHouse, hasher, person, suffix } from './driver.ts';
+import { createDirectory } from '#directory';
+import { type Attributes, ada, admin, attributesOf, emptyHouse, furnishedHouse, hasher, person, replySink, suffix } from './driver.ts';
 
 const operational = [
   'entryUUID',
@@ -385,4 +386,34 @@ test('a defect is answered with other and nothing of what happened; the audit ro
   t.like(house.audited.at(-1), { outcome: 'failed' });
   t.regex(house.audited.at(-1)?.summary ?? '', /RangeError at /);
   t.false(house.audited.at(-1)?.summary.includes('canary'));
+});
+
+test('a write whose client has gone leaves its row in the audit trail all the same', async (t) => {
+  const house = await furnishedHouse(t);
+  const controller = new AbortController();
+  const sink = replySink(undefined, controller.signal);
+  const perform = (messageId: number, description: string) =>
+    createDirectory(house.engine).perform(
+      house.operator().connection,
+      {
+        messageId,
+        op: {
+          kind: 'modifyRequest',
+          object: person('ada'),
+          changes: [{ operation: 'replace', attribute: { description, values: [utf8('unseen')] } }],
+        },
+        controls: [],
+      },
+      sink.reply,
+    );
+  const [going, refused] = [perform(1, 'title'), perform(2, 'nonsense')];
+  controller.abort();
+  await going;
+  await refused;
+  t.is((await house.operator().search(suffix, '(title=unseen)')).entries.length, 1);
+  t.deepEqual(sink.sent, []);
+  t.deepEqual(
+    house.audited.map(({ outcome }) => outcome),
+    ['refused', 'success'],
+  );
 });

@@ -22,14 +22,13 @@ export const anonymous: Identity = { dn: undefined, uuid: undefined, strength: '
 export type ReportFault = (fault: ErrorRow) => void;
 
 /**
- * Binds: anonymously, with a password, or by the operators' socket itself. Until it succeeds the connection is anonymous (RFC 4511 §4.2.1).
+ * Binds: anonymously, with a password, or by the operators' socket itself. The connection is anonymous before it succeeds.
  *
  * @throws Refusal  protocolError, invalidDNSyntax, unwillingToPerform (a name without a password), authMethodNotSupported,
  *                  confidentialityRequired, and invalidCredentials for whatever else is wrong
  */
 export async function bind(call: Call, request: BindRequest, report: ReportFault): Promise<Result> {
   const { connection } = call;
-  connection.identity = anonymous;
   if (request.version !== 3) throw refuse(errors.protocolVersion);
   const { authentication } = request;
   if (authentication.kind === 'sasl') {
