@@ -4,7 +4,7 @@ export interface LdapLimits {
   readonly messageOctetsMax: number;
   /** Nesting of a filter: `(a=b)` is 1, `(!(a=b))` is 2. Never more than `depthCeiling` is taken. */
   readonly depthMax: number;
-  /** Components of one filter, counted at every level. Absent: as many as the message has room for. */
+  /** Components of one filter, counted at every level, with the inner parts of substrings. Absent: as many as the message has room for. */
   readonly filterItemsMax?: number;
 }
 

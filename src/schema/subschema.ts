@@ -8,7 +8,19 @@ import type { MatchingRule, Schema } from './types.ts';
  *
  * @see RFC 4512 §4.2
  */
-export function subschemaAttributes(schema: Schema): PartialAttribute[] {
+export function subschemaAttributes(schema: Schema): readonly PartialAttribute[] {
+  let made = madeOf.get(schema);
+  if (made === undefined) {
+    made = describeSchema(schema);
+    madeOf.set(schema, made);
+  }
+  return made;
+}
+
+/** Anybody may ask for it, as often as they like: it is written once. */
+const madeOf = new WeakMap<Schema, readonly PartialAttribute[]>();
+
+function describeSchema(schema: Schema): PartialAttribute[] {
   const uses = schema.matchingRules.map((rule) => matchingRuleUse(schema, rule));
   return [
     attribute(

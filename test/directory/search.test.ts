@@ -285,3 +285,65 @@ async function manyPeople(house: House, count: number, from = 0): Promise<void> 
 function content(dn: string, attributes: Attributes): LdifContent {
   return { kind: 'content', line: 0, dn, attributes: attributesOf(attributes) };
 }
+
+test('a name of many levels costs no more than the tree is deep', async (t) => {
+  const { engine } = await furnishedHouse(t);
+  let looked = 0;
+  const store = {
+    ...engine.store,
+    snapshot: () => {
+      const snapshot = engine.store.snapshot();
+      const byDnKey = snapshot.byDnKey.bind(snapshot);
+      return Object.assign(snapshot, {
+        byDnKey: (key: Uint8Array) => {
+          looked++;
+          return byDnKey(key);
+        },
+      });
+    },
+  };
+  const sink = replySink();
+  const request = searchOf(`${'cn=a,'.repeat(5000)}ou=people,${suffix}`, '(objectClass=*)');
+  const operator = (await furnishedHouse(t)).operator().connection;
+  await createDirectory({ ...engine, store }).perform(operator, { messageId: 1, op: request, controls: [] }, sink.reply);
+  t.like(sink.answers().result, { code: 32, matchedDN: people });
+  t.true(looked <= 4);
+});
+
+test('a filter of many assertions looks at few entries before others have the loop', async (t) => {
+  const house = await furnishedHouse(t);
+  const many = `(|${'(cn=*nothing*)'.repeat(4500)}(uid=*))`;
+  let turns = 0;
+  const sink = replySink(() => {
+    turns++;
+    return undefined;
+  });
+  const op = searchOf(suffix, many);
+  await createDirectory(house.engine).perform(house.operator().connection, { messageId: 1, op, controls: [] }, sink.reply);
+  t.is(sink.answers().entries.length, 3);
+  // One for each entry.
+  t.is(turns, 8);
+});
+
+test('entries of many octets are read a few at a time', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  for (const uid of ['ada', 'alan', 'admin']) await operator.modify(person(uid), ['add', 'description', 'x'.repeat(600_000)]);
+  const counts: number[] = [];
+  const sink = replySink(() => {
+    counts.push(sink.entries.length);
+    return undefined;
+  });
+  const op = searchOf(people, '(uid=*)');
+  await createDirectory(house.engine).perform(operator.connection, { messageId: 1, op, controls: [] }, sink.reply);
+  t.is(sink.answers().entries.length, 3);
+  t.deepEqual(counts, [2]);
+});
+
+test('a branch that stands many times in an or is not read as often: the scope is walked', async (t) => {
+  const house = await furnishedHouse(t, { 'ldap.searchCandidatesMax': 1000 });
+  const often = `(|${'(cn=*)'.repeat(1001)})`;
+  const explained = await explain(house.engine, searchOf(suffix, often));
+  t.is(explained.plan, 'walk');
+  t.is(explained.entries, 4);
+});

@@ -170,6 +170,12 @@ test('the components of a filter are counted at every level', (t) => {
   t.is(decodeMessage(searchWith(parsed.filter), { ...limits, filterItemsMax: 4 }).kind, 'bad');
 });
 
+test('the inner parts of substrings are counted with the components of a filter', (t) => {
+  const bytes = searchWith({ kind: 'substrings', description: 'a', any: ['x', 'y', 'z'].map(utf8) });
+  t.is(decodeMessage(bytes, { ...limits, filterItemsMax: 4 }).kind, 'message');
+  t.like(decodeMessage(bytes, { ...limits, filterItemsMax: 3 }), { kind: 'bad', why: 'filter has too many components' });
+});
+
 test('RFC 4511 §4.5.1.7.2: substrings in another order than initial, any, final are refused', (t) => {
   const bytes = searchWith({ kind: 'substrings', description: 'a', initial: utf8('x'), any: [utf8('y')] });
   const at = Buffer.from(bytes).indexOf(Uint8Array.of(0x81, 1, 0x79));

@@ -14,7 +14,8 @@ export type Candidates =
 interface Branch {
   /** How many ids it has, at most `max + 1`. */
   count(max: number): number;
-  ids(max: number): number[];
+  /** At most `max + 1`; nothing when finding them would be more reading than that is worth. */
+  ids(max: number): number[] | undefined;
   readonly exact: boolean;
 }
 
@@ -30,7 +31,7 @@ export function findCandidates(schema: Schema, snapshot: Snapshot, filter: Filte
   const branch = branchOf(schema, snapshot, filter);
   if (branch === undefined) return { kind: 'scan' };
   const ids = branch.ids(max);
-  return ids.length > max ? { kind: 'scan' } : { kind: 'ids', ids, exact: branch.exact };
+  return ids === undefined || ids.length > max ? { kind: 'scan' } : { kind: 'ids', ids, exact: branch.exact };
 }
 
 function branchOf(schema: Schema, snapshot: Snapshot, filter: Filter): Branch | undefined {
@@ -149,9 +150,13 @@ function union(branches: readonly (Branch | undefined)[]): Branch | undefined {
     count: (max) => usable.reduce((sum, branch) => (sum > max ? sum : sum + branch.count(max)), 0),
     ids(max) {
       const all = new Set<number>();
+      let read = 0;
       for (const branch of usable) {
-        for (const id of branch.ids(max)) all.add(id);
-        if (all.size > max) break;
+        const ids = branch.ids(max);
+        // What is read counts, not what is new: a branch that stands there a thousand times is read a thousand times.
+        read += ids?.length ?? 0;
+        if (ids === undefined || read > max) return undefined;
+        for (const id of ids) all.add(id);
       }
       return [...all].sort((a, b) => a - b);
     },

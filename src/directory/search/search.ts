@@ -1,6 +1,6 @@
 import { equalBytes, utf8 } from '#base';
 import { refuse } from '#catalogue';
-import type { Result, SearchRequest } from '#ldap';
+import type { Filter, Result, SearchRequest } from '#ldap';
 import { isWithin } from '#schema';
 import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
 import type { Rights } from '../access/resolve.ts';
@@ -15,8 +15,10 @@ import { type Projection, projection } from './project.ts';
 import { readSelection, type Wanted } from './select.ts';
 import { searchRootDse, searchSubschema } from './special.ts';
 
-/** Entries looked at before a search lets others have the event loop. */
+/** What a search looks at before it lets others have the event loop: entries, their octets, and assertions of its filter on them. */
 const turnEntriesMax = 256;
+const turnOctetsMax = 1_048_576;
+const turnAssertionsMax = 4096;
 
 /** What a search did, for `explain`. */
 export interface Visits {
@@ -34,7 +36,11 @@ interface Running {
   readonly deadlineMs: number;
   readonly views: Map<Rights, View>;
   readonly visits: Visits | undefined;
+  /** Entries looked at in one turn. */
+  readonly turnEntries: number;
   sent: number;
+  /** What a turn had taken from its source and left to the next. */
+  left: Batch | undefined;
 }
 
 /** Filter and projection for the entries of one place. */
@@ -70,7 +76,9 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     deadlineMs: engine.clock.nowMs() + 1000 * limitOf(request.timeLimitS, limited ? engine.settings['ldap.searchTimeLimitS'] : undefined),
     views: new Map(),
     visits,
+    turnEntries: Math.max(1, Math.min(turnEntriesMax, Math.floor(turnAssertionsMax / assertionsOf(request.filter)))),
     sent: 0,
+    left: undefined,
   };
   const source = sourceOf(running, snapshot);
   const first = turn(running, source, snapshot, visitedBefore);
@@ -115,9 +123,17 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
   const { engine } = running.call;
   const answers: Answer[] = [];
   let limit: keyof typeof limits | undefined;
-  const batch = source.next(snapshot, turnEntriesMax);
-  for (const id of batch.ids) {
+  const batch = running.left ?? source.next(snapshot, running.turnEntries);
+  running.left = undefined;
+  let octets = 0;
+  for (const [at, id] of batch.ids.entries()) {
+    if (octets >= turnOctetsMax) {
+      // Not exact any more: by the next turn these entries may have changed.
+      running.left = { ids: batch.ids.slice(at), exact: false, last: batch.last };
+      break;
+    }
     const entry = snapshot.readable(id);
+    octets += entry === undefined ? 0 : entry.user.length + entry.operational.length;
     if (entry === undefined || !inScope(running, entry)) continue;
     const rights = running.call.asker.rightsAt(entry.dnKey, entry.uuid);
     if (!rights.visible) continue;
@@ -131,13 +147,14 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
   }
   if (running.visits !== undefined) running.visits.visited += snapshot.visited - visitedBefore;
   running.sent += answers.length;
-  const late = !batch.last && limit === undefined && engine.clock.nowMs() > running.deadlineMs;
+  const finished = batch.last && running.left === undefined;
+  const late = !finished && limit === undefined && engine.clock.nowMs() > running.deadlineMs;
   if (late) limit = 'time';
 
   const wait = engine.store.durable(snapshot.number);
   if (wait === undefined) emit(running, answers);
   if (limit !== undefined) return endAtLimit(running, limit, wait, answers);
-  return { finished: batch.last, wait, held: answers };
+  return { finished, wait, held: answers };
 }
 
 const limits = { size: errors.sizeLimit, time: errors.timeLimit } as const;
@@ -170,6 +187,26 @@ function viewOf(running: Running, rights: Rights): View {
   return view;
 }
 
+/** How many assertions a filter makes, parts of substrings each for itself. */
+function assertionsOf(filter: Filter): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.filters.reduce((sum, each) => sum + assertionsOf(each), 1);
+    case 'not':
+      return assertionsOf(filter.filter);
+    case 'substrings':
+      return 1 + filter.any.length;
+    case 'equality':
+    case 'approx':
+    case 'greaterOrEqual':
+    case 'lessOrEqual':
+    case 'present':
+    case 'extensible':
+      return 1;
+  }
+}
+
 /** An index names entries anywhere, and a row number that was read in an earlier turn may be that of another entry by now. */
 function inScope({ base, request }: Running, entry: ReadableEntry): boolean {
   switch (request.scope) {
@@ -184,9 +221,17 @@ function inScope({ base, request }: Running, entry: ReadableEntry): boolean {
   }
 }
 
+/** Some of the candidates. */
+interface Batch {
+  readonly ids: readonly number[];
+  /** Every one of them is known to fit the filter. */
+  readonly exact: boolean;
+  readonly last: boolean;
+}
+
 /** Gives the candidates, some at a time. */
 interface Source {
-  next(snapshot: Snapshot, count: number): { readonly ids: readonly number[]; readonly exact: boolean; readonly last: boolean };
+  next(snapshot: Snapshot, count: number): Batch;
 }
 
 function sourceOf({ call, request, base, visits }: Running, snapshot: Snapshot): Source {

@@ -36,7 +36,7 @@ export function readFilter(c: Cursor, limits: { readonly depthMax: number; reado
 
 function read(c: Cursor, budget: Budget): Filter {
   if (budget.depth <= 0) throw new Malformed('filter is nested too deeply');
-  if (--budget.items < 0) throw new Malformed('filter has too many components');
+  if (--budget.items < 0) throw tooMany();
   const tag = peekTag(c);
   switch (tag) {
     case tags.equality:
@@ -48,7 +48,7 @@ function read(c: Cursor, budget: Budget): Filter {
     case tags.present:
       return { kind: 'present', description: readString(c, tag) };
     case tags.substrings:
-      return substrings(c);
+      return substrings(c, budget);
     case tags.not: {
       const outer = open(c, tag);
       budget.depth--;
@@ -68,6 +68,10 @@ function read(c: Cursor, budget: Budget): Filter {
       return extensible(c);
   }
   throw new Malformed(tag < 0 ? 'filter expected' : `filter choice 0x${tag.toString(16)}`);
+}
+
+function tooMany(): Malformed {
+  return new Malformed('filter has too many components');
 }
 
 function list(c: Cursor, tag: number, budget: Budget): Filter[] {
@@ -90,7 +94,7 @@ function assertion(c: Cursor, tag: number): { description: string; value: Uint8A
 }
 
 /** RFC 4511 §4.5.1.7.2: initial only first, final only last, at least one substring. */
-function substrings(c: Cursor): Filter {
+function substrings(c: Cursor, budget: Budget): Filter {
   const outer = open(c, tags.substrings);
   const description = readString(c, octetsTag);
   const sequence = open(c, 0x30);
@@ -98,7 +102,10 @@ function substrings(c: Cursor): Filter {
   let initial: Uint8Array | undefined;
   let final: Uint8Array | undefined;
   if (peekTag(c) === 0x80) initial = readSubstring(c, 0x80);
-  while (peekTag(c) === 0x81) any.push(readSubstring(c, 0x81));
+  while (peekTag(c) === 0x81) {
+    if (--budget.items < 0) throw tooMany();
+    any.push(readSubstring(c, 0x81));
+  }
   if (peekTag(c) === 0x82) final = readSubstring(c, 0x82);
   if (c.at < c.end) throw new Malformed('substrings out of order');
   if (initial === undefined && final === undefined && any.length === 0) throw new Malformed('no substrings');
