@@ -58,7 +58,7 @@ export const settings = {
   'ldap.messageOctetsAnonymousMax': {
     ...limit,
     env: 'STS_LDAP_MESSAGE_OCTETS_ANONYMOUS_MAX',
-    default: 262_144,
+    default: 32_768,
     min: 1024,
     max: 1_073_741_824,
     means: 'Octets of a request from someone who has not bound',
@@ -77,7 +77,15 @@ export const settings = {
     default: 5000,
     min: 1,
     max: 1_000_000,
-    means: 'Parts that the filter of a request may have',
+    means: 'Parts that the filter of a request from someone who has bound may have',
+  },
+  'ldap.filterItemsAnonymousMax': {
+    ...limit,
+    env: 'STS_LDAP_FILTER_ITEMS_ANONYMOUS_MAX',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    means: 'Parts that the filter of a request from someone who has not bound may have',
   },
   'ldap.outgoingOctetsMax': {
     ...limit,
@@ -120,6 +128,7 @@ type LimitName =
   | 'ldap.messageOctetsAnonymousMax'
   | 'ldap.filterDepthMax'
   | 'ldap.filterItemsMax'
+  | 'ldap.filterItemsAnonymousMax'
   | 'ldap.outgoingOctetsMax'
   | 'ldap.idleTimeoutS'
   | 'ldap.stallTimeoutS'

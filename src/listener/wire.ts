@@ -21,6 +21,8 @@ export interface Shared {
 
 /** While requests wait, so much is still read, to notice a peer that goes away. */
 const heldOctets = 65_536;
+/** Messages taken from one peer before others have the event loop. */
+const turnMessagesMax = 64;
 
 /**
  * One connection: takes messages from its socket, hands them to the directory and sends the answers.
@@ -42,6 +44,10 @@ export class Wire implements OperationHost {
   #binding = false;
   #phase: 'open' | 'ending' | 'closing' | 'gone' = 'open';
   #taking = false;
+  /** More messages are there, and it is the others' turn. */
+  #yielding = false;
+  /** Nothing more will come; what has come is still taken. */
+  #saidLast = false;
   #room: PromiseWithResolvers<void> | undefined;
   #readMs: number;
   /** Since when a message has been arriving; `undefined` while none is half there. */
@@ -126,12 +132,27 @@ export class Wire implements OperationHost {
 
   /** Takes the messages that are there, as far as they may be taken now, and sends in one write what was answered at once. */
   #take(): void {
-    if (this.#taking) return;
+    if (this.#taking || this.#yielding) return;
     this.#taking = true;
-    while (this.#mayTake() && this.#takeOne());
+    let taken = 0;
+    let emptied = false;
+    while (taken < turnMessagesMax && !emptied && this.#mayTake()) {
+      emptied = !this.#takeOne();
+      taken++;
+    }
     this.#taking = false;
+    if (emptied && this.#saidLast && this.#phase === 'open') this.#phase = 'ending';
+    else if (taken === turnMessagesMax) this.#yield();
     this.outbox.flush();
     this.#settle();
+  }
+
+  #yield(): void {
+    this.#yielding = true;
+    setImmediate(() => {
+      this.#yielding = false;
+      this.#take();
+    });
   }
 
   /** @returns whether there may be another */
@@ -150,7 +171,8 @@ export class Wire implements OperationHost {
 
   #receive(frame: Uint8Array): void {
     const { limits } = this.#shared;
-    const decoded = decodeMessage(frame, { depthMax: limits['ldap.filterDepthMax'], filterItemsMax: limits['ldap.filterItemsMax'] });
+    const filterItemsMax = limits[this.#isAnonymous() ? 'ldap.filterItemsAnonymousMax' : 'ldap.filterItemsMax'];
+    const decoded = decodeMessage(frame, { depthMax: limits['ldap.filterDepthMax'], filterItemsMax });
     if (decoded.kind === 'bad') this.#refuse(errors.badMessage, decoded.why);
     else if (!isRequest(decoded.message)) this.#refuse(errors.badMessage, `${decoded.message.op.kind} from a client`);
     else this.#accept(decoded.message);
@@ -249,8 +271,8 @@ export class Wire implements OperationHost {
 
   #peerEnded(): void {
     if (this.#phase === 'open') {
-      this.#phase = 'ending';
-      this.#settle();
+      this.#saidLast = true;
+      this.#take();
     } else if (this.#phase === 'closing') this.#socket.destroySoon();
   }
 
@@ -261,7 +283,7 @@ export class Wire implements OperationHost {
       this.#hangUp();
     }
     if (this.#phase !== 'open') return;
-    if (this.#inbox.octets >= heldOctets && !this.#mayTake()) this.#socket.pause();
+    if (this.#inbox.octets >= heldOctets && (this.#yielding || !this.#mayTake())) this.#socket.pause();
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
 

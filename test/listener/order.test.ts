@@ -163,3 +163,29 @@ test('a client that has said its last is still answered', async (t) => {
   (await first).answer();
   t.deepEqual((await client.rest()).map(shape), [[1, 'compareResponse', 6]]);
 });
+
+test('a client that sends a thousand requests at once, and its last with them, gets an answer to each', async (t) => {
+  const { connect } = await startTestListener(t);
+  const client = await connect();
+  client.socket.end(
+    Buffer.concat([request(1, bind('cn=me', 'right')), ...Array.from({ length: 1000 }, (_, at) => request(at + 2, whoAmI))]),
+  );
+  const answers = await client.rest();
+  t.deepEqual(
+    answers.map(({ messageId }) => messageId),
+    Array.from({ length: 1001 }, (_, at) => at + 1),
+  );
+});
+
+test('between two turns of the loop one client is served no more than 64 requests, however many it has sent', async (t) => {
+  const { connect, performed } = await startTestListener(t);
+  const client = await connect();
+  client.write(Buffer.concat(Array.from({ length: 1000 }, (_, at) => request(at + 1, whoAmI))));
+  const served: number[] = [];
+  for (let before = 0; before < 1000; ) {
+    await new Promise((resolve) => setImmediate(resolve));
+    served.push(performed() - before);
+    before = performed();
+  }
+  t.is(Math.max(...served), 64);
+});
