@@ -46,8 +46,11 @@ export function createOpener(
   let notBeforeMs = Number.NEGATIVE_INFINITY;
   return {
     open: async () => {
-      if (clock.nowMs() < notBeforeMs) throw refuse(errors.unreachable, { why: 'it was tried a moment ago' });
       const { backOffMaxMs, ...linkOptions } = options();
+      const waitMs = notBeforeMs - clock.nowMs();
+      // A longer wait than there can be: the clock was set back.
+      if (waitMs > 0 && waitMs <= backOffMaxMs) throw refuse(errors.unreachable, { why: 'it was tried a moment ago' });
+      const failuresBefore = failures;
       let link: Link | undefined;
       try {
         link = await Link.open(linkOptions);
@@ -57,7 +60,9 @@ export function createOpener(
         return link;
       } catch (error) {
         link?.close();
-        notBeforeMs = clock.nowMs() + Math.min(backOffMaxMs, backOffMinMs * 2 ** Math.min(failures++, 30));
+        notBeforeMs = clock.nowMs() + Math.min(backOffMaxMs, backOffMinMs * 2 ** Math.min(failuresBefore, 30));
+        // Attempts that fail together are one failure.
+        failures = failuresBefore + 1;
         throw error;
       }
     },

@@ -15,7 +15,8 @@ export function createReport(log: Pick<Log, 'warn'> | undefined, clock: Clock): 
     if (log === undefined || !(thrown instanceof Refusal) || !rows.has(thrown.row)) return;
     const { row, detail } = thrown;
     const nowMs = clock.nowMs();
-    if (nowMs - (toldMs.get(row.code) ?? Number.NEGATIVE_INFINITY) < quietMs) return;
+    // Either way, since a clock may be set back.
+    if (Math.abs(nowMs - (toldMs.get(row.code) ?? Number.NEGATIVE_INFINITY)) < quietMs) return;
     toldMs.set(row.code, nowMs);
     log.warn(
       row,

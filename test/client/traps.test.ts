@@ -245,6 +245,26 @@ test('attempts to reach a directory that is gone wait twice as long each time, u
   }
 });
 
+test('a clock that is set back keeps nobody from trying, and attempts that fail together are one failure', async (t) => {
+  let nowMs = 1_000_000;
+  const gone = connectDirectory({
+    socketPath: '/nonexistent/socket',
+    secret: utf8('x'),
+    clock: { nowMs: () => nowMs },
+    settings: standing,
+  });
+  t.teardown(() => gone.close());
+  const why = async () => (await t.throwsAsync<Refusal>(gone.as('self').whoAmI(), { instanceOf: Refusal }))?.detail['why'];
+  const judge = () => gone.judge({ dn: 'cn=x', password: 'x', door: 'signin', address: '' });
+  await Promise.allSettled(Array.from({ length: standing['client.judgingMax'] }, judge));
+  nowMs += 49;
+  t.is(await why(), 'it was tried a moment ago');
+  nowMs += 1;
+  t.regex(String(await why()), /ENOENT/);
+  nowMs -= 900_000;
+  t.regex(String(await why()), /ENOENT/);
+});
+
 test('operators are told why the directory cannot be asked, with a code, once a second', async (t) => {
   const stream = new PassThrough({ encoding: 'utf8' });
   let nowMs = 0;
