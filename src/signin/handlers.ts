@@ -56,7 +56,7 @@ async function goOn(
   request: WebRequest,
   id: string,
   parked: Parked,
-  person: Known,
+  person: Known | undefined,
 ): Promise<Reply | undefined> {
   const next = decide(['password']);
   if (next.step !== 'done') return undefined;
@@ -70,7 +70,7 @@ async function goOn(
   return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: begun.handle, path: '/' }] };
 }
 
-/** An account disabled between its bind and its session is answered like a wrong password; the audit trail has the reason. */
+/** An account disabled or deleted between its bind and its session is answered like a wrong password; the audit trail has the reason. */
 async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined> {
   try {
     return await begin();
@@ -87,20 +87,19 @@ function screen(
   parked: Parked,
   { userName, fault }: { readonly userName?: string; readonly fault?: Fault },
 ): PageReply {
-  const nowMs = clock.nowMs();
   // Kept when there is one, so that another tab's screen stays good.
   const browser = browserOf(request) ?? token(chance, browserOctets);
   const page = passwordPage({
     id,
     parked,
-    nowMs,
+    nowMs: clock.nowMs(),
     csrfToken: csrf.issue(formSubject(realm, id, browser)),
     ...(userName === undefined ? {} : { userName }),
     fault,
     anyPassword: !verifiesPasswords(mode),
   });
-  const maxAgeS = Math.max(1, Math.ceil((parked.expiresAtMs - nowMs) / 1000));
-  return { kind: 'page', page, cookies: [{ name: browserCookie, value: browser, path: '/authn', maxAgeS }] };
+  // It lives as long as the browser: an end of its own, set by one tab's screen, would take the cookie from another that waits for longer.
+  return { kind: 'page', page, cookies: [{ name: browserCookie, value: browser, path: '/authn' }] };
 }
 
 function gone({ audit, realm }: SigninDeps, request: WebRequest): Reply {

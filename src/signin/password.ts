@@ -15,6 +15,8 @@ export interface Registry {
   find(typed: string): Promise<Known | undefined>;
   /** The DN of nobody: a bind as it costs what a bind as somebody costs. */
   nobody(typed: string): string;
+  /** The person again, as the directory says it by now; `undefined` when the entry is gone. */
+  byUuid(entryUuid: string): Promise<Known | undefined>;
 }
 
 /** A bind that judges a password. */
@@ -28,12 +30,15 @@ export type Judge = (attempt: {
 export interface PasswordDeps {
   readonly registry: Registry;
   readonly judge: Judge;
-  readonly audit: Audit;
+  readonly audit: Pick<Audit, 'record'>;
   readonly realm: string;
 }
 
-/** How it ended. `busy`: the directory did not say; nothing is known of the password. */
-export type Proved = { readonly kind: 'proven'; readonly person: Known } | { readonly kind: 'failed' } | { readonly kind: 'busy' };
+/** How it ended. `person` is `undefined` when the entry went meanwhile. `busy`: the directory did not say; nothing is known of the password. */
+export type Proved =
+  | { readonly kind: 'proven'; readonly person: Known | undefined }
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'busy' };
 
 /** Longer names are nobody's. */
 const userNameLengthMax = 256;
@@ -63,7 +68,9 @@ export async function provePassword(
     return { kind: 'failed' };
   }
   audit.record({ ...event, outcome: 'success', summary: 'the password was accepted at the sign-in screen' });
-  return { kind: 'proven', person };
+  // What was found before the bind is old by now: the person may be disabled, and the name that was bound another's.
+  const now = await registry.byUuid(person.entryUuid);
+  return { kind: 'proven', person: now?.dn === person.dn ? now : undefined };
 }
 
 async function ask(judge: Judge, attempt: Parameters<Judge>[0]): Promise<Awaited<ReturnType<Judge>> | ClientRefusal> {

@@ -26,7 +26,7 @@ export function passwordPage({ id, parked, nowMs, csrfToken, userName = '', faul
   const again = fault === 'failed' || fault === 'stale' || fault === 'busy';
   return {
     // A screen reader tells the title first: it says at once that the last try did not work.
-    title: fault === 'failed' ? `Authentication failed · ${texts.title}` : texts.title,
+    title: fault === 'failed' ? texts.titleFailed : texts.title,
     layout: 'card',
     main: html`<h1>${texts.title}</h1>
 ${parked.rows.length > 0 && facts(parked.rows.map(({ label, value }) => [label, value]))}

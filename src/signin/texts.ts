@@ -1,6 +1,7 @@
 /** Every word of the sign-in pages. `{names}` are filled in. */
 export const texts = {
   title: 'Sign in',
+  titleFailed: 'Authentication failed · Sign in',
   userName: 'User name',
   password: 'Password',
   signIn: 'Sign in',

@@ -1,12 +1,10 @@
-/** A cookie to set (RFC 6265 §4.1). Every cookie of ours is HttpOnly and SameSite=Lax; `Secure` follows the connection. */
+/** A cookie to set (RFC 6265 §4.1). Every cookie of ours is HttpOnly and SameSite=Lax, and lives as long as the browser; `Secure` follows the connection. */
 export interface Cookie {
   readonly name: string;
   /** Empty removes the cookie. */
   readonly value: string;
   /** `/` for the default realm. */
   readonly path: string;
-  /** Absent: until the browser ends. */
-  readonly maxAgeS?: number;
 }
 
 /** Carries the handle of a session. */
@@ -33,12 +31,11 @@ export function readCookies(header: string | undefined, name: string): readonly 
 }
 
 /** The value of a Set-Cookie header. */
-export function formatCookie({ name, value, path, maxAgeS }: Cookie, secure: boolean): string {
-  const age = value === '' ? 0 : maxAgeS;
+export function formatCookie({ name, value, path }: Cookie, secure: boolean): string {
   return [
     `${name}=${value}`,
     `Path=${path}`,
-    ...(age === undefined ? [] : [`Max-Age=${age}`]),
+    ...(value === '' ? ['Max-Age=0'] : []),
     'HttpOnly',
     'SameSite=Lax',
     ...(secure ? ['Secure'] : []),
