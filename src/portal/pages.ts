@@ -58,7 +58,7 @@ ${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
 <section class="half" aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
 ${facts([[texts.password, verifiesPasswords(mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
-${facts(sessionRows(session, texts.thisBrowser, nowMs))}
+${facts(sessionRows(session, html`<span class="tag">${texts.thisBrowser}</span>`, nowMs))}
 ${others.map((other) => facts(sessionRows(other, texts.otherBrowser, nowMs)))}
 ${others.length > 0 && action('/portal/sign-out-elsewhere', texts.signOutElsewhere, csrfToken)}</section>`,
   };
@@ -104,12 +104,12 @@ function entryRows(entry: OwnEntry): readonly (readonly [string, Piece])[] {
 
 function sessionRows(
   { events, createdMs, lastUsedMs, endsAtMs }: Session,
-  browser: string,
+  browser: Piece,
   nowMs: number,
 ): readonly (readonly [string, Piece])[] {
   const ways = [...new Set(events.flatMap(({ amr }) => amr))].map((method) => methodTexts[method] ?? method);
   return [
-    [texts.session, html`<span class="tag">${browser}</span>`],
+    [texts.session, browser],
     [texts.since, timeHtml(createdMs, nowMs)],
     [texts.from, [...new Set(events.map(({ address }) => address))].join(', ')],
     [texts.lastUsed, timeHtml(lastUsedMs, nowMs)],
