@@ -312,6 +312,7 @@ test.serial('signing in needs a keyboard and nothing else', async (t) => {
   const page = await context.newPage();
   await page.goto(base);
   // The first field has the focus: people type at once.
+  await page.waitForSelector('#username:focus');
   await page.keyboard.type(ada.uid);
   await page.keyboard.press('Tab');
   await page.keyboard.type(ada.password);
