@@ -256,7 +256,7 @@ class Uids {
   }
 }
 
-interface Random {
+export interface Random {
   below(limit: number): number;
   chance(share: number): boolean;
   pick<T>(list: readonly T[]): T;
@@ -264,7 +264,7 @@ interface Random {
 }
 
 /** A small generator of its own (mulberry32): the same numbers from the same seed on every machine. */
-function randomNumbers(seed: number): Random {
+export function randomNumbers(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,0 +1,121 @@
+import { type Random, randomNumbers } from '../support/people.ts';
+import { type Answer, type Lane, openLane } from './lane.ts';
+import { isPending, type Slot, settledState } from './model.ts';
+import { makePlain, nextOperation, type Operation } from './operations.ts';
+import { noteUsed, type World } from './world.ts';
+
+export interface Load {
+  /** Changes that were answered so far, refusals too. */
+  readonly answers: number;
+  /** Answers by result code. */
+  readonly codes: ReadonlyMap<number, number>;
+  /** What was answered otherwise than it must be. */
+  readonly faults: readonly string[];
+  /** Resolves when so many were answered, or the load is over. */
+  reached(answers: number): Promise<void>;
+  /** Sends nothing more. */
+  stop(): void;
+  /** Resolves when it was stopped, or every connection has ended, and no answer is waited for. */
+  readonly over: Promise<void>;
+}
+
+export interface LoadOptions {
+  readonly world: World;
+  readonly port: number;
+  readonly dn: string;
+  readonly password: string;
+  readonly seed: number;
+  /** Result codes that any change may have instead of its own, when nothing of it is kept. */
+  readonly excused?: readonly number[];
+}
+
+/** Changes of one connection that may be on their way at once. */
+const windowMax = 5;
+
+/** Opens the connections, makes the containers and the shared entries that are not there, and begins to change everything at once. */
+export async function startLoad(options: LoadOptions): Promise<Load> {
+  const { world, port, dn, password, seed } = options;
+  const lanes = await Promise.all(world.lanes.map(() => openLane(port, dn, password)));
+  const state = { answers: 0, stopped: false, faults: [] as string[], codes: new Map<number, number>() };
+  let moved = Promise.withResolvers<void>();
+  const told = (fault: string | undefined, code: number | undefined) => {
+    if (fault !== undefined) state.faults.push(fault);
+    if (code !== undefined) {
+      state.answers++;
+      state.codes.set(code, (state.codes.get(code) ?? 0) + 1);
+    }
+    moved.resolve();
+    moved = Promise.withResolvers();
+  };
+  const perform = async (lane: Lane, slot: Slot, operation: Operation): Promise<Answer | undefined> => {
+    const { id, answer } = lane.send(operation.op);
+    const step = { id, after: operation.after, what: operation.what, code: undefined as number | undefined };
+    slot.steps.push(step);
+    noteUsed(world, operation.after);
+    const given = await answer;
+    step.code = given?.code;
+    const right = given === undefined || given.code === operation.code || options.excused?.includes(given.code);
+    told(
+      right ? undefined : `${operation.what} of ${slot.name} was answered ${given.code} (${given.diagnostic}) and not ${operation.code}`,
+      given?.code,
+    );
+    return given;
+  };
+
+  const run = async () => {
+    const [first] = lanes;
+    if (first === undefined) return;
+    for (const slot of [...world.containers, ...world.shared]) {
+      if (state.stopped || settledState(slot) !== undefined) continue;
+      if ((await perform(first, slot, makePlain(world, slot)))?.code !== 0) return;
+    }
+    await Promise.all(lanes.map((lane, at) => drive(lane, world.lanes[at] ?? [], world, randomNumbers(seed * 31 + at), state, perform)));
+  };
+  let ended = false;
+  const over = run().finally(() => {
+    for (const lane of lanes) lane.close();
+    ended = true;
+    moved.resolve();
+  });
+  return {
+    get answers() {
+      return state.answers;
+    },
+    codes: state.codes,
+    faults: state.faults,
+    reached: async (answers) => {
+      while (state.answers < answers && !ended) await moved.promise;
+    },
+    stop: () => {
+      state.stopped = true;
+    },
+    over,
+  };
+}
+
+/** Keeps one connection busy until it ends or all is stopped. */
+async function drive(
+  lane: Lane,
+  slots: readonly Slot[],
+  world: World,
+  random: Random,
+  state: { readonly stopped: boolean },
+  perform: (lane: Lane, slot: Slot, operation: Operation) => Promise<Answer | undefined>,
+): Promise<void> {
+  const under = new Set<Promise<void>>();
+  let lost = false;
+  while (!state.stopped && !lost) {
+    const free = slots.filter((slot) => !isPending(slot));
+    if (under.size >= windowMax || free.length === 0) {
+      await Promise.race(under);
+      continue;
+    }
+    const slot = random.pick(free);
+    const going = perform(lane, slot, nextOperation(world, slot, settledState(slot), random)).then((answer) => {
+      under.delete(going);
+      if (answer === undefined) lost = true;
+    });
+    under.add(going);
+  }
+  await Promise.all(under);
+}

@@ -1,0 +1,93 @@
+/** An entry as a search shows it: attribute names in lower case, values sorted. */
+export interface Entry {
+  readonly dn: string;
+  readonly attributes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** An entry, or that there is none. */
+export type State = Entry | undefined;
+
+/** A change that was sent. Its answer, when one came, is known by `id` wherever it is seen again, in a trace of system calls for example. */
+export interface Step {
+  /** Connection and message id. */
+  readonly id: string;
+  /** What the entry is when the change succeeds. */
+  readonly after: State;
+  readonly what: string;
+  /** The result code, when it was answered. */
+  code: number | undefined;
+}
+
+/**
+ * One thing that changes by itself: an entry under whatever name it has, or a mark, which is a pair of values in an entry that many share.
+ * At most one change of it is on its way at a time, so that what it may be after a failure is one of two states.
+ */
+export interface Slot {
+  readonly name: string;
+  /** Tells this slot's part out of an entry that was found. */
+  readonly part: (entry: Entry) => State;
+  start: State;
+  steps: Step[];
+}
+
+/** What a slot may be when only the answers that `answered` knows were given: one state, or two while a change is on its way. */
+export function possible(slot: Slot, answered: (step: Step) => boolean): readonly State[] {
+  let state = slot.start;
+  for (const step of slot.steps) {
+    if (!answered(step)) return [state, step.after];
+    if (step.code === 0) state = step.after;
+  }
+  return [state];
+}
+
+/** The state of a slot of which nothing is on its way. */
+export function settledState(slot: Slot): State {
+  return possible(slot, () => true)[0];
+}
+
+export function isPending(slot: Slot): boolean {
+  const last = slot.steps.at(-1);
+  return last !== undefined && last.code === undefined;
+}
+
+/** What a slot is among all entries that were found. More than one is a fault, which the text then shows. */
+export function observed(slot: Slot, found: readonly Entry[]): State {
+  const parts = found.map((entry) => slot.part(entry)).filter((part) => part !== undefined);
+  if (parts.length < 2) return parts[0];
+  return { dn: parts.map(({ dn }) => dn).join(' AND '), attributes: new Map() };
+}
+
+/** The same text for equal states and no others. */
+export function textOf(state: State): string {
+  if (state === undefined) return 'absent';
+  const attributes = [...state.attributes].map(([name, values]) => `${name}: ${[...values].sort().join(' | ')}`).sort();
+  return [`dn: ${state.dn}`, ...attributes].join('\n');
+}
+
+/** Holds what was found against what may be; a line for each thing that is not so. */
+export function compare(slots: readonly Slot[], found: readonly Entry[], answered: (step: Step) => boolean): string[] {
+  const faults: string[] = [];
+  for (const slot of slots) {
+    const is = textOf(observed(slot, found));
+    const may = possible(slot, answered).map(textOf);
+    if (may.includes(is)) continue;
+    const steps = slot.steps.map((step) => `${step.what}:${answered(step) ? step.code : 'in flight'}`).slice(-6);
+    faults.push(`${slot.name} is\n${clip(is)}\nbut may only be\n${may.map(clip).join('\nor\n')}\nafter … ${steps.join(', ')}`);
+  }
+  for (const entry of found) {
+    if (!slots.some((slot) => slot.part(entry) !== undefined)) faults.push(`nobody made ${entry.dn}`);
+  }
+  return faults;
+}
+
+/** Takes what was found for what is, so that the next load can begin. */
+export function settle(slots: readonly Slot[], found: readonly Entry[]): void {
+  for (const slot of slots) {
+    slot.start = observed(slot, found);
+    slot.steps = [];
+  }
+}
+
+function clip(text: string): string {
+  return text.replaceAll(/^(.{160}).+$/gm, '$1…');
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { testEnvironment } from '../support/atrium.ts';
+
+/** A whole Atrium in a process of its own. */
+export interface Server {
+  readonly port: number;
+  readonly ended: Promise<Ended>;
+  /** What it said so far, both streams. */
+  said(): string;
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<Ended>;
+  /** SIGTERM, and waits for an orderly end. */
+  stop(): Promise<Ended>;
+}
+
+export interface Ended {
+  readonly status: number | null;
+  readonly said: string;
+}
+
+export interface ServerOptions {
+  /** The folder of the code to run: the project's, or a copy of it. */
+  readonly code: string;
+  readonly dataDir: string;
+  /** A program with arguments to run it under: strace. It must leave the service this process's own child. */
+  readonly under?: readonly string[];
+}
+
+/** The service did not say that it is ready. */
+export class NotStarted extends Error {}
+
+const startTimeoutMs = 60_000;
+const endTimeoutMs = 30_000;
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts one. @throws NotStarted with what it said */
+export async function startServer({ code, dataDir, under = [] }: ServerOptions): Promise<Server> {
+  const [program = process.execPath, ...args] = [...under, process.execPath, join(code, 'src', 'cli.ts'), 'serve'];
+  const child = spawn(program, args, {
+    // A small log is carried over often, so that failures meet that, too.
+    env: { ...testEnvironment(dataDir), STS_PERSISTENCE_WAL_MIB: '1', STS_LOG_LEVEL: 'warn', PATH: process.env['PATH'] ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let said = '';
+  let heard = Promise.withResolvers<void>();
+  const hear = (chunk: Buffer) => {
+    said += chunk.toString();
+    heard.resolve();
+    heard = Promise.withResolvers();
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  // `close` comes when a tracer has ended, too: its log is then whole.
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) => {
+      running.delete(child);
+      resolve({ status, said });
+      heard.resolve();
+    });
+  });
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    child.kill(signal);
+    const result = await within(endTimeoutMs, ended);
+    if (result !== undefined) return result;
+    child.kill('SIGKILL');
+    throw new Error(`it did not end after ${signal}: ${said}`);
+  };
+
+  const deadline = AbortSignal.timeout(startTimeoutMs);
+  for (;;) {
+    const port = /^ready ldap:\/\/localhost:(\d+) /m.exec(said)?.[1];
+    if (port !== undefined) return { port: Number(port), ended, said: () => said, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    if (!running.has(child)) throw new NotStarted(`the service does not start: ${said}`);
+    if (deadline.aborted) {
+      await end('SIGKILL');
+      throw new NotStarted(`the service is not ready after ${startTimeoutMs} ms: ${said}`);
+    }
+    await within(startTimeoutMs, heard.promise);
+  }
+}
+
+/** What a promise gives, or `undefined` when it takes longer. */
+export async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T | undefined> {
+  const over = new AbortController();
+  const late = wait(timeoutMs, undefined, { signal: over.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    over.abort();
+  }
+}

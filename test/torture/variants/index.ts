@@ -1,0 +1,22 @@
+import type { Round, Seen } from '../round.ts';
+import { kill } from './kill.ts';
+
+interface Variant {
+  readonly means: string;
+  readonly run: (round: Round) => Promise<Seen>;
+  /** Why it cannot run on this machine, when it cannot. */
+  readonly unavailable?: () => string | undefined;
+}
+
+/** The ways in which a service is broken. */
+export const variants = {
+  kill: { means: 'SIGKILL at random instants', run: kill },
+} as const satisfies Record<string, Variant>;
+
+export type VariantName = keyof typeof variants;
+export const variantNames = Object.keys(variants) as VariantName[];
+
+export function unavailable(name: VariantName): string | undefined {
+  const variant: Variant = variants[name];
+  return variant.unavailable?.();
+}
