@@ -8,6 +8,7 @@ import type { Schema } from '#schema';
 import type { Store } from '#store';
 import { type AccessTable, resolveAccess } from './access/resolve.ts';
 import { type CsnSource, createCsnSource } from './csn.ts';
+import { createLines, type Lines } from './lines.ts';
 import { openRealm, type Realm } from './realm.ts';
 import type { settings } from './settings.ts';
 
@@ -35,6 +36,7 @@ export interface Engine extends EngineOptions {
   readonly realm: Realm;
   readonly access: AccessTable;
   readonly csn: CsnSource;
+  readonly lines: Lines;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface Engine extends EngineOptions {
 export function openEngine(options: EngineOptions): Engine {
   const { schema, store, clock, settings } = options;
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
-  return { ...options, realm, access: resolveAccess(schema), csn: createCsnSource(clock, store) };
+  return { ...options, realm, access: resolveAccess(schema), csn: createCsnSource(clock, store), lines: createLines() };
 }
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */

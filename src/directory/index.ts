@@ -2,6 +2,7 @@ export { type Bootstrapped, bootstrap } from './bootstrap.ts';
 export { createDirectory } from './directory.ts';
 export { type Engine, type EngineOptions, type EngineSettings, openEngine } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
+export { createJudge } from './examine.ts';
 export { type Explanation, explain } from './explain.ts';
 export { type ExportOptions, exportEntries } from './export.ts';
 export { type ImportOptions, importEntries } from './import.ts';

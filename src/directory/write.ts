@@ -7,7 +7,7 @@ import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Identity } from './types.ts';
 
-/** How often a write is decided anew when others changed what it had read. Of those that meet one always wins, so this many may meet on one entry. */
+/** How often a write is decided anew when others changed what it had read. */
 const attemptsMax = 200;
 
 /** What a write wants of the store. */
@@ -19,15 +19,36 @@ export interface Decision {
 /**
  * Reads, decides, commits; and again from the start when the commit finds that what was read is no longer so. Resolves when it is on disk.
  *
+ * Those who change the same entry at the same time do it one behind the other: were each to try until it wins, all but one would try in vain each time.
+ *
  * @throws Refusal of `decide`; `contended` (LDAP busy) when others are always faster
  */
 export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
+  const { store, lines } = engine;
+  const decision = decide(store.snapshot());
+  const entry = changedBy(decision);
+  if (entry === undefined || !lines.isBusy(entry)) {
+    const { kind } = await store.commit(decision.expected, decision.changes);
+    if (kind === 'committed') return;
+  }
+  if (entry === undefined) await commitAnew(engine, decide);
+  else await lines.wait(entry, () => commitAnew(engine, decide));
+}
+
+async function commitAnew({ store }: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const { expected, changes } = decide(engine.store.snapshot());
-    const result = await engine.store.commit(expected, changes);
-    if (result.kind === 'committed') return;
+    const { expected, changes } = decide(store.snapshot());
+    const { kind } = await store.commit(expected, changes);
+    if (kind === 'committed') return;
   }
   throw refuse(errors.contended);
+}
+
+/** The entry that a write found and changes; nothing for one that makes entries: it shares their superior with others, and disturbs nobody. */
+function changedBy({ expected, changes }: Decision): string | undefined {
+  const [change] = changes;
+  const uuid = change?.kind === 'put' ? change.entry.uuid : change?.uuid;
+  return expected.some((each) => each.kind === 'unchanged' && each.uuid === uuid) ? uuid : undefined;
 }
 
 /** Whom a change is put down to: `creatorsName` and `modifiersName`. */
