@@ -41,6 +41,9 @@ const needed = ['uid', 'mail', 'entryUUID', 'pwdAccountLockedTime'];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
 
+/** RFC 4518 §2.4: no name holds these. A bind as one that does would be refused without the work. */
+const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
+
 export function openPeople({ client, suffix, mode }: PeopleOptions): People {
   const base = `ou=people,${suffix}`;
   const known = async (typed: string): Promise<Person | undefined> => {
@@ -54,7 +57,7 @@ export function openPeople({ client, suffix, mode }: PeopleOptions): People {
     const meant = sameUid.length > 0 ? sameUid : entries;
     return meant[0] !== undefined && meant.length === 1 ? personOf(meant[0]) : undefined;
   };
-  const nobody = (typed: string) => formatDn([[{ type: 'uid', value: utf8(typed) }], ...(parseDn(base) ?? [])]);
+  const named = (uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
 
   return {
     find: async (typed) => {
@@ -62,9 +65,9 @@ export function openPeople({ client, suffix, mode }: PeopleOptions): People {
       if (typed === '' || /\p{Cc}/u.test(typed)) return undefined;
       const person = await known(typed);
       if (person !== undefined || !makesEntries(mode())) return person;
-      return (await make(client, nobody(typed), typed)) ? known(typed) : undefined;
+      return (await make(client, named(typed), typed)) ? known(typed) : undefined;
     },
-    nobody,
+    nobody: (typed) => named(typed.replace(inNoName, '?')),
     byUuid: async (entryUuid) => {
       const filter = equals('entryUUID', entryUuid);
       const { entries } = await client.as('self').search({ base, scope: 'sub', filter, attributes: needed, sizeLimit: 2 });

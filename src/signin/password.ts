@@ -55,9 +55,9 @@ export async function provePassword(
   visit: Visit,
 ): Promise<Proved> {
   const person = typed.length > userNameLengthMax ? undefined : await registry.find(typed);
-  // What was typed is not told: people type passwords into the field of the name.
+  const dn = person?.dn ?? registry.nobody(typed.slice(0, userNameLengthMax));
   const event = { realm, subject: person?.dn ?? '', action: 'signin.password', ...visit };
-  const judged = await ask(judge, { dn: person?.dn ?? registry.nobody(typed), password, door: 'signin', address: visit.address });
+  const judged = await ask(judge, { dn, password, door: 'signin', address: visit.address });
   if (judged instanceof ClientRefusal) {
     const summary = fillText(errors.notJudged.means, { why: judged.message });
     audit.record({ ...event, outcome: 'failed', error: errors.notJudged, summary });
