@@ -5,7 +5,7 @@ import type { Addresses } from '#commands';
 import { bootstrap, createDirectory, createIndexer, type Engine, indexVersion, openEngine } from '#directory';
 import { createHasher, openServerCertificate, type ServerCertificate } from '#keys';
 import { type Endpoints, startListener } from '#listener';
-import { keysBelow, loadSchema } from '#schema';
+import { keysBelow, loadSchema, type Schema } from '#schema';
 import { openStore } from '#store';
 import type { Foundation, Settings } from './foundation.ts';
 
@@ -53,7 +53,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
 /** Opens the folder's entries with all that judges them. `webSecret` opens the web layer's socket to who shows it. */
 export function openDirectory(foundation: Foundation, webSecret?: Uint8Array): Engine {
   const { root, version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
-  const schema = loadSchema(readTexts(join(root, 'schema'), '.schema'));
+  const schema = schemaOf(root);
   const store = openStore({
     file: join(dataDir, 'directory.sqlite'),
     settings,
@@ -88,6 +88,11 @@ async function certificateOf({ settings, dataDir, clock, chance }: Foundation): 
     clock,
     chance,
   });
+}
+
+/** The schema of the installation. */
+export function schemaOf(root: string): Schema {
+  return loadSchema(readTexts(join(root, 'schema'), '.schema'));
 }
 
 /** What a realm begins with. */

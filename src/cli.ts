@@ -5,6 +5,7 @@ import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { type Command, type Context, commands, Misuse } from '#commands';
 import { locate, openFolder, startAtrium } from './main.ts';
+import { examineFolder, repairFolder } from './upkeep.ts';
 
 const root = dirname(import.meta.dirname);
 const environment = processEnvironment();
@@ -20,6 +21,8 @@ process.exitCode = await run(process.argv.slice(2), {
   start: (options) => startAtrium({ root, ...options }),
   locate: () => locate({ root, environment }),
   openFolder: () => openFolder({ root, environment }),
+  examine: (options) => examineFolder({ root, environment }, options),
+  repair: () => repairFolder({ root, environment }),
   untilSignal,
 });
 

@@ -48,7 +48,7 @@ type Begun<T> =
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** Reads the settings and opens the foundation; what `make` opens on it is closed again when something is refused. */
-async function begin<T>(options: AtriumOptions, make: (foundation: Foundation) => Promise<T>): Promise<Begun<T>> {
+export async function begin<T>(options: AtriumOptions, make: (foundation: Foundation) => Promise<T>): Promise<Begun<T>> {
   sizeThreadPool(availableParallelism() + 2);
   const { values, problems, warnings } = readSettings(rows, { environment: options.environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };

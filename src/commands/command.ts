@@ -52,6 +52,36 @@ export type OpenedFolder =
   | { readonly kind: 'open'; readonly folder: OpenFolder }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+/** Damage in the files of a folder. */
+export interface Damage {
+  readonly kind: 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'log';
+  /** What is wrong and where. */
+  readonly what: string;
+}
+
+export interface ExaminationOptions {
+  readonly tell: (damage: Damage) => void;
+  readonly onProgress: (entries: number, total: number) => void;
+}
+
+/** How an examination ends; `absent` when there is no file of entries. */
+export type Examined =
+  | {
+      readonly kind: 'examined';
+      readonly entries: number;
+      readonly indexRows: number;
+      /** False when an older version made the indexes: the next start makes them anew, so that they were not compared. */
+      readonly indexCompared: boolean;
+      readonly changes: number;
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+export type Repaired =
+  | { readonly kind: 'repaired' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** What a command may touch. Everything from outside the process comes through here. */
 export interface Context {
   readonly environment: Environment;
@@ -65,6 +95,10 @@ export interface Context {
   readonly start: (options: StartOptions) => Promise<Started>;
   readonly locate: () => Located;
   readonly openFolder: () => Promise<OpenedFolder>;
+  /** Looks for damage in the folder's files beside a running service or without one; writes nothing. */
+  readonly examine: (options: ExaminationOptions) => Examined;
+  /** Makes the indexes of a folder that no service has open anew. */
+  readonly repair: () => Promise<Repaired>;
   /** Resolves at the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<void>;
 }

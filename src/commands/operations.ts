@@ -1,5 +1,6 @@
 import type { Command } from './command.ts';
 import { demo } from './demo.ts';
+import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { reset } from './reset.ts';
@@ -14,4 +15,5 @@ export const commands = {
   search,
   import: importCommand,
   export: exportCommand,
+  doctor,
 } as const satisfies Record<string, Command>;

@@ -50,7 +50,8 @@ export interface AuditStoreOptions {
   readonly settings: SettingValues<typeof rows>;
 }
 
-const auditFormat: Format = {
+/** The file, as who examines it must know it. */
+export const auditFormat: Format = {
   applicationId: 0x41747241, // "AtrA"
   version: 1,
   tables: `

@@ -81,7 +81,8 @@ function make(path: string, format: Format): void {
   }
 }
 
-function hold(database: Database.Database, format: Format, file: string): void {
+/** Refuses a file of another kind, and one of a newer format. */
+export function hold(database: Database.Database, format: Format, file: string): void {
   if (number(database, 'PRAGMA application_id') !== format.applicationId) throw refuse(errors.fileForeign, { file });
   const version = number(database, 'PRAGMA user_version');
   if (version > format.version) throw refuse(errors.formatNewer, { file, found: version, known: format.version });

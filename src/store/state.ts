@@ -50,7 +50,8 @@ export interface StateStoreOptions {
   readonly clock: Clock;
 }
 
-const stateFormat: Format = {
+/** The file, as who examines it must know it. */
+export const stateFormat: Format = {
   applicationId: 0x41747253, // "AtrS"
   version: 1,
   // Counting rows at each put would cost more the more there are; the triggers keep the count within the same transaction.

@@ -1,0 +1,93 @@
+import { type Command, type Context, type Damage, type Examined, Misuse } from './command.ts';
+import { parse } from './parse.ts';
+import { createProgress } from './progress.ts';
+
+/** Of each kind of damage so many are told one by one; all are counted. */
+const toldMax = 20;
+
+const kinds: Readonly<Record<Damage['kind'], string>> = {
+  page: 'pages of a file',
+  index: 'index',
+  tree: 'tree',
+  identity: 'entryUUIDs and entryCSNs',
+  schema: 'schema',
+  log: 'change log',
+};
+
+export const doctor: Command = {
+  takes: '[--repair] [--json]',
+  means: 'look for damage in the data folder',
+  help: `Holds the files against themselves: SQLite's own check of all three; every index row against every entry and back; each entry's
+superior, name, entryUUID and content by the schema; the change log for gaps and against the entries. Each file is read as it stands at one
+moment, beside a running service or without one, and nothing is written. While it reads, a running service cannot shorten its log.
+--repair makes all indexes anew from the entries, on a stopped service's folder, and looks again. No other damage is repaired: for that
+there is atrium restore.
+The exit status is 0 when all is sound, 1 for damage, 2 when nothing could be looked at. --json prints one object.
+
+  atrium doctor
+  atrium doctor --repair
+  atrium doctor --json`,
+  run: async (args, context) => {
+    const { operands, options } = parse(args, { repair: 'flag', json: 'flag' });
+    if (operands.length > 0) throw new Misuse('nothing is expected here');
+    const repaired = options.has('repair') ? await context.repair() : undefined;
+    if (repaired?.kind === 'refused') return refused(repaired.lines, context);
+    const count = new Map<Damage['kind'], number>();
+    const told: Damage[] = [];
+    const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Examining');
+    const examined = context.examine({
+      tell: (damage) => {
+        const before = count.get(damage.kind) ?? 0;
+        count.set(damage.kind, before + 1);
+        if (before < toldMax) told.push(damage);
+      },
+      onProgress: (entries, total) => progress.show(entries, total, entries),
+    });
+    progress.end();
+    if (examined.kind === 'absent') throw new Misuse('there is no directory in this folder');
+    if (examined.kind === 'refused') return refused(examined.lines, context);
+    const report: Report = { ...examined, repaired: repaired?.kind === 'repaired', count, told };
+    context.stdout.write(options.has('json') ? json(report) : words(report));
+    return count.size === 0 ? 0 : 1;
+  },
+};
+
+type Report = Extract<Examined, { kind: 'examined' }> & {
+  readonly repaired: boolean;
+  readonly count: ReadonlyMap<Damage['kind'], number>;
+  readonly told: readonly Damage[];
+};
+
+function refused(lines: readonly string[], { stderr }: Context): number {
+  for (const line of lines) stderr.write(`${line}\n`);
+  return 2;
+}
+
+function words({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {
+  const index = indexCompared ? '' : ', not compared: an older version made them, and the next start makes them anew';
+  return [
+    ...(repaired ? ['All indexes were made anew.'] : []),
+    `${number(entries)} entries, ${number(indexRows)} index rows${index}, ${number(changes)} changes in the log.`,
+    ...[...count].flatMap(([kind, times]) => {
+      const own = told.filter((damage) => damage.kind === kind).map(({ what }) => `  ${what}`);
+      const more = times > own.length ? [`  and ${number(times - own.length)} more`] : [];
+      return ['', `Damage in the ${kinds[kind]}, ${number(times)}:`, ...own, ...more];
+    }),
+    ...(count.size === 0 ? ['All is sound.'] : ['', adviceOf(count, repaired)]),
+    '',
+  ].join('\n');
+}
+
+function adviceOf(count: Report['count'], repaired: boolean): string {
+  const rest = 'What is left no repair can guess: atrium restore brings a backup back.';
+  return count.has('index') && !repaired ? 'atrium doctor --repair makes the indexes anew, on a stopped folder.' : rest;
+}
+
+function json({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {
+  const sound = count.size === 0;
+  return `${JSON.stringify({ sound, entries, indexRows, indexCompared, changes, repaired, damage: Object.fromEntries(count), told })}\n`;
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en');
+}

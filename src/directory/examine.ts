@@ -1,0 +1,113 @@
+import { equalBytes, text } from '#base';
+import { Refusal } from '#catalogue';
+import { type Dn, decodeAttributes, type PartialAttribute, parseDn } from '#ldap';
+import { type AttributeType, checkEntry, describe, isWithin, normalizeDn, parentKey, type Schema, structuralClass } from '#schema';
+import type { Damage, StoredEntry, Superior } from '#store';
+import { nameOf } from './realm.ts';
+import type { Attributes } from './record.ts';
+
+type Part = 'user' | 'operational' | 'secret';
+const parts: readonly Part[] = ['user', 'operational', 'secret'];
+
+/**
+ * Judges entries as they are stored by the rules under which they were written: attributes that can be read and stand where they belong, the
+ * schema, a name that agrees with its key, and a place below a superior that is there.
+ *
+ * @throws Refusal `nameInvalid` when the suffix of the realm is no name
+ */
+export function createJudge(
+  schema: Schema,
+  suffixText: string,
+): (entry: StoredEntry, superior: Superior | 'absent' | undefined) => readonly Damage[] {
+  const suffix = nameOf(schema, suffixText);
+  return (entry, superior) => {
+    const found: Damage[] = [];
+    const told = (kind: Damage['kind'], what: string) => found.push({ kind, what: `${entry.dn}: ${what}` });
+    for (const what of placeFaults(entry, superior, suffix.key)) told('tree', what);
+    const dn = parseDn(entry.dn);
+    const key = dn && normalizeDn(schema, dn);
+    if (dn === undefined || key === undefined) told('schema', 'its name cannot be read by the schema');
+    else if (!equalBytes(key, entry.dnKey)) told('tree', 'the key of its name is another than the name makes');
+    const attributes = read(schema, entry, (what) => told('schema', what));
+    if (attributes !== undefined) {
+      for (const what of identityFaults(entry, attributes)) told('identity', what);
+      if (dn !== undefined) for (const what of schemaFaults(schema, dn, attributes)) told('schema', what);
+    }
+    return found;
+  };
+}
+
+/** The superior is there, its name is the rest of the entry's name, and only the suffix has none. */
+function* placeFaults({ dnKey }: StoredEntry, superior: Superior | 'absent' | undefined, suffix: Uint8Array): Generator<string> {
+  if (!isWithin(dnKey, suffix)) yield 'it is not below the suffix of the realm';
+  if (superior === 'absent') yield 'its superior is not there';
+  else if (superior === undefined) {
+    if (!equalBytes(dnKey, suffix)) yield 'it has no superior';
+  } else {
+    const above = parentKey(dnKey);
+    if (above === undefined || !equalBytes(above, superior.dnKey)) yield `its superior is ${superior.dn}, which is not what its name says`;
+  }
+}
+
+/** All attributes of an entry; `undefined` when they cannot be decoded. */
+function read(schema: Schema, entry: StoredEntry, told: (what: string) => void): Attributes | undefined {
+  const attributes: Attributes = new Map();
+  for (const part of parts) {
+    const own = decoded(entry[part]);
+    if (own === undefined) {
+      told('its attributes cannot be decoded');
+      return undefined;
+    }
+    for (const attribute of own) {
+      const described = describe(schema, attribute.description);
+      const key = described?.key ?? attribute.description.toLowerCase();
+      if (attributes.has(key)) told(`${attribute.description}: it is stored twice`);
+      if (described !== undefined && partOf(described.type) !== part)
+        told(`${attribute.description}: it is stored among the ${part} attributes, where it does not belong`);
+      attributes.set(key, attribute);
+    }
+  }
+  return attributes;
+}
+
+function decoded(octets: Uint8Array): PartialAttribute[] | undefined {
+  try {
+    return decodeAttributes(octets);
+  } catch {
+    // Octets that no encoder of ours wrote are what is looked for here.
+    return undefined;
+  }
+}
+
+function partOf(type: AttributeType): Part {
+  if (type.secret || type.sealed) return 'secret';
+  return type.usage === 'userApplications' ? 'user' : 'operational';
+}
+
+function* identityFaults(entry: StoredEntry, attributes: Attributes): Generator<string> {
+  for (const [name, kept] of [
+    ['entryUUID', entry.uuid],
+    ['entryCSN', entry.csn],
+  ] as const) {
+    const value = firstText(attributes, name.toLowerCase());
+    if (value !== kept) yield `its ${name} is ${value ?? 'missing'}, and it is kept under ${kept}`;
+  }
+}
+
+/** The first rule of the schema that the entry breaks. */
+function* schemaFaults(schema: Schema, dn: Dn, attributes: Attributes): Generator<string> {
+  try {
+    checkEntry(schema, { dn, attributes });
+    const { name } = structuralClass(schema, attributes);
+    const kept = firstText(attributes, 'structuralobjectclass');
+    if (kept !== name) yield `structuralObjectClass is ${kept ?? 'missing'}, and its classes make ${name}`;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    yield error.says;
+  }
+}
+
+function firstText(attributes: Attributes, key: string): string | undefined {
+  const value = attributes.get(key)?.values[0];
+  return value === undefined ? undefined : text(value);
+}

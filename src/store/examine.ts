@@ -1,0 +1,106 @@
+import type Database from 'better-sqlite3';
+import { Refusal } from '#catalogue';
+import { attributeNumbers } from './attributes.ts';
+import { auditFormat } from './audit.ts';
+import { type Format, isDiskError, reasonOf } from './database.ts';
+import { errors } from './errors.ts';
+import { examineIndex } from './examine-index.ts';
+import { examineLog } from './examine-log.ts';
+import { directoryFormat } from './format.ts';
+import { openFrozen } from './frozen.ts';
+import { stateFormat } from './state.ts';
+import type { EntryRecord, Indexer, StoredEntry } from './types.ts';
+
+/** What kind of damage was found: in SQLite's pages, the index, the tree, an entry's own names and numbers, its content, the change log. */
+export type DamageKind = 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'log';
+
+export interface Damage {
+  readonly kind: DamageKind;
+  /** What is wrong and where, for an operator. */
+  readonly what: string;
+}
+
+/** The superior of an entry as the examination found it. */
+export type Superior = Pick<EntryRecord, 'dn' | 'dnKey'>;
+
+export interface ExamineOptions {
+  readonly indexer: Indexer;
+  readonly indexVersion: string;
+  /**
+   * What the directory's rules find wrong with an entry.
+   *
+   * @param superior  `undefined` when the entry names none, `absent` when it names one that is not there
+   */
+  readonly judge: (entry: StoredEntry, superior: Superior | 'absent' | undefined) => readonly Damage[];
+  readonly tell: (damage: Damage) => void;
+  /** Told now and then how many of all entries were read. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** What was looked at. */
+export interface Examined {
+  readonly entries: number;
+  readonly indexRows: number;
+  /** False when the indexes are of another version: they are made anew at the next start and were not compared. */
+  readonly indexCompared: boolean;
+  readonly changes: number;
+}
+
+/** Faults of SQLite's own check that are named one by one. */
+const faultsMax = 100;
+
+/**
+ * Holds a file of entries against itself: SQLite's check, every index row against every entry and back, the tree, the change log. Memory
+ * is bounded whatever the size; nothing is written.
+ *
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004 for a file that is not to be judged here
+ */
+export function examineDirectory(path: string, options: ExamineOptions): Examined {
+  let examined: Examined = { entries: 0, indexRows: 0, indexCompared: true, changes: 0 };
+  frozen(path, directoryFormat, options.tell, (database) => {
+    readable(options.tell, () => examinePages(database, 'directory.sqlite', options.tell));
+    readable(options.tell, () => {
+      examined = { ...examined, ...examineIndex(database, attributeNumbers(database), options) };
+    });
+    readable(options.tell, () => {
+      examined = { ...examined, changes: examineLog(database, options.tell) };
+    });
+  });
+  return examined;
+}
+
+/** SQLite's own check of the files beside the entries. */
+export function examineBeside(path: string, kind: 'state' | 'audit', tell: (damage: Damage) => void): void {
+  const format = kind === 'state' ? stateFormat : auditFormat;
+  frozen(path, format, tell, (database) => examinePages(database, `${kind}.sqlite`, tell));
+}
+
+/** A file that cannot be opened is damage like any other. */
+function frozen(path: string, format: Format, tell: (damage: Damage) => void, examine: (database: Database.Database) => void): void {
+  let database: Database.Database | undefined;
+  try {
+    database = openFrozen(path, format);
+    const own = database;
+    readable(tell, () => examine(own));
+  } catch (error) {
+    if (!(error instanceof Refusal && error.row === errors.fileUnusable)) throw error;
+    tell({ kind: 'page', what: error.message });
+  } finally {
+    database?.close();
+  }
+}
+
+/** What SQLite cannot read is damage, too; what was read before it stands. */
+function readable(tell: (damage: Damage) => void, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+    tell({ kind: 'page', what: `SQLite could not read on: ${reasonOf(error)}` });
+  }
+}
+
+function examinePages(database: Database.Database, file: string, tell: (damage: Damage) => void): void {
+  const rows = database.prepare<[], string>(`PRAGMA integrity_check(${faultsMax})`).pluck().all();
+  for (const row of rows) if (row !== 'ok') tell({ kind: 'page', what: `${file}: ${row.replaceAll('\n', '; ')}` });
+}

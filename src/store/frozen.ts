@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import Database from 'better-sqlite3';
+import { refuse } from '#catalogue';
+import { type Format, hold, isDiskError, reasonOf } from './database.ts';
+import { errors } from './errors.ts';
+
+/** How long the first read waits for another process's lock. */
+const busyMs = 5000;
+
+/**
+ * Opens a file for reading as it stands at this moment, whoever else has it open: one read transaction from here to `close`. Its owner goes
+ * on writing, but cannot shorten its log while this is open.
+ *
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005 as `openStore`
+ */
+export function openFrozen(path: string, format: Format): Database.Database {
+  const file = basename(path);
+  let database: Database.Database | undefined;
+  try {
+    if (!existsSync(path)) throw refuse(errors.fileUnusable, { file, why: 'ENOENT' });
+    database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyMs });
+    hold(database, format, file);
+    database.exec('BEGIN');
+    // The first statement is what fixes the snapshot.
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return database;
+  } catch (error) {
+    database?.close();
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.fileUnusable, { file, why: reasonOf(error) });
+  }
+}

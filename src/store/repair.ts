@@ -1,0 +1,61 @@
+import { basename } from 'node:path';
+import { refuse } from '#catalogue';
+import { attributeNumbers } from './attributes.ts';
+import { isDiskError, openDatabase, reasonOf } from './database.ts';
+import { errors } from './errors.ts';
+import { cut, directoryFormat, uuidKey } from './format.ts';
+import { keySet, ownKeys } from './keys.ts';
+import type { Indexer, StoredEntry } from './types.ts';
+
+type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
+
+const busyMs = 1000;
+const pageEntries = 500;
+const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret';
+
+/**
+ * Makes every index row anew from the entries, the store's own too, in one transaction. An entry that the indexer cannot read keeps its
+ * place in the tree and is found by nothing else. The folder must be this process's.
+ *
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005; the last also when the disk refuses in the middle: then nothing is changed
+ */
+export function repairIndexes(path: string, { indexer, indexVersion }: { readonly indexer: Indexer; readonly indexVersion: string }): void {
+  const database = openDatabase(path, directoryFormat, busyMs);
+  try {
+    database.pragma('synchronous = FULL');
+    const page = database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`);
+    const insert = database.prepare<[number, Uint8Array, number]>('INSERT INTO found (attribute, key, id) VALUES (?, ?, ?)');
+    database
+      .transaction(() => {
+        database.exec('DELETE FROM found; DELETE FROM attribute');
+        const attributes = attributeNumbers(database);
+        for (let rows = page.all(0, pageEntries); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, pageEntries)) {
+          for (const row of rows) {
+            const entry = { ...row, parent: row.parent ?? undefined };
+            // Nothing could ever name such an entry.
+            if (uuidKey(entry.uuid) === undefined || (entry.parent !== undefined && uuidKey(entry.parent) === undefined)) continue;
+            const given = readable(indexer, entry).map(({ attribute, key }) => ({ attribute: attributes.give(attribute), key: cut(key) }));
+            for (const { attribute, key } of keySet([...ownKeys(entry), ...given]).values()) insert.run(attribute, key, entry.id);
+          }
+        }
+        database
+          .prepare("INSERT INTO fact (name, value) VALUES ('indexVersion', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+          .run(indexVersion);
+      })
+      .immediate();
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
+  } finally {
+    database.close();
+  }
+}
+
+function readable(indexer: Indexer, entry: StoredEntry): ReturnType<Indexer> {
+  try {
+    return indexer(entry);
+  } catch {
+    // Octets that cannot be decoded: `examineDirectory` names the entry.
+    return [];
+  }
+}

@@ -1,0 +1,284 @@
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
+import { utf8 } from '#base';
+import { decodeAttributes, encodeAttributes } from '#ldap';
+import type { Damage } from '#store';
+import { examineFolder } from '../../src/upkeep.ts';
+import { testEnvironment } from '../support/atrium.ts';
+import { type Ended, runCli, startCli } from '../support/cli.ts';
+
+const root = dirname(dirname(import.meta.dirname));
+const suffix = 'dc=example,dc=com';
+const base = mkdtempSync(join(tmpdir(), 'atrium-doctor-'));
+const sound = join(base, 'sound');
+
+/** A folder with a few commits, from which each test takes a copy. */
+test.before(async (t) => {
+  for (const uid of ['ann', 'bob', 'cid']) {
+    const person = `dn: uid=${uid},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.com\n\n`;
+    const { status, stderr } = await runCli(['import', '-'], testEnvironment(sound), person);
+    t.is(status, 0, stderr);
+  }
+});
+test.after.always(() => rmSync(base, { recursive: true, force: true }));
+
+function copy(t: ExecutionContext): string {
+  const folder = mkdtempSync(join(base, 'copy-'));
+  cpSync(sound, folder, { recursive: true });
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Does something to the file of entries behind Atrium's back. */
+function plant(folder: string, act: (database: Database.Database) => void): void {
+  const database = new Database(join(folder, 'directory.sqlite'));
+  act(database);
+  database.close();
+}
+
+interface Report {
+  readonly sound: boolean;
+  readonly damage: Readonly<Record<string, number>>;
+  readonly told: readonly { readonly kind: string; readonly what: string }[];
+}
+
+async function examine(folder: string): Promise<Ended & { readonly report: Report }> {
+  const ended = await runCli(['doctor', '--json'], testEnvironment(folder));
+  return { ...ended, report: JSON.parse(ended.stdout) as Report };
+}
+
+const rowOf = (uid: string) => `(SELECT id FROM entry WHERE dn LIKE 'uid=${uid},%')`;
+const numberOf = (name: string) => `(SELECT number FROM attribute WHERE name = '${name}')`;
+
+/** The kinds of damage, how each is planted, what alone is told of it, and in which words. */
+const plants: readonly (readonly [
+  damage: string,
+  act: (database: Database.Database) => void,
+  count: Readonly<Record<string, number>>,
+  words: RegExp,
+])[] = [
+  [
+    'a missing index row of an attribute',
+    (database) => database.exec(`DELETE FROM found WHERE attribute = ${numberOf('mail')} AND id = ${rowOf('bob')}`),
+    { index: 1 },
+    /uid=bob,.*not found by mail/,
+  ],
+  [
+    'a missing index row of the tree',
+    (database) => database.exec(`DELETE FROM found WHERE attribute = 2 AND id = ${rowOf('bob')}`),
+    { index: 1 },
+    /uid=bob,.*not found by superior/,
+  ],
+  [
+    'an extra index row that leads to an entry without the value',
+    (database) => database.exec(`INSERT INTO found VALUES (${numberOf('uid')}, CAST('eve' AS BLOB), ${rowOf('ann')})`),
+    { index: 1 },
+    /index row of uid leads to uid=ann,.*no such value/,
+  ],
+  [
+    'an extra index row that leads nowhere',
+    (database) => database.exec(`INSERT INTO found VALUES (${numberOf('uid')}, CAST('eve' AS BLOB), 4711)`),
+    { index: 1 },
+    /index row of uid leads to an entry that is not there/,
+  ],
+  [
+    'an entry whose superior is gone',
+    (database) => {
+      const gone = database
+        .prepare<[string], { id: number; uuid: string }>('SELECT id, uuid FROM entry WHERE dn = ?')
+        .get(`ou=people,${suffix}`);
+      database.prepare('DELETE FROM found WHERE id = ?').run(gone?.id);
+      database.prepare('DELETE FROM entry WHERE id = ?').run(gone?.id);
+      database
+        .prepare('DELETE FROM change WHERE uuid = ? AND part = (SELECT max(part) FROM change c WHERE c.number = change.number)')
+        .run(gone?.uuid);
+    },
+    { tree: 4, log: 1 },
+    /uid=ann,.*its superior is not there/,
+  ],
+  [
+    'an entry that stands below another than its name says',
+    (database) => database.exec(`UPDATE entry SET dn = 'uid=eve,ou=people,${suffix}' WHERE id = ${rowOf('ann')}`),
+    { tree: 1, schema: 1, log: 1 },
+    /uid=eve,.*the key of its name is another/,
+  ],
+  [
+    'an entry that breaks the schema',
+    (database) => rewrite(database, (attributes) => attributes.filter(({ description }) => description !== 'sn')),
+    { schema: 1, log: 1 },
+    /uid=cid,.*sn/,
+  ],
+  [
+    'a secret that stands where searches read',
+    (database) => rewrite(database, (attributes) => [...attributes, { description: 'userPassword', values: [utf8('x')] }]),
+    { schema: 1, log: 1 },
+    /uid=cid,.*userPassword.*does not belong/,
+  ],
+  [
+    'an entry that cannot be decoded',
+    (database) => database.exec(`UPDATE entry SET user = x'30ff0102' WHERE id = ${rowOf('cid')}`),
+    { schema: 1, log: 1 },
+    /uid=cid,.*cannot be decoded/,
+  ],
+  [
+    'an entryUUID that is not the one the entry is kept under',
+    (database) =>
+      database.exec(`UPDATE entry SET operational = (SELECT operational FROM entry WHERE id = ${rowOf('bob')}) WHERE id = ${rowOf('ann')}`),
+    { identity: 2, log: 1 },
+    /uid=ann,.*its entryUUID is/,
+  ],
+  ['a gap in the change log', (database) => database.exec('DELETE FROM change WHERE number = 3'), { log: 1 }, /gap: change 3 is missing/],
+  [
+    'a change of which the log has only a part',
+    (database) => database.exec('DELETE FROM change WHERE number = 1 AND part = 2'),
+    { log: 1 },
+    /only \d+ of \d+ parts of change 1/,
+  ],
+  [
+    'an entry that is otherwise than the log wrote it',
+    (database) => database.exec(`UPDATE change SET csn = 'x' WHERE uuid = (SELECT uuid FROM entry WHERE id = ${rowOf('bob')})`),
+    { log: 1 },
+    /otherwise than it is there/,
+  ],
+];
+
+type Attributes = ReturnType<typeof decodeAttributes>;
+
+/** Writes other user attributes into an entry. */
+function rewrite(database: Database.Database, change: (attributes: Attributes) => Attributes): void {
+  const entry = database.prepare<[], { id: number; user: Uint8Array }>(`SELECT id, user FROM entry WHERE id = ${rowOf('cid')}`).get();
+  if (entry === undefined) throw new Error('the entry is not there');
+  database.prepare('UPDATE entry SET user = ? WHERE id = ?').run(encodeAttributes(change(decodeAttributes(entry.user))), entry.id);
+  if (change(decodeAttributes(entry.user)).every(({ description }) => description !== 'sn')) {
+    database.exec(`DELETE FROM found WHERE attribute = ${numberOf('sn')} AND id = ${entry.id}`);
+  }
+}
+
+for (const [damage, act, count, words] of plants) {
+  test(`doctor finds ${damage}, and that alone`, (t) => {
+    const folder = copy(t);
+    plant(folder, act);
+    const told: Damage[] = [];
+    const environment = testEnvironment(folder);
+    t.is(examineFolder({ root, environment }, { tell: (each) => told.push(each), onProgress: () => undefined }).kind, 'examined');
+    t.deepEqual(
+      Object.fromEntries(
+        Map.groupBy(told, ({ kind }) => kind)
+          .entries()
+          .map(([kind, all]) => [kind, all.length]),
+      ),
+      count,
+    );
+    t.true(
+      told.some(({ what }) => words.test(what)),
+      JSON.stringify(told),
+    );
+  });
+}
+
+test('doctor finds a page that was overwritten, by the check of SQLite, and what can be read is examined all the same', async (t) => {
+  const folder = copy(t);
+  let page = 0;
+  plant(folder, (database) => {
+    page = database.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'change'").pluck().get() ?? 0;
+  });
+  const file = openSync(join(folder, 'directory.sqlite'), 'r+');
+  writeSync(file, Buffer.alloc(8192, 0xa5), 0, 8192, (page - 1) * 8192);
+  closeSync(file);
+  const { status, stdout } = await runCli(['doctor'], testEnvironment(folder));
+  t.is(status, 1);
+  t.regex(stdout, /Damage in the pages of a file/);
+  t.regex(stdout, /SQLite could not read on: SQLITE_CORRUPT/);
+  t.regex(stdout, /^12 entries/);
+});
+
+test('doctor looks at the files beside the entries, too, and at one that is no database any more', async (t) => {
+  const folder = copy(t);
+  const file = openSync(join(folder, 'audit.sqlite'), 'r+');
+  writeSync(file, Buffer.alloc(16_384, 0xa5), 0, 16_384, 8192);
+  closeSync(file);
+  const audit = await examine(folder);
+  t.is(audit.status, 1);
+  t.true(audit.report.told.every(({ kind, what }) => kind === 'page' && !what.includes('directory.sqlite')));
+
+  const other = openSync(join(folder, 'directory.sqlite'), 'r+');
+  writeSync(other, 'This is no database.', 0);
+  closeSync(other);
+  const entries = await examine(folder);
+  t.is(entries.status, 1);
+  t.true(entries.report.told.some(({ what }) => /directory\.sqlite.*SQLITE_NOTADB/.test(what)));
+});
+
+test('a sound folder is told sound with status 0, and nothing in its files is changed', async (t) => {
+  const folder = copy(t);
+  const before = readFileSync(join(folder, 'directory.sqlite'));
+  const { status, stdout, stderr } = await runCli(['doctor'], testEnvironment(folder));
+  t.is(status, 0, stdout);
+  t.regex(stdout, /^12 entries, \d+ index rows, 12 changes in the log\.\nAll is sound\.\n$/);
+  t.is(stderr, '');
+  t.true(readFileSync(join(folder, 'directory.sqlite')).equals(before));
+});
+
+test('doctor --repair makes the indexes of a stopped folder anew, the tree among them, and searches find everything again', async (t) => {
+  const folder = copy(t);
+  plant(folder, (database) => database.exec("DELETE FROM found; INSERT INTO found VALUES (3, CAST('x' AS BLOB), 9)"));
+  t.is((await examine(folder)).status, 1);
+  const repaired = await runCli(['doctor', '--repair'], testEnvironment(folder));
+  t.is(repaired.status, 0, repaired.stdout);
+  t.regex(repaired.stdout, /All is sound/);
+  const service = startCli(['serve'], testEnvironment(folder));
+  t.teardown(() => service.child.kill('SIGKILL'));
+  await service.until('ready ');
+  const { stdout } = await runCli(['search', 'mail=bob@example.com', 'uid'], testEnvironment(folder));
+  t.regex(stdout, /^uid: bob$/m);
+});
+
+test('damage beyond the indexes stays after a repair, and is told', async (t) => {
+  const folder = copy(t);
+  plant(folder, (database) =>
+    database.exec(`UPDATE entry SET user = x'30ff0102' WHERE id = ${rowOf('cid')}; DELETE FROM found WHERE attribute > 3`),
+  );
+  const { status, stdout } = await runCli(['doctor', '--repair'], testEnvironment(folder));
+  t.is(status, 1);
+  t.false(/Damage in the index/.test(stdout), stdout);
+  t.regex(stdout, /cannot be decoded/);
+});
+
+test('beside a running service that writes, doctor reads one moment of it and finds it sound; --repair is refused with who has the folder', async (t) => {
+  const folder = copy(t);
+  const environment = testEnvironment(folder);
+  const service = startCli(['serve'], environment);
+  t.teardown(() => service.child.kill('SIGKILL'));
+  await service.until('ready ');
+  const person = (number: number) =>
+    `dn: uid=p${number},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: p${number}\ncn: p\nsn: p\nmail: p${number}@example.com\n\n`;
+  const writing = runCli(['import', '-'], environment, Array.from({ length: 3000 }, (_, number) => person(number)).join(''));
+  let over = false;
+  void writing.then(() => {
+    over = true;
+  });
+  const counts: number[] = [];
+  do {
+    const { status, stdout } = await runCli(['doctor'], environment);
+    t.is(status, 0, stdout);
+    counts.push(Number(/^([\d,]+) entries/.exec(stdout)?.[1]?.replace(',', '')));
+  } while (!over);
+  t.is((await writing).status, 0);
+  t.true(counts.every((count) => count >= 12 && count <= 3012));
+  const repair = await runCli(['doctor', '--repair'], environment);
+  t.is(repair.status, 2);
+  t.regex(repair.stderr, new RegExp(`\\[STS-STORE-9002\\].*${service.child.pid}`));
+});
+
+test('where there is no directory doctor says so with status 2, and makes none', async (t) => {
+  const folder = join(base, 'nowhere');
+  for (const args of [['doctor'], ['doctor', '--repair'], ['doctor', 'now']]) {
+    const { status, stderr } = await runCli(args, testEnvironment(folder));
+    t.is(status, 2);
+    t.regex(stderr, /^atrium: .*\. See: atrium doctor --help\n$/);
+  }
+  t.throws(() => readFileSync(folder), { code: 'ENOENT' });
+});
