@@ -1,4 +1,4 @@
-import { parseReturnTarget, type ReturnTarget } from './return-target.ts';
+import { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } from './return-target.ts';
 
 /** A row of the sign-in screen about the interrupted request, supplied by its protocol. Plain text. */
 export interface ParkedRow {
@@ -30,8 +30,16 @@ export interface Parked {
   readonly expiresAtMs: number;
 }
 
-/** What of it is kept under its token. */
-export type ParkedRecord = Omit<Parked, 'realm' | 'expiresAtMs'>;
+/** What of it is kept under its token. Anybody may make one without signing in, so it holds nothing twice. */
+export interface ParkedRecord {
+  readonly method: 'GET' | 'POST';
+  /** The interrupted request as it came. */
+  readonly asked: ReturnTarget;
+  /** Where Cancel leads, when that is not `asked`. */
+  readonly caller?: ReturnTarget;
+  readonly rows: readonly ParkedRow[];
+  readonly createdMs: number;
+}
 
 /** Rows beyond these are the caller's mistake; the screen shows what fits. */
 const rowsMax = 16;
@@ -45,15 +53,20 @@ export function fitRows(rows: readonly ParkedRow[]): readonly ParkedRow[] {
     .map(({ label, value }) => ({ label: label.slice(0, labelLengthMax), value: value.slice(0, valueLengthMax) }));
 }
 
+/** The waiting request of a record. */
+export function parkedOf(realm: string, { method, asked, caller, rows, createdMs }: ParkedRecord, expiresAtMs: number): Parked {
+  return { realm, method, target: resumedTarget(asked), cancelTarget: deniedTarget(caller ?? asked), rows, createdMs, expiresAtMs };
+}
+
 /** Reads back what was kept. */
 export function parseParked(json: unknown): ParkedRecord | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
-  const { method, target, cancelTarget, rows, createdMs } = json as Readonly<Record<string, unknown>>;
+  const { method, asked, caller, rows, createdMs } = json as Readonly<Record<string, unknown>>;
   if ((method !== 'GET' && method !== 'POST') || typeof createdMs !== 'number' || !Array.isArray(rows)) return undefined;
-  if (typeof target !== 'string' || typeof cancelTarget !== 'string') return undefined;
   // Judged again: nothing that was once on disk leads a browser away.
-  const resumed = parseReturnTarget(target, Number.MAX_SAFE_INTEGER);
-  const cancelled = parseReturnTarget(cancelTarget, Number.MAX_SAFE_INTEGER);
-  if (resumed === undefined || cancelled === undefined) return undefined;
-  return { method, target: resumed, cancelTarget: cancelled, rows: rows as readonly ParkedRow[], createdMs };
+  const [target, cancel] = [asked, caller ?? asked].map((text) =>
+    typeof text === 'string' ? parseReturnTarget(text, Number.MAX_SAFE_INTEGER) : undefined,
+  );
+  if (target === undefined || cancel === undefined) return undefined;
+  return { method, asked: target, caller: cancel, rows: rows as readonly ParkedRow[], createdMs };
 }

@@ -4,8 +4,8 @@ import { type ErrorRow, refuse, type SettingValues } from '#catalogue';
 import { constantTimeEqual, sha256 } from '#keys';
 import type { Kept, State } from '#state';
 import { errors } from './errors.ts';
-import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parseParked } from './parked.ts';
-import { deniedTarget, parseReturnTarget, resumedTarget } from './return-target.ts';
+import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parkedOf, parseParked } from './parked.ts';
+import { parseReturnTarget } from './return-target.ts';
 import { type AuthenticationEvent, appendEvent, parseSession, type Session, type SessionRecord, sessionOf, subjectOf } from './session.ts';
 import type { settings as rows } from './settings.ts';
 
@@ -188,23 +188,23 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
   return {
     park: async (request) => {
       const lengthMax = settings['authn.returnTargetLengthMax'];
-      const target = parseReturnTarget(request.target, lengthMax);
-      const caller = request.cancelTarget === undefined ? target : parseReturnTarget(request.cancelTarget, lengthMax);
-      if (target === undefined || caller === undefined) throw refuse(errors.targetRefused);
+      const asked = parseReturnTarget(request.target, lengthMax);
+      const caller = request.cancelTarget === undefined ? asked : parseReturnTarget(request.cancelTarget, lengthMax);
+      if (asked === undefined || caller === undefined) throw refuse(errors.targetRefused);
       const createdMs = clock.nowMs();
       const id = token(chance, secretOctets);
       const record: ParkedRecord = {
         method: request.method,
-        target: resumedTarget(target),
-        cancelTarget: deniedTarget(caller),
+        asked,
+        ...(caller === asked ? {} : { caller }),
         rows: fitRows(request.rows),
         createdMs,
       };
       await parkedKind.put(request.realm, id, record, createdMs + settings['authn.pendingTtlS'] * 1000);
       return id;
     },
-    parked: async (realm, id) => parkedOf(await parkedKind.get(realm, id)),
-    takeParked: async (realm, id) => parkedOf(await parkedKind.take(realm, id)),
+    parked: async (realm, id) => asParked(await parkedKind.get(realm, id)),
+    takeParked: async (realm, id) => asParked(await parkedKind.take(realm, id)),
 
     begin: async (realm, handles, person, { amr, acr, door }, visit) => {
       const subject = person === undefined ? '' : subjectOf(person.entryUuid);
@@ -270,8 +270,8 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
   };
 }
 
-function parkedOf(kept: Kept<ParkedRecord> | undefined): Parked | undefined {
-  return kept && { ...kept.value, realm: kept.realm, expiresAtMs: kept.expiresAtMs };
+function asParked(kept: Kept<ParkedRecord> | undefined): Parked | undefined {
+  return kept && parkedOf(kept.realm, kept.value, kept.expiresAtMs);
 }
 
 /** A handle names its session by one half and proves itself by the other, which changes at every authentication. */

@@ -96,6 +96,14 @@ test('a request that could not be returned to is not parked', async (t) => {
   }
 });
 
+test('anybody may make a request wait, so it is kept once, whatever it leads to', async (t) => {
+  const { sessions, store } = open(t);
+  const target = `/portal?prompt=login&x=${'a'.repeat(5000)}`;
+  await sessions.park({ realm, method: 'GET', target, rows });
+  const [stored] = store.list(`parked/${realm}`, undefined, 10);
+  t.true((stored?.value.length ?? 0) < target.length + 500);
+});
+
 test('at authn.maxPending the oldest interrupted request is given up', async (t) => {
   const { sessions, settings } = open(t);
   settings['authn.maxPending'] = 2;
