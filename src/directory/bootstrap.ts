@@ -25,7 +25,9 @@ const seedLimits: LdifLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_5
 export async function bootstrap(engine: Engine, { seed }: { readonly seed: string }): Promise<Bootstrapped> {
   const { realm, store, settings, chance } = engine;
   const snapshot = store.snapshot();
-  if (snapshot.byDnKey(realm.suffix.key) !== undefined) return { kind: 'present' };
+  const top = snapshot.byDnKey(realm.suffix.key);
+  if (top !== undefined && top.parent === undefined) return { kind: 'present' };
+  // An entry within the realm that is here is no suffix either: below it, nobody would be its administrator.
   if (snapshot.subtree(empty, undefined, 1).length > 0)
     throw refuse(errors.suffixUnfit, { why: 'the folder holds a realm of another name' });
 

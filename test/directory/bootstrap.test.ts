@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { Refusal } from '#catalogue';
-import { bootstrap } from '#directory';
+import { bootstrap, openEngine } from '#directory';
 import { observe } from '../support/observed.ts';
 import { admin, emptyHouse, suffix } from './driver.ts';
 
@@ -55,3 +55,12 @@ test('a suffix that cannot name a realm stops the start and says why', async (t)
     t.is(error.row.code, 'STS-LDAP-9033');
   }
 });
+
+for (const other of [`ou=people,${suffix}`, 'dc=com', 'dc=example,dc=org'])
+  test(`the suffix cannot become ${other} where another realm stands`, async (t) => {
+    const { engine } = emptyHouse(t);
+    await bootstrap(engine, { seed });
+    const moved = openEngine({ ...engine, settings: { ...engine.settings, 'realms.defaultSuffix': other } });
+    const error = await t.throwsAsync(bootstrap(moved, { seed }), { instanceOf: Refusal });
+    t.is(error?.row.code, 'STS-LDAP-9033');
+  });
