@@ -122,7 +122,8 @@ export function createSender({ shell, realm, audit, discardOctetsMax, ending }: 
   };
 
   const sendFile = (exchange: Exchange, { type, body, gzipped }: FileReply) => {
-    const zipped = /\bgzip\b/.test(String(exchange.request.headers['accept-encoding'] ?? ''));
+    // RFC 9110 §12.4.2: a weight of zero means not at all.
+    const zipped = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(exchange.request.headers['accept-encoding'] ?? ''));
     const headers = {
       'Content-Type': type,
       'Cache-Control': 'public, max-age=31536000, immutable',

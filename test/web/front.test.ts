@@ -157,7 +157,13 @@ test('assets have names that change with their content, and may be kept for ever
     const answer = await get(port, path);
     t.is(answer.status, 200, path);
     t.is(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable');
-    t.is((await get(port, path, ['Accept-Encoding: gzip'])).headers.get('content-encoding'), 'gzip');
+    for (const [accepted, encoding] of [
+      ['gzip', 'gzip'],
+      ['br, gzip;q=0.5', 'gzip'],
+      ['gzip;q=0, br', undefined],
+      ['br', undefined],
+    ] as const)
+      t.is((await get(port, path, [`Accept-Encoding: ${accepted}`])).headers.get('content-encoding'), encoding, accepted);
   }
   t.is((await get(port, '/assets/atrium.css')).status, 404);
 });
