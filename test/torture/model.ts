@@ -68,11 +68,16 @@ export function textOf(state: State): string {
 export function compare(slots: readonly Slot[], found: readonly Entry[], answered: (step: Step) => boolean): string[] {
   const faults: string[] = [];
   for (const slot of slots) {
-    const is = textOf(observed(slot, found));
-    const may = possible(slot, answered).map(textOf);
-    if (may.includes(is)) continue;
-    const steps = slot.steps.map((step) => `${step.what}:${answered(step) ? step.code : 'in flight'}`).slice(-6);
-    faults.push(`${slot.name} is\n${clip(is)}\nbut may only be\n${may.map(clip).join('\nor\n')}\nafter … ${steps.join(', ')}`);
+    const is = observed(slot, found);
+    const may = possible(slot, answered);
+    if (may.some((state) => textOf(state) === textOf(is))) continue;
+    const next = slot.steps.findIndex((step) => !answered(step));
+    const sent = next < 0 ? slot.steps : slot.steps.slice(0, next + 1);
+    const steps = sent
+      .slice(-stepsShown)
+      .map((step) => `${step.what} ${answered(step) ? `was answered ${step.code}` : 'was not answered'}`);
+    const differences = may.map((state) => `  it is not ${difference(state, is)}`);
+    faults.push([`${slot.name} is what it may not be. Its last changes: ${steps.join('; ') || 'none'}`, ...differences].join('\n'));
   }
   for (const entry of found) {
     if (!slots.some((slot) => slot.part(entry) !== undefined)) faults.push(`nobody made ${entry.dn}`);
@@ -80,14 +85,22 @@ export function compare(slots: readonly Slot[], found: readonly Entry[], answere
   return faults;
 }
 
+const stepsShown = 4;
+
+/** In what one state differs from another, in a line. */
+function difference(wanted: State, is: State): string {
+  const [one, other] = [textOf(wanted).split('\n'), textOf(is).split('\n')];
+  const only = (lines: string[], others: string[]) =>
+    lines.filter((line) => !others.includes(line)).map((line) => line.slice(0, lineShown));
+  return `{ ${only(one, other).join(', ')} } but { ${only(other, one).join(', ')} }`;
+}
+
+const lineShown = 70;
+
 /** Takes what was found for what is, so that the next load can begin. */
 export function settle(slots: readonly Slot[], found: readonly Entry[]): void {
   for (const slot of slots) {
     slot.start = observed(slot, found);
     slot.steps = [];
   }
-}
-
-function clip(text: string): string {
-  return text.replaceAll(/^(.{160}).+$/gm, '$1…');
 }

@@ -1,54 +1,83 @@
-// `npm run torture`: breaks the service in every way it is promised to survive, and looks whether it did.
-import { parseArgs } from 'node:util';
-import { inFolder, projectRoot } from './round.ts';
+// `npm run torture`: breaks the service in every way that it is promised to survive, and looks whether it did.
+import { inspect, parseArgs } from 'node:util';
+import { inFolder, projectRoot, TortureFailure } from './round.ts';
+import { type SabotageName, sabotagedCopy, sabotageNames, sabotages } from './sabotage.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
-const help = `npm run torture -- [--rounds N] [--seed S] [--variant ${variantNames.join('|')}]
+const help = `npm run torture -- [--rounds N] [--seed S] [--variant NAME] [--sabotage NAME]
 
 Each round takes the next seed and the next variant. What a failure prints runs the same round again.
+
+Variants, all of them in turn unless one is named:
+${variantNames.map((name) => `  ${name.padEnd(14)} ${variants[name].means}`).join('\n')}
+
+A sabotage is made in a copy of the code, and the torture must fail for it:
+${sabotageNames.map((name) => `  ${name.padEnd(14)} ${sabotages[name].means} (seen by: ${sabotages[name].seenBy})`).join('\n')}
 `;
+
+const roundsStanding = 8;
+const seedsMax = 1_000_000;
 
 process.exitCode = await torture();
 
+/** @returns the exit status */
 async function torture(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      rounds: { type: 'string', default: '8' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      variant: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
-  const chosen = variantNames.filter((name) => values.variant === undefined || values.variant === name);
-  if (values.help || chosen.length === 0 || !(rounds >= 1) || !Number.isSafeInteger(seed)) {
+  const asked = readArguments();
+  if (asked === undefined) {
     say(help);
-    return values.help ? 0 : 2;
+    return 2;
   }
-  const can = chosen.filter((name) => {
+  const can = asked.variants.filter((name) => {
     const why = unavailable(name);
     if (why !== undefined) say(`– ${name}: skipped, ${why}`);
     return why === undefined;
   });
-  return can.length === 0 ? 0 : await run(can, rounds, seed);
+  if (can.length === 0) return 0;
+  const { sabotage } = asked;
+  if (sabotage === undefined) return await run(can, asked.rounds, asked.seed, projectRoot, '');
+  return await inFolder((folder) => run(can, asked.rounds, asked.seed, sabotagedCopy(sabotage, folder), ` --sabotage ${sabotage}`));
 }
 
-/** @returns the exit status */
-async function run(names: readonly VariantName[], rounds: number, seed: number): Promise<number> {
+interface Asked {
+  readonly rounds: number;
+  readonly seed: number;
+  readonly variants: readonly VariantName[];
+  readonly sabotage: SabotageName | undefined;
+}
+
+function readArguments(): Asked | undefined {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: String(roundsStanding) },
+      seed: { type: 'string', default: String(Date.now() % seedsMax) },
+      variant: { type: 'string' },
+      sabotage: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+  const sabotage = sabotageNames.find((name) => name === values.sabotage);
+  const wanted = values.variant ?? (sabotage === undefined ? undefined : sabotages[sabotage].seenBy);
+  const named = variantNames.filter((name) => wanted === undefined || wanted === name);
+  const unknown = named.length === 0 || (values.sabotage !== undefined && sabotage === undefined);
+  if (values.help || unknown || !Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed)) return undefined;
+  return { rounds, seed, variants: named, sabotage };
+}
+
+async function run(names: readonly VariantName[], rounds: number, seed: number, code: string, more: string): Promise<number> {
   const total = { answers: 0, failures: 0 };
   const begun = performance.now();
   for (let at = 0; at < rounds; at++) {
     const name = names[at % names.length] ?? 'kill';
-    const roundSeed = seed + at;
-    const label = `${String(at + 1).padStart(String(rounds).length)}/${rounds} ${name} seed ${roundSeed}`;
+    const label = `${String(at + 1).padStart(String(rounds).length)}/${rounds} ${name.padEnd(5)} seed ${seed + at}`;
     try {
-      const { answers, failures } = await inFolder((folder) => variants[name].run({ seed: roundSeed, code: projectRoot, folder }));
+      const { answers, failures } = await inFolder((folder) => variants[name].run({ seed: seed + at, code, folder }));
       total.answers += answers;
       total.failures += failures;
       say(`✔ ${label}: ${answers} answers, ${failures} failures survived`);
     } catch (error) {
-      say(`✘ ${label}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-      say(`again: npm run torture -- --variant ${name} --rounds 1 --seed ${roundSeed}`);
+      say(`✘ ${label}\n${error instanceof TortureFailure ? error.message : inspect(error)}`);
+      say(`again: npm run torture -- --variant ${name} --rounds 1 --seed ${seed + at}${more}`);
       return 1;
     }
   }

@@ -1,5 +1,6 @@
 import type { Round, Seen } from '../round.ts';
 import { kill } from './kill.ts';
+import { power, unavailable as powerUnavailable } from './power.ts';
 
 interface Variant {
   readonly means: string;
@@ -11,6 +12,7 @@ interface Variant {
 /** The ways in which a service is broken. */
 export const variants = {
   kill: { means: 'SIGKILL at random instants', run: kill },
+  power: { means: 'loss of power at random instants', run: power, unavailable: powerUnavailable },
 } as const satisfies Record<string, Variant>;
 
 export type VariantName = keyof typeof variants;

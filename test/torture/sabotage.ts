@@ -1,0 +1,85 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from './round.ts';
+import type { VariantName } from './variants/index.ts';
+
+interface Patch {
+  readonly file: string;
+  /** Stands in the file exactly once. */
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Sabotage {
+  readonly means: string;
+  /** The variant that must see it. */
+  readonly seenBy: VariantName;
+  readonly patches: readonly Patch[];
+}
+
+/** What would break the promise. The torture is worth something only if it fails for each of these. */
+export const sabotages = {
+  'no-sync': {
+    means: 'nothing is put on disk before it is answered',
+    seenBy: 'power',
+    patches: [
+      {
+        file: 'src/store/wal.ts',
+        from: 'export const syncOnDisk: SyncFile = (descriptor, done) => fdatasync(descriptor, done);',
+        to: 'export const syncOnDisk: SyncFile = (_descriptor, done) => void setImmediate(done, null);',
+      },
+    ],
+  },
+  'answer-early': {
+    means: 'it is put on disk, but answered before that is done',
+    seenBy: 'power',
+    patches: [
+      {
+        file: 'src/store/commits.ts',
+        from: 'else log.sync((error) => (error === null ? this.#answer(batch, outcomes, number, written) : this.#die(error)));',
+        to: 'else {\n      this.#answer(batch, outcomes, number, written);\n      log.sync((error) => (error === null ? undefined : this.#die(error)));\n    }',
+      },
+    ],
+  },
+  'split-modify': {
+    means: 'the changes of one modify are two transactions',
+    seenBy: 'kill',
+    patches: [
+      {
+        file: 'src/directory/operations/modify.ts',
+        from: '  await commit(engine, (snapshot) => {',
+        // Only where each half is good for itself: without a failure nobody sees it.
+        to: '  for (const part of ready.length < 4 ? [ready] : [ready.slice(0, 3), ready.slice(3)]) await commit(engine, (snapshot) => {',
+      },
+      {
+        file: 'src/directory/operations/modify.ts',
+        from: 'for (const step of ready) apply(attributes, step);',
+        to: 'for (const step of part) apply(attributes, step);',
+      },
+    ],
+  },
+} as const satisfies Record<string, Sabotage>;
+
+export type SabotageName = keyof typeof sabotages;
+export const sabotageNames = Object.keys(sabotages) as SabotageName[];
+
+/**
+ * Copies the code into a folder and spoils the copy.
+ *
+ * @throws Error when a patch does not apply any more: then it must be brought up to date, not left out
+ */
+export function sabotagedCopy(name: SabotageName, folder: string): string {
+  const copy = join(folder, `code-${name}`);
+  for (const part of ['src', 'schema', 'ldif', 'VERSION', 'package.json']) {
+    cpSync(join(projectRoot, part), join(copy, part), { recursive: true });
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+  for (const { file, from, to } of sabotages[name].patches) {
+    const path = join(copy, file);
+    const pieces = readFileSync(path, 'utf8').split(from);
+    if (pieces.length !== 2)
+      throw new Error(`the sabotage ${name} does not fit ${file} any more: its place is there ${pieces.length - 1} times`);
+    writeFileSync(path, pieces.join(to));
+  }
+  return copy;
+}
