@@ -22,7 +22,7 @@ const csrfKeyOctets = 32;
 /** Starts all that stands above the LDAP interface and reaches the directory through it alone. */
 export async function startAbove(foundation: Foundation, below: Below): Promise<Addresses> {
   const { settings, clock, chance, timers, log, audit, dataDir, open } = foundation;
-  const stateStore = openStateStore({ file: join(dataDir, 'state.sqlite'), settings, clock });
+  const stateStore = openStateStore({ file: join(dataDir, 'state.sqlite'), settings, clock, epoch: below.epoch });
   open.defer(() => stateStore.close());
   const state = openState({ store: stateStore, clock });
   const sessions = openSessions({ state, clock, chance, audit, settings });

@@ -13,6 +13,8 @@ import type { Foundation, Settings } from './foundation.ts';
 export interface Below {
   readonly addresses: Addresses;
   readonly suffix: string;
+  /** The directory's epoch. */
+  readonly epoch: number;
   readonly certificate: ServerCertificate | undefined;
   readonly web: { readonly socketPath: string; readonly secret: Uint8Array };
   /** The built-in administrator's password when this start made it. */
@@ -44,6 +46,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
       ...(operators === undefined ? {} : { operators: operators.url }),
     },
     suffix: settings['realms.defaultSuffix'],
+    epoch: engine.store.epoch,
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),

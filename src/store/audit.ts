@@ -54,6 +54,7 @@ export interface AuditStoreOptions {
 export const auditFormat: Format = {
   applicationId: 0x41747241, // "AtrA"
   version: 1,
+  migrations: [],
   tables: `
     CREATE TABLE audit (
       id INTEGER PRIMARY KEY AUTOINCREMENT, time_ms INTEGER NOT NULL, realm TEXT NOT NULL, door TEXT NOT NULL, subject TEXT NOT NULL,

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { errors } from './errors.ts';
+import { migrate } from './migrate.ts';
 
 /** What a kind of file is, so that no file is taken for another and an old Atrium leaves a newer one's files alone. */
 export interface Format {
@@ -12,6 +13,8 @@ export interface Format {
   readonly version: number;
   /** What a new file begins with. */
   readonly tables: string;
+  /** What brings a file one version further, the first that of version 1. Never changed once it was released. */
+  readonly migrations: readonly string[];
 }
 
 /** A database file, or one that no one can find and that is gone with the process. */
@@ -33,7 +36,7 @@ export function placeOf(path: string, mode: 'sqlite' | 'memory'): Place {
 }
 
 /**
- * Opens a file for writing, makes it when it is not there, and holds it against its format.
+ * Opens a file for writing, makes it when it is not there, holds it against its format and brings an older one up to it.
  *
  * @param busyMs  how long a statement waits for another process's lock
  * @throws Refusal  STS-STORE-9003 for a newer format, STS-STORE-9004 for another kind of file, STS-STORE-9005 when SQLite cannot open it
@@ -45,6 +48,7 @@ export function openDatabase(path: string, format: Format, busyMs: number): Data
     if (!existsSync(path)) make(path, format);
     database = new Database(path, { timeout: busyMs, fileMustExist: true });
     hold(database, format, file);
+    if (versionOf(database) < format.version) migrate(database, path, format);
     database.pragma('synchronous = NORMAL');
     database.pragma('temp_store = MEMORY');
     return database;
@@ -84,8 +88,13 @@ function make(path: string, format: Format): void {
 /** Refuses a file of another kind, and one of a newer format. */
 export function hold(database: Database.Database, format: Format, file: string): void {
   if (number(database, 'PRAGMA application_id') !== format.applicationId) throw refuse(errors.fileForeign, { file });
-  const version = number(database, 'PRAGMA user_version');
+  const version = versionOf(database);
   if (version > format.version) throw refuse(errors.formatNewer, { file, found: version, known: format.version });
+}
+
+/** Of which version of its format a file is. */
+export function versionOf(database: Database.Database): number {
+  return number(database, 'PRAGMA user_version');
 }
 
 /** Makes the name of a new file survive a loss of power. */

@@ -1,12 +1,29 @@
 import type { Format } from './database.ts';
 
 /**
+ * The epoch begins, and the log learns the name that an entry had before each change. Of an entry whose earlier changes the log has forgotten
+ * the name is taken to have been the same.
+ */
+const toFormat2 = `
+  INSERT INTO fact VALUES ('epoch', '1');
+  ALTER TABLE change ADD COLUMN former TEXT;
+  UPDATE change SET former = earlier.former FROM (
+    SELECT number, part, CASE
+      WHEN row_number() OVER entries = 1 AND (SELECT min(number) FROM change) > 1 THEN dn
+      ELSE lag(dn) OVER entries
+    END AS former
+    FROM change WINDOW entries AS (PARTITION BY uuid ORDER BY number, part)
+  ) AS earlier WHERE change.number = earlier.number AND change.part = earlier.part;
+`;
+
+/**
  * The file of entries. `found` is the one index: an attribute's number, a key and the entry it leads to. Numbers below `firstNumber`
- * are the store's own; the others stand for names in `attribute`.
+ * are the store's own; the others stand for names in `attribute`. `former` of a change is the name that the entry had before it; nothing
+ * for one that was not there.
  */
 export const directoryFormat: Format = {
   applicationId: 0x41747244, // "AtrD"
-  version: 1,
+  version: 2,
   tables: `
     CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE attribute (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -17,9 +34,11 @@ export const directoryFormat: Format = {
     CREATE TABLE found (attribute INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (attribute, key, id)) WITHOUT ROWID;
     CREATE TABLE change (
       number INTEGER NOT NULL, part INTEGER NOT NULL, uuid TEXT NOT NULL, csn TEXT NOT NULL, kind TEXT NOT NULL, parent TEXT, dn TEXT,
-      dn_key BLOB, user BLOB, operational BLOB, secret BLOB, PRIMARY KEY (number, part)
+      dn_key BLOB, user BLOB, operational BLOB, secret BLOB, former TEXT, PRIMARY KEY (number, part)
     ) WITHOUT ROWID;
+    INSERT INTO fact VALUES ('epoch', '1');
   `,
+  migrations: [toFormat2],
 };
 
 /** The store's own index attributes. */

@@ -104,6 +104,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   }
 
   return {
+    epoch: writer.epoch(),
     snapshot: () => reader.snapshot(),
     durable: (number) => commits.durable(number),
     commit: (expected, wanted) => commits.push(expected, wanted),

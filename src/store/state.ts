@@ -48,17 +48,20 @@ export interface StateStoreOptions {
   readonly file: string;
   readonly settings: SettingValues<typeof rows>;
   readonly clock: Clock;
+  /** `Store.epoch`: what was put in another one is not there any more. */
+  readonly epoch: number;
 }
 
 /** The file, as who examines it must know it. */
 export const stateFormat: Format = {
   applicationId: 0x41747253, // "AtrS"
-  version: 1,
+  version: 2,
+  migrations: ['ALTER TABLE state ADD COLUMN epoch INTEGER NOT NULL DEFAULT 1'],
   // Counting rows at each put would cost more the more there are; the triggers keep the count within the same transaction.
   tables: `
     CREATE TABLE state (
       age INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, owner TEXT NOT NULL,
-      expires_at_ms INTEGER NOT NULL, UNIQUE (kind, key)
+      expires_at_ms INTEGER NOT NULL, epoch INTEGER NOT NULL DEFAULT 1, UNIQUE (kind, key)
     );
     CREATE INDEX state_owner ON state (kind, owner, age);
     CREATE INDEX state_age ON state (kind, age);
@@ -82,10 +85,13 @@ const columns = 'kind, key, value, owner, expires_at_ms AS expiresAtMs';
  *
  * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005 as `openStore`
  */
-export function openStateStore({ file, settings, clock }: StateStoreOptions): StateStore {
+export function openStateStore({ file, settings, clock, epoch }: StateStoreOptions): StateStore {
   const place = placeOf(file, settings['persistence.mode']);
   const database = openDatabase(place.path, stateFormat, busyMs);
-  const statements = stateStatements(database);
+  // A sweep takes what it finds expired; to every call the rows of another epoch are gone from here on.
+  const refuseOthers = database.prepare<[number]>('UPDATE state SET expires_at_ms = 0 WHERE epoch <> ?');
+  written(() => refuseOthers.run(epoch));
+  const statements = stateStatements(database, epoch);
   place.forget();
 
   const put = database.transaction((kind: string, key: string, value: string, expiresAtMs: number, owner: string): StateRow[] => {
@@ -118,31 +124,32 @@ function written<T>(write: () => T): T {
   }
 }
 
-function stateStatements(database: Database.Database) {
+function stateStatements(database: Database.Database, given: number) {
+  // A whole number, so that it may stand in the texts of the statements.
+  const epoch = Math.trunc(given);
+  const live = `epoch = ${epoch} AND expires_at_ms > ?`;
   return {
     put: database.prepare<[string, string, string, string, number]>(
-      `INSERT INTO state (kind, key, value, owner, expires_at_ms) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, owner = excluded.owner, expires_at_ms = excluded.expires_at_ms`,
+      `INSERT INTO state (kind, key, value, owner, expires_at_ms, epoch) VALUES (?, ?, ?, ?, ?, ${epoch}) ON CONFLICT (kind, key) DO UPDATE
+       SET value = excluded.value, owner = excluded.owner, expires_at_ms = excluded.expires_at_ms, epoch = excluded.epoch`,
     ),
     amount: database.prepare<[string], number>('SELECT rows FROM amount WHERE kind = ?').pluck(),
     evict: database.prepare<[string, number], StateRow>(
       `DELETE FROM state WHERE age IN (SELECT age FROM state WHERE kind = ? ORDER BY age LIMIT ?) RETURNING ${columns}`,
     ),
-    get: database.prepare<[string, string, number], StateRow>(
-      `SELECT ${columns} FROM state WHERE kind = ? AND key = ? AND expires_at_ms > ?`,
-    ),
+    get: database.prepare<[string, string, number], StateRow>(`SELECT ${columns} FROM state WHERE kind = ? AND key = ? AND ${live}`),
     take: database.prepare<[string, string, number], StateRow>(
-      `DELETE FROM state WHERE kind = ? AND key = ? AND expires_at_ms > ? RETURNING ${columns}`,
+      `DELETE FROM state WHERE kind = ? AND key = ? AND ${live} RETURNING ${columns}`,
     ),
     replace: database.prepare<[string, number | null, string, string, string, number]>(
-      `UPDATE state SET value = ?, expires_at_ms = coalesce(?, expires_at_ms) WHERE kind = ? AND key = ? AND value = ? AND expires_at_ms > ?`,
+      `UPDATE state SET value = ?, expires_at_ms = coalesce(?, expires_at_ms) WHERE kind = ? AND key = ? AND value = ? AND ${live}`,
     ),
     delete: database.prepare<[string, string]>('DELETE FROM state WHERE kind = ? AND key = ?'),
     list: database.prepare<[string, number, number], StateRow>(
-      `SELECT ${columns} FROM state WHERE kind = ? AND expires_at_ms > ? ORDER BY age LIMIT ?`,
+      `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age LIMIT ?`,
     ),
     listOwned: database.prepare<[string, string, number, number], StateRow>(
-      `SELECT ${columns} FROM state WHERE kind = ? AND owner = ? AND expires_at_ms > ? ORDER BY age LIMIT ?`,
+      `SELECT ${columns} FROM state WHERE kind = ? AND owner = ? AND ${live} ORDER BY age LIMIT ?`,
     ),
     sweep: database.prepare<[number, number], StateRow>(
       `DELETE FROM state WHERE age IN (SELECT age FROM state WHERE expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?) RETURNING ${columns}`,

@@ -99,6 +99,11 @@ export interface ChangeRecord {
 
 /** The one system of record. All of a commit is on disk, or nothing of it. */
 export interface Store {
+  /**
+   * Which life of the directory this is. A restore begins another, with a greater number: whatever is kept elsewhere and must not outlive a
+   * restore (sessions, single-use codes, what was signed) remembers the epoch in which it was made, and is worth nothing in another.
+   */
+  readonly epoch: number;
   /** The newest snapshot. Cheap: the read transaction is held and reopened only after a commit. */
   snapshot(): Snapshot;
   /** Resolves when the commit of that number is on disk; at once when it already is. */

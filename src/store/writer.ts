@@ -30,6 +30,7 @@ type ChangeParameters = [
   user: Uint8Array | null,
   operational: Uint8Array | null,
   secret: Uint8Array | null,
+  former: string | null,
 ];
 
 /** How many entries are in memory at a time while indexes are made anew. */
@@ -65,7 +66,8 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     return row === undefined ? undefined : { ...row, parent: row.parent ?? undefined };
   }
 
-  function put(entry: EntryRecord): void {
+  /** @returns the name that the entry had; nothing for one that was not there */
+  function put(entry: EntryRecord): string | undefined {
     if (entry.dnKey.length === 0) throw new Error('an entry without a name');
     const old = entryOf(entry.uuid);
     const id = old?.id ?? nextId++;
@@ -76,13 +78,15 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     if (old === undefined) statements.insert.run(...columns);
     else statements.update.run(...columns);
     replaceKeys(id, old === undefined ? [] : keysOf(old), keysOf(entry));
+    return old?.dn;
   }
 
-  function remove(uuid: string): void {
+  function remove(uuid: string): string {
     const old = entryOf(uuid);
     if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
     statements.delete.run(old.id);
     replaceKeys(old.id, keysOf(old), []);
+    return old.dn;
   }
 
   /** All that an entry is found by; the store's own keys first. */
@@ -112,9 +116,8 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
      */
     write(number: number, changes: readonly Change[]): void {
       changes.forEach((change, part) => {
-        if (change.kind === 'put') put(change.entry);
-        else remove(change.uuid);
-        statements.log.run(...logged(number, part, change));
+        const former = change.kind === 'put' ? put(change.entry) : remove(change.uuid);
+        statements.log.run(...logged(number, part, change, former));
       });
     },
 
@@ -140,13 +143,16 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     },
 
     indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
+
+    epoch: (): number => Number(statements.fact.get('epoch')),
   };
 }
 
-function logged(number: number, part: number, change: Change): ChangeParameters {
-  if (change.kind === 'delete') return [number, part, change.uuid, change.csn, 'delete', null, null, null, null, null, null];
+function logged(number: number, part: number, change: Change, former: string | undefined): ChangeParameters {
+  if (change.kind === 'delete')
+    return [number, part, change.uuid, change.csn, 'delete', null, null, null, null, null, null, former ?? null];
   const { uuid, csn, parent, dn, dnKey, user, operational, secret } = change.entry;
-  return [number, part, uuid, csn, 'put', parent ?? null, dn, dnKey, user, operational, secret];
+  return [number, part, uuid, csn, 'put', parent ?? null, dn, dnKey, user, operational, secret, former ?? null];
 }
 
 function writeStatements(database: Database.Database) {
@@ -169,7 +175,8 @@ function writeStatements(database: Database.Database) {
     forget: database.prepare<[number]>('DELETE FROM found WHERE attribute >= ?'),
     lastNumber: database.prepare<[], number>('SELECT max(number) FROM change').pluck(),
     log: database.prepare<ChangeParameters>(
-      'INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     trim: database.prepare<[number]>('DELETE FROM change WHERE number <= ?'),
     fact: database.prepare<[string], string>('SELECT value FROM fact WHERE name = ?').pluck(),

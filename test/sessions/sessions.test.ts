@@ -19,7 +19,7 @@ function open(t: ExecutionContext) {
   const clock = { nowMs: () => nowMs };
   const standing = readSettings({ ...sessionsSettings, ...storeSettings }, { environment: {} }).values;
   const settings: { -readonly [Name in keyof typeof standing]: (typeof standing)[Name] } = { ...standing };
-  const store = openStateStore({ file: 'unused', settings: { ...standing, 'persistence.mode': 'memory' }, clock });
+  const store = openStateStore({ file: 'unused', settings: { ...standing, 'persistence.mode': 'memory' }, clock, epoch: 1 });
   const rows: AuditRow[] = [];
   const log = createLog({ json: true, level: 'debug', stream: new PassThrough(), clock });
   const audit = createAudit({ sink: { append: (some) => rows.push(...some), query: () => [] }, log, clock });

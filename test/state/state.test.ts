@@ -24,7 +24,7 @@ function open(t: ExecutionContext, { file = 'unused', stateRowsMax = 1000 } = {}
     'persistence.mode': file === 'unused' ? ('memory' as const) : ('sqlite' as const),
     'persistence.stateRowsMax': stateRowsMax,
   };
-  const store = openStateStore({ file, settings, clock });
+  const store = openStateStore({ file, settings, clock, epoch: 1 });
   t.teardown(() => store.close());
   const state = openState({ store, clock });
   return {

@@ -13,14 +13,37 @@ interface Opened {
   readonly clock: { now: number };
 }
 
-function opened(t: ExecutionContext, changed: Parameters<typeof settingsWith>[0] = {}, file = join(folder(t), 'state')): Opened {
+function opened(t: ExecutionContext, changed: Parameters<typeof settingsWith>[0] = {}, file = join(folder(t), 'state'), epoch = 1): Opened {
   const clock = { now: 1000 };
-  const state = openStateStore({ file, settings: settingsWith(changed), clock: { nowMs: () => clock.now } });
+  const state = openStateStore({ file, settings: settingsWith(changed), clock: { nowMs: () => clock.now }, epoch });
   t.teardown(() => state.close());
   return { state, clock };
 }
 
 const row = { kind: 'session', key: 'k', value: 'v', owner: 'o', expiresAtMs: 2000 };
+
+test('a row of another epoch is gone for every call, from the moment the file is opened in the new one, and a sweep takes it', (t) => {
+  const file = join(folder(t), 'state');
+  const { state: before } = opened(t, {}, file, 1);
+  before.put('session', 'k', 'v', 2000, 'o');
+  before.put('session', 'again', 'v', 2000, 'o');
+  const { state } = opened(t, {}, file, 2);
+  t.is(state.get('session', 'k'), undefined);
+  t.false(state.replace('session', 'k', 'v', 'w', 3000));
+  t.is(state.take('session', 'k'), undefined);
+  t.deepEqual(state.list('session', 'o', 10), []);
+  t.deepEqual(state.list('session', undefined, 10), []);
+  state.put('session', 'again', 'w', 2000, 'o');
+  t.is(state.get('session', 'again')?.value, 'w', 'its key may be used again');
+  // A process that still has the file open in the epoch before.
+  before.put('session', 'late', 'v', 2000, 'o');
+  t.is(state.get('session', 'late'), undefined);
+  t.is(before.get('session', 'again'), undefined);
+  t.deepEqual(
+    state.sweep(1000, 10).map(({ key }) => key),
+    ['k'],
+  );
+});
 
 test('a row is there until it expires', (t) => {
   const { state, clock } = opened(t);

@@ -8,7 +8,12 @@ import { settingsWith } from '../support.ts';
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 for (let number = 0; number < 100; number++) {
-  const state = openStateStore({ file: join(process.argv[2] ?? '', String(number)), settings: settingsWith(), clock: systemClock });
+  const state = openStateStore({
+    file: join(process.argv[2] ?? '', String(number)),
+    settings: settingsWith(),
+    clock: systemClock,
+    epoch: 1,
+  });
   state.put('opener', String(process.pid), '', Number.MAX_SAFE_INTEGER);
   state.close();
 }

@@ -4,7 +4,7 @@ import { openStateStore } from '#store';
 import { settingsWith } from '../support.ts';
 
 /** Opens the state named by its argument and, when told, takes and replaces what it can, printing what it got. */
-const state = openStateStore({ file: process.argv[2] ?? '', settings: settingsWith(), clock: systemClock });
+const state = openStateStore({ file: process.argv[2] ?? '', settings: settingsWith(), clock: systemClock, epoch: 1 });
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 for (let number = 0; number < 300; number++) {

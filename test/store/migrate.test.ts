@@ -1,0 +1,98 @@
+import { cpSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
+import { startTestAtrium } from '../support/atrium.ts';
+import { folder, open } from './support.ts';
+
+const fixture = join(import.meta.dirname, '..', 'fixtures', 'folder-format-1');
+/** A moment at which the session in the fixture is good. */
+const then = Date.UTC(2026, 10, 21, 3, 45);
+const cookie = 'sts_session=XaMgvTYPlYcVzkRT9ao_mQ.hJ0Vy6N42oahpfE2tEOcCTavbxuQbNb70Z4BeX9dbgA';
+
+function old(t: ExecutionContext): string {
+  const path = folder(t);
+  cpSync(fixture, path, { recursive: true });
+  return path;
+}
+
+function read<Row>(file: string, query: string): Row[] {
+  const database = new Database(file, { readonly: true });
+  try {
+    return database.prepare<[], Row>(query).all();
+  } finally {
+    database.close();
+  }
+}
+
+test('a folder of format 1 opens: people sign in and sessions go on, and the file as it was stands beside the new one', async (t) => {
+  const dataDir = old(t);
+  await using atrium = await startTestAtrium({ dataDir, clock: { nowMs: () => then } });
+  const page = await fetch(`${atrium.addresses.http}/portal`, { headers: { cookie }, redirect: 'manual' });
+  t.is(page.status, 200);
+  t.regex(await page.text(), /ann@example\.org/);
+  await atrium.stop();
+  for (const name of ['directory', 'state']) {
+    const kept = join(dataDir, `${name}.sqlite.format-1`);
+    t.is(statSync(kept).mode & 0o777, 0o600);
+    t.deepEqual(read(kept, 'PRAGMA user_version'), [{ user_version: 1 }]);
+    t.deepEqual(read(join(dataDir, `${name}.sqlite`), 'PRAGMA user_version'), [{ user_version: 2 }]);
+  }
+  const entries = 'SELECT * FROM entry ORDER BY id';
+  t.deepEqual(read(join(dataDir, 'directory.sqlite.format-1'), entries), read(join(fixture, 'directory.sqlite'), entries));
+});
+
+test('format 2: the epoch begins at 1, and each change of the log has the name that its entry had before', async (t) => {
+  const path = old(t);
+  const { store } = open(t, join(path, 'directory.sqlite'));
+  t.is(store.epoch, 1);
+  await store.close();
+  const people = (name: string | null) => name && `uid=${name},ou=people,dc=example,dc=com`;
+  t.deepEqual(
+    read(join(path, 'directory.sqlite'), 'SELECT kind, dn, former FROM change WHERE number > 1 ORDER BY number, part'),
+    [
+      ['put', 'ann', null],
+      ['put', 'bob', null],
+      ['put', 'cid', null],
+      ['put', 'ann', 'ann'],
+      ['put', 'ann', 'ann'],
+      ['put', 'rob', 'bob'],
+      ['delete', null, 'cid'],
+    ].map(([kind, dn = null, former = null]) => ({ kind, dn: people(dn), former: people(former) })),
+  );
+});
+
+test('format 2 of a log that has forgotten its beginning: an entry that was there keeps its name', async (t) => {
+  const path = old(t);
+  const file = join(path, 'directory.sqlite');
+  const database = new Database(file);
+  database.exec('DELETE FROM change WHERE number < 3');
+  database.close();
+  await open(t, file).store.close();
+  t.deepEqual(
+    read<{ former: string | null }>(file, 'SELECT former FROM change ORDER BY number, part').map(
+      ({ former }) => former?.slice(4, 7) ?? null,
+    ),
+    ['ann', 'ann', 'rob', null],
+  );
+});
+
+test('a migration is one transaction: one that fails leaves the file at its format, and the next start does it', async (t) => {
+  const path = old(t);
+  const file = join(path, 'directory.sqlite');
+  const database = new Database(file);
+  database.exec("CREATE TRIGGER refuse BEFORE UPDATE ON change BEGIN SELECT raise(ABORT, 'no'); END");
+  database.close();
+  t.throws(() => open(t, file));
+  t.deepEqual(read(file, 'PRAGMA user_version'), [{ user_version: 1 }]);
+  t.deepEqual(read(file, "SELECT value FROM fact WHERE name = 'epoch'"), []);
+  const mended = new Database(file);
+  mended.exec('DROP TRIGGER refuse');
+  mended.close();
+  t.is(open(t, file).store.epoch, 1);
+  t.deepEqual(
+    readdirSync(path).filter((name) => name.includes('.new-') || name.includes('format')),
+    ['directory.sqlite.format-1', 'directory.sqlite.format-1.2'],
+    'no copy is ever written over',
+  );
+});
