@@ -36,7 +36,8 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         await sessions.endAll(realm, session.entryUuid, visitOf(request));
         return askToSignIn(deps, request);
       }
-      const others = (await sessions.list(realm, session.entryUuid, othersMax + 1)).filter(({ sid }) => sid !== session.sid);
+      // Their own one, and one to know whether there are more than are shown.
+      const others = (await sessions.list(realm, session.entryUuid, othersMax + 2)).filter(({ sid }) => sid !== session.sid);
       const csrfToken = csrf.issue(formSubject(session));
       return {
         kind: 'page',
@@ -44,6 +45,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
           entry,
           session,
           others: others.slice(0, othersMax),
+          moreOthers: others.length > othersMax,
           mode,
           nowMs: clock.nowMs(),
           csrfToken,

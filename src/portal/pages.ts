@@ -15,6 +15,8 @@ export interface Home {
   readonly session: Session;
   /** The person's sessions in other browsers, the one used last first. */
   readonly others: readonly Session[];
+  /** True when there are others yet. */
+  readonly moreOthers: boolean;
   readonly mode: Mode;
   readonly nowMs: number;
   readonly csrfToken: string;
@@ -44,7 +46,7 @@ export const shownAttributes: readonly string[] = [
   'entryUUID',
 ];
 
-export function homePage({ entry, session, others, mode, nowMs, csrfToken, ldapUrl }: Home): Page {
+export function homePage({ entry, session, others, moreOthers, mode, nowMs, csrfToken, ldapUrl }: Home): Page {
   const name = entry.all('displayName')[0] ?? entry.all('cn')[0] ?? entry.all('uid')[0] ?? entry.dn;
   return {
     title: texts.title,
@@ -60,6 +62,7 @@ ${facts([[texts.password, verifiesPasswords(mode) ? texts.passwordWords : texts.
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
 ${facts(sessionRows(session, html`<span class="tag">${texts.thisBrowser}</span>`, nowMs))}
 ${others.map((other) => facts(sessionRows(other, texts.otherBrowser, nowMs)))}
+${moreOthers && html`<p class="quiet">${texts.moreOthers}</p>`}
 ${others.length > 0 && action('/portal/sign-out-elsewhere', texts.signOutElsewhere, csrfToken)}</section>`,
   };
 }

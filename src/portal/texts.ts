@@ -34,6 +34,7 @@ export const texts = {
   until: 'Ends by itself',
   way: 'With',
   session: 'Session',
+  moreOthers: 'There are more sessions, which were used less lately.',
   signOutElsewhere: 'Sign out everywhere else',
 
   terminal: 'The same from the command line',
