@@ -1,10 +1,10 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { errors } from './errors.ts';
-import { migrate } from './migrate.ts';
+import { migrate, versionOf } from './migrate.ts';
 
 /** What a kind of file is, so that no file is taken for another and an old Atrium leaves a newer one's files alone. */
 export interface Format {
@@ -90,21 +90,6 @@ export function hold(database: Database.Database, format: Format, file: string):
   if (number(database, 'PRAGMA application_id') !== format.applicationId) throw refuse(errors.fileForeign, { file });
   const version = versionOf(database);
   if (version > format.version) throw refuse(errors.formatNewer, { file, found: version, known: format.version });
-}
-
-/** Of which version of its format a file is. */
-export function versionOf(database: Database.Database): number {
-  return number(database, 'PRAGMA user_version');
-}
-
-/** Makes the name of a new file survive a loss of power. */
-export function syncFolderOf(path: string): void {
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /** True for what SQLite or the system reports about the disk, false for a defect of ours. */

@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
-import { type Format, syncFolderOf, versionOf } from './database.ts';
+import type { Format } from './database.ts';
+import { syncFolderOf } from './sync-folder.ts';
 
 /**
  * Brings a file of an older format up to this one: a copy of it is put beside it, then all steps are one transaction that is on disk when
@@ -47,4 +48,9 @@ function freeName(wanted: string): string {
   let name = wanted;
   for (let number = 2; existsSync(name); number++) name = `${wanted}.${number}`;
   return name;
+}
+
+/** Of which version of its format a file is. */
+export function versionOf(database: Database.Database): number {
+  return database.prepare<[], number>('PRAGMA user_version').pluck().get() ?? 0;
 }
