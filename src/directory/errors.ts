@@ -56,6 +56,12 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  entryTooLarge: row(
+    9034,
+    11,
+    'an entry that a write would make larger than the limit allows',
+    'the entry would be larger than the limit allows',
+  ),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

@@ -44,6 +44,17 @@ export const settings = {
     obeyed: true,
     means: 'entries that an index may name for one search; beyond that the search walks its scope instead',
   },
+  'ldap.entryOctetsMax': {
+    env: 'STS_LDAP_ENTRY_OCTETS_MAX',
+    kind: 'integer',
+    default: 16_777_216,
+    min: 65_536,
+    max: 268_435_456,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means: 'octets that one entry may come to with all of its attributes; a write beyond it is refused',
+  },
   'realms.defaultSuffix': {
     env: 'STS_REALMS_DEFAULT_SUFFIX',
     kind: 'text',

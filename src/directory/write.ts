@@ -21,11 +21,11 @@ export interface Decision {
  *
  * Those who change the same entry at the same time do it one behind the other: were each to try until it wins, all but one would try in vain each time.
  *
- * @throws Refusal of `decide`; `contended` (LDAP busy) when others are always faster
+ * @throws Refusal of `decide`; `contended` (LDAP busy) when others are always faster, `entryTooLarge` (LDAP adminLimitExceeded)
  */
 export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
   const { store, lines } = engine;
-  const decision = decide(store.snapshot());
+  const decision = decided(engine, decide);
   const entry = changedBy(decision);
   if (entry === undefined || !lines.isBusy(entry)) {
     const { kind } = await store.commit(decision.expected, decision.changes);
@@ -35,13 +35,24 @@ export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Dec
   else await lines.wait(entry, () => commitAnew(engine, decide));
 }
 
-async function commitAnew({ store }: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
+async function commitAnew(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const { expected, changes } = decide(store.snapshot());
-    const { kind } = await store.commit(expected, changes);
+    const { expected, changes } = decided(engine, decide);
+    const { kind } = await engine.store.commit(expected, changes);
     if (kind === 'committed') return;
   }
   throw refuse(errors.contended);
+}
+
+/** Decides, and holds every entry to its limit: step by step, somebody could else make one of any size. */
+function decided({ store, settings }: Engine, decide: (snapshot: Snapshot) => Decision): Decision {
+  const decision = decide(store.snapshot());
+  for (const change of decision.changes) {
+    if (change.kind !== 'put') continue;
+    const { user, operational, secret } = change.entry;
+    if (user.length + operational.length + secret.length > settings['ldap.entryOctetsMax']) throw refuse(errors.entryTooLarge);
+  }
+  return decision;
 }
 
 /** The entry that a write found and changes; nothing for one that makes entries: it shares their superior with others, and disturbs nobody. */

@@ -54,6 +54,7 @@ const standing: EngineSettings = {
   'ldap.searchSizeLimit': 1000,
   'ldap.searchTimeLimitS': 60,
   'ldap.searchCandidatesMax': 200_000,
+  'ldap.entryOctetsMax': 16_777_216,
   'realms.defaultSuffix': suffix,
   'admin.bootstrapUsername': 'admin',
   'admin.bootstrapPassword': '',

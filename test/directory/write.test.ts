@@ -418,3 +418,15 @@ test('STS-LDAP-9030: a write that others outrun each time is answered with busy 
   t.is(sink.answers().code, 51);
   t.is(audited.at(-1)?.error?.code, 'STS-LDAP-9030');
 });
+
+test('STS-LDAP-9034: an entry grows no larger than ldap.entryOctetsMax, step by step neither', async (t) => {
+  const house = await furnishedHouse(t, { 'ldap.entryOctetsMax': 65_536 });
+  const client = house.connect();
+  await client.bind(person('ada'), 'lovelace');
+  const codes: number[] = [];
+  for (const letter of 'abc') codes.push((await client.modify(person('ada'), ['add', 'description', letter.repeat(30_000)])).code);
+  t.deepEqual(codes, [0, 0, 11]);
+  t.is((await house.operator().search(suffix, '(uid=ada)', { attributes: ['description'] })).entries[0]?.all('description').length, 2);
+  t.is((await house.operator().add(person('new'), { ...ada, uid: 'new', description: 'x'.repeat(70_000) })).code, 11);
+  t.is(house.audited.at(-1)?.error?.code, 'STS-LDAP-9034');
+});
