@@ -347,3 +347,19 @@ test('a branch that stands many times in an or is not read as often: the scope i
   t.is(explained.plan, 'walk');
   t.is(explained.entries, 4);
 });
+
+test('RFC 4511 §4.10: what a search shows can be compared, be it stored or worked out', async (t) => {
+  const house = await furnishedHouse(t);
+  const group = `cn=pioneers,ou=groups,${suffix}`;
+  const cases: readonly [name: string, value: string, code: number][] = [
+    ['memberOf', group, 6],
+    ['memberOf', suffix, 5],
+    ['entryDN', person('ada').toUpperCase(), 6],
+    ['hasSubordinates', 'FALSE', 6],
+    ['hasSubordinates', 'TRUE', 5],
+  ];
+  for (const [description, value, code] of cases) {
+    const answers = await house.operator().ask({ kind: 'compareRequest', entry: person('ada'), description, value: Buffer.from(value) });
+    t.is(answers.code, code, description);
+  }
+});

@@ -22,6 +22,14 @@ const computed: readonly Computed[] = [
   { name: 'memberOf', values: (entry, snapshot, schema) => groupsOf(schema, snapshot, entry) },
 ];
 
+/** The values of an attribute that no entry stores; `undefined` for one that is stored where it is. */
+export function computedValues(schema: Schema, type: AttributeType, entry: ReadableEntry, snapshot: Snapshot): Uint8Array[] | undefined {
+  return computed
+    .find(({ name }) => schema.attributeType(name) === type)
+    ?.values(entry, snapshot, schema)
+    .map(utf8);
+}
+
 /** Groups named as holding one entry, at most. */
 const groupsMax = 10_000;
 
