@@ -363,3 +363,17 @@ test('RFC 4511 §4.10: what a search shows can be compared, be it stored or work
     t.is(answers.code, code, description);
   }
 });
+
+test('memberOf names no group that who asks may not see', async (t) => {
+  const house = await furnishedHouse(t);
+  const hidden = `cn=hidden,ou=applications,${suffix}`;
+  await house.operator().add(hidden, { objectClass: 'groupOfNames', cn: 'hidden', member: person('ada') });
+  const client = house.connect();
+  await client.bind(person('ada'), 'lovelace');
+  const memberOf = async (asks: typeof client) =>
+    (await asks.search(person('ada'), '(uid=ada)', { attributes: ['memberOf'] })).entries[0]?.all('memberOf');
+  t.deepEqual(await memberOf(client), [`cn=pioneers,ou=groups,${suffix}`]);
+  t.is((await memberOf(house.operator()))?.length, 2);
+  const asked = { kind: 'compareRequest', entry: person('ada'), description: 'memberOf', value: Buffer.from(hidden) } as const;
+  t.is((await client.ask(asked)).code, 5);
+});

@@ -4,7 +4,7 @@ import { compileFilter, describe } from '#schema';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { find } from '../lookup.ts';
-import { computedValues } from '../search/project.ts';
+import { computedAttribute } from '../search/project.ts';
 
 type CompareRequest = Request & { kind: 'compareRequest' };
 
@@ -33,8 +33,8 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
     const own = describe(schema, attribute.description);
     if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, attribute);
   }
-  const worked = computedValues(schema, type, entry, snapshot);
-  if (worked !== undefined && worked.length > 0) attributes.set(type.key, { description: type.name, values: worked });
+  const worked = computedAttribute(schema, type, entry, snapshot, asker);
+  if (worked !== undefined) attributes.set(type.key, worked);
   const ask = (filter: Parameters<typeof compileFilter>[1]) => compileFilter(schema, filter)({ dn: name.dn, attributes });
   await store.durable(snapshot.number);
   if (ask({ kind: 'equality', description, value: request.value }) === true) return { ...neither, code: resultCodes.compareTrue };

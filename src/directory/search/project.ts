@@ -2,6 +2,7 @@ import { concat, empty, utf8 } from '#base';
 import { encodeAttributes, type PartialAttribute, walkAttributes } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
+import type { Asker } from '../access/asker.ts';
 import type { Rights } from '../access/resolve.ts';
 import { subschemaDn } from '../realm.ts';
 import type { Wanted } from './select.ts';
@@ -12,22 +13,26 @@ export type Projection = (entry: ReadableEntry, snapshot: Snapshot) => Uint8Arra
 /** Attributes that no entry stores: worked out for those who ask for them. */
 interface Computed {
   readonly name: string;
-  readonly values: (entry: ReadableEntry, snapshot: Snapshot, schema: Schema) => readonly string[];
+  readonly values: (entry: ReadableEntry, snapshot: Snapshot, schema: Schema, asker: Asker) => readonly string[];
 }
 
 const computed: readonly Computed[] = [
   { name: 'entryDN', values: (entry) => [entry.dn] },
   { name: 'subschemaSubentry', values: () => [subschemaDn] },
   { name: 'hasSubordinates', values: (entry, snapshot) => [snapshot.hasChildren(entry.uuid) ? 'TRUE' : 'FALSE'] },
-  { name: 'memberOf', values: (entry, snapshot, schema) => groupsOf(schema, snapshot, entry) },
+  { name: 'memberOf', values: (entry, snapshot, schema, asker) => groupsOf(schema, snapshot, entry, asker) },
 ];
 
-/** The values of an attribute that no entry stores; `undefined` for one that is stored where it is. */
-export function computedValues(schema: Schema, type: AttributeType, entry: ReadableEntry, snapshot: Snapshot): Uint8Array[] | undefined {
-  return computed
-    .find(({ name }) => schema.attributeType(name) === type)
-    ?.values(entry, snapshot, schema)
-    .map(utf8);
+/** An attribute that no entry stores, as an entry has it; `undefined` for one that it has not, and for one that is stored where it is. */
+export function computedAttribute(
+  schema: Schema,
+  type: AttributeType,
+  entry: ReadableEntry,
+  snapshot: Snapshot,
+  asker: Asker,
+): PartialAttribute | undefined {
+  const row = computed.find(({ name }) => schema.attributeType(name) === type);
+  return row && compute(row, entry, snapshot, schema, asker);
 }
 
 /** Groups named as holding one entry, at most. */
@@ -37,7 +42,7 @@ const groupsMax = 10_000;
  * Prepares what is the same for all entries of one search and one place. When everything that is stored is wanted and may be read, the
  * stored octets are the answer; otherwise their ranges are copied, attribute by attribute, without looking at values.
  */
-export function projection(schema: Schema, wanted: Wanted, rights: Rights, typesOnly: boolean): Projection {
+export function projection(schema: Schema, wanted: Wanted, rights: Rights, asker: Asker, typesOnly: boolean): Projection {
   const decided = new Map<string, boolean>();
   const decide = (description: string): boolean => {
     let answer = decided.get(description);
@@ -63,8 +68,9 @@ export function projection(schema: Schema, wanted: Wanted, rights: Rights, types
     const user = part(entry.user, userWholly, wanted.anyUser);
     if (!wanted.anyOperational) return user;
     const operational = part(entry.operational, operationalWholly, true);
-    const added = extras.length === 0 ? empty : compute(extras, entry, snapshot, schema, typesOnly);
-    return concat([user, operational, added]);
+    const added = extras.map((each) => compute(each, entry, snapshot, schema, asker)).filter((each) => each !== undefined);
+    const shown = typesOnly ? added.map(({ description }) => ({ description, values: [] })) : added;
+    return concat([user, operational, encodeAttributes(shown)]);
   };
 }
 
@@ -97,17 +103,14 @@ function latin(bytes: Uint8Array, start: number, end: number): string {
   return description;
 }
 
-function compute(extras: readonly Computed[], entry: ReadableEntry, snapshot: Snapshot, schema: Schema, typesOnly: boolean): Uint8Array {
-  const attributes: PartialAttribute[] = [];
-  for (const { name, values } of extras) {
-    const found = values(entry, snapshot, schema);
-    if (found.length > 0) attributes.push({ description: name, values: typesOnly ? [] : found.map(utf8) });
-  }
-  return encodeAttributes(attributes);
+/** An attribute with the values that an entry has of it; nothing for one without. */
+function compute({ name, values }: Computed, ...about: Parameters<Computed['values']>): PartialAttribute | undefined {
+  const found = values(...about);
+  return found.length === 0 ? undefined : { description: name, values: found.map(utf8) };
 }
 
-/** The groups that name an entry in `member` or `uniqueMember`, each once. */
-function groupsOf(schema: Schema, snapshot: Snapshot, entry: ReadableEntry): string[] {
+/** The groups that name an entry in `member` or `uniqueMember`, each once; none that the asker may not see. */
+function groupsOf(schema: Schema, snapshot: Snapshot, entry: ReadableEntry, asker: Asker): string[] {
   const ids = new Set<number>();
   for (const name of ['member', 'uniqueMember']) {
     const type = schema.attributeType(name);
@@ -118,7 +121,7 @@ function groupsOf(schema: Schema, snapshot: Snapshot, entry: ReadableEntry): str
   const names: string[] = [];
   for (const id of ids) {
     const group = snapshot.readable(id);
-    if (group !== undefined) names.push(group.dn);
+    if (group !== undefined && asker.rightsAt(group.dnKey, group.uuid).visible) names.push(group.dn);
   }
   return names;
 }

@@ -177,10 +177,11 @@ function emit(running: Running, answers: readonly Answer[]): void {
 function viewOf(running: Running, rights: Rights): View {
   let view = running.views.get(rights);
   if (view === undefined) {
-    const { schema } = running.call.engine;
+    const { engine, asker } = running.call;
+    const { schema } = engine;
     view = {
       filter: guardedFilter(schema, running.request.filter, rights),
-      project: projection(schema, running.wanted, rights, running.request.typesOnly),
+      project: projection(schema, running.wanted, rights, asker, running.request.typesOnly),
     };
     running.views.set(rights, view);
   }
