@@ -22,4 +22,11 @@ export const errors = {
     sees: { ldap: 19 },
     state: 'live',
   },
+  passwordUnfit: {
+    code: 'STS-AUTHN-9045',
+    means: 'a password that holds a NUL octet: it could not be told from one without',
+    says: 'userPassword: a password may hold no NUL octet',
+    sees: { ldap: 19 },
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

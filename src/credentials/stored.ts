@@ -11,9 +11,11 @@ const schemed = /^\{[A-Za-z0-9./_-]{1,32}\}/;
  *
  * @param mayBringHashes  true for an administrator, whose `{SCRYPT}…` value is taken as it is
  * @throws Refusal `hashNotAccepted` (LDAP constraintViolation) for a hash of another scheme, an unreadable one, or one from somebody else
+ * @throws Refusal `passwordUnfit` (LDAP constraintViolation) for one with a NUL octet
  * @throws Refusal `hashQueueFull` (LDAP busy)
  */
 export async function storedPassword(hasher: Hasher, cost: HashCost, given: Uint8Array, mayBringHashes: boolean): Promise<Uint8Array> {
+  if (given.includes(0)) throw refuse(errors.passwordUnfit);
   const asText = text(given);
   if (asText === undefined || !schemed.test(asText)) return utf8(await hasher.hash(given, cost));
 

@@ -38,6 +38,7 @@ export interface Hasher {
   /**
    * Judges a password against a stored hash.
    *
+   * @param password  one that holds a NUL octet matches nothing
    * @param stored  absent, unreadable and absurd hashes do the work of `cost` and never match, so that time tells nobody who exists
    * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
    */
@@ -70,7 +71,8 @@ export function createHasher(options: HasherOptions): Hasher {
     const parsed = stored === undefined ? undefined : parseHash(stored, costMaxOctets);
     if (parsed?.kind === 'hash') {
       const key = await derive(password, parsed.hash.salt, parsed.hash.key.length, parsed.hash);
-      return { matches: timingSafeEqual(key, parsed.hash.key) };
+      // scrypt derives by HMAC, which fills a short key up with zeros (RFC 2104 §2): with NUL octets behind it another text would do as well.
+      return { matches: timingSafeEqual(key, parsed.hash.key) && !password.includes(0) };
     }
     await derive(password, nobodysSalt, newKeyOctets, cost);
     if (parsed === undefined) return { matches: false };

@@ -55,6 +55,15 @@ test('wrong, absent, disabled and unknown are answered with the same octets, and
   );
 });
 
+test('a password is not taken for the right one with NUL octets behind it, and none with a NUL octet can be set', async (t) => {
+  const house = await furnishedHouse(t);
+  t.is((await house.connect().bind(person('ada'), 'lovelace')).code, 0);
+  t.is((await house.connect().bind(person('ada'), 'lovelace\0')).code, 49);
+  const { result } = await house.operator().modify(person('ada'), ['replace', 'userPassword', 'love\0lace']);
+  t.is(result.code, 19);
+  t.is(result.diagnostic, 'userPassword: a password may hold no NUL octet');
+});
+
 test('product mode: an account whose password must be changed is refused at the LDAP doors', async (t) => {
   const house = await furnishedHouse(t);
   await house.operator().modify(person('ada'), ['add', 'pwdReset', 'TRUE']);
