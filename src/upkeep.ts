@@ -1,23 +1,24 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
-import type { ExaminationOptions, Examined, Repaired } from '#commands';
+import type { BackedUp, ExaminationOptions, Examined, Repaired, Restored } from '#commands';
 import { createIndexer, createJudge, indexVersion } from '#directory';
-import { examineBeside, examineDirectory, repairIndexes } from '#store';
+import { backUp, examineBeside, examineDirectory, repairIndexes, restore } from '#store';
 import { schemaOf } from './below.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { begin } from './main.ts';
 import { settings as rows } from './tables.ts';
 
-/** The file of entries in a data folder. */
+/** The files of a data folder that hold entries and short-lived state. */
 const directoryFile = 'directory.sqlite';
+const stateFile = 'state.sqlite';
 
 /**
  * Looks for damage in the files of a folder, each as it stands at one moment. Nothing is written, and a service may be running on it: this
  * process is one more reader of its files.
  */
-export function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Examined {
-  return onFolder(options, ({ root, dataDir, settings }) => {
+export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
+  return await onFolder(options, ({ root, dataDir, settings }) => {
     const schema = schemaOf(root);
     const judge = createJudge(schema, settings['realms.defaultSuffix']);
     const seen = examineDirectory(join(dataDir, directoryFile), { indexer: createIndexer(schema), indexVersion, judge, tell, onProgress });
@@ -25,13 +26,13 @@ export function examineFolder(options: AtriumOptions, { tell, onProgress }: Exam
       const path = join(dataDir, `${kind}.sqlite`);
       if (existsSync(path)) examineBeside(path, kind, tell);
     }
-    return { kind: 'examined', ...seen };
+    return { kind: 'examined', ...seen } as const;
   });
 }
 
 /** Makes the indexes anew. The folder must be nobody else's meanwhile. */
 export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
-  const there = onFolder(options, () => ({ kind: 'there' }) as const);
+  const there = await onFolder(options, () => ({ kind: 'there' }) as const);
   if (there.kind !== 'there') return there;
   const begun = await begin(options, async ({ root, dataDir }) => {
     repairIndexes(join(dataDir, directoryFile), { indexer: createIndexer(schemaOf(root)), indexVersion });
@@ -40,6 +41,47 @@ export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
   await begun.open.disposeAsync();
   return { kind: 'repaired' };
 }
+
+/** Copies the entries as they stand at this moment into a new file. A service may be running on the folder: this process only reads. */
+export async function backUpFolder(
+  options: AtriumOptions,
+  file: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<BackedUp> {
+  return await onFolder(
+    options,
+    async ({ dataDir }) => ({ kind: 'backedUp', ...(await backUp(join(dataDir, directoryFile), file, onProgress)) }) as const,
+  );
+}
+
+/**
+ * Puts a backup into a folder. The audit trail stays and tells of it; short-lived state does not, so that every session ends.
+ *
+ * @param replace  moves entries and state that are there into a folder of their own inside the data folder
+ */
+export async function restoreFolder(
+  options: AtriumOptions,
+  from: string,
+  { replace, onProgress }: { readonly replace: boolean; readonly onProgress: (done: number, total: number) => void },
+): Promise<Restored> {
+  const begun = await begin(options, async ({ dataDir, clock, audit }): Promise<Restored> => {
+    const files = { directory: join(dataDir, directoryFile), state: join(dataDir, stateFile) };
+    const occupied = Object.values(files).some((path) => existsSync(path));
+    if (occupied && !replace) return { kind: 'occupied' };
+    const nowMs = clock.nowMs();
+    const aside = join(dataDir, `replaced-${new Date(nowMs).toISOString().replaceAll(':', '-')}`);
+    const restored = await restore({ ...files, from, aside, epochMin: Math.floor(nowMs / 1000), onProgress });
+    const summary = `restored ${basename(from)}: ${restored.entries} entries up to change ${restored.number}; epoch ${restored.epoch} begins`;
+    audit.record({ ...byService, action: 'directory.restore', outcome: 'success', summary });
+    return { kind: 'restored', ...restored, aside: occupied ? aside : undefined };
+  });
+  if (begun.kind === 'refused') return begun;
+  await begun.open.disposeAsync();
+  return begun.made;
+}
+
+/** The operator at the command line, as audit rows name what the service does by itself. */
+const byService = { realm: 'default', door: 'service', subject: '', correlationId: '', address: '' };
 
 interface Folder {
   readonly root: string;
@@ -50,13 +92,16 @@ interface Folder {
 type Refused = { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** Does something with the files of a folder, without taking the folder. */
-function onFolder<T>({ root, environment }: AtriumOptions, act: (folder: Folder) => T): T | Refused | { readonly kind: 'absent' } {
+async function onFolder<T>(
+  { root, environment }: AtriumOptions,
+  act: (folder: Folder) => T | Promise<T>,
+): Promise<T | Refused | { readonly kind: 'absent' }> {
   const { values, problems } = readSettings(rows, { environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
   const dataDir = resolve(root, values['global.dataDir']);
   if (!existsSync(join(dataDir, directoryFile))) return { kind: 'absent' };
   try {
-    return act({ root, dataDir, settings: values });
+    return await act({ root, dataDir, settings: values });
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;

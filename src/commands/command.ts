@@ -82,6 +82,28 @@ export type Repaired =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+/** What a backup holds, or a folder after a restore. */
+export interface Kept {
+  readonly entries: number;
+  /** The number of the newest change. */
+  readonly number: number;
+  readonly epoch: number;
+}
+
+type Pages = (done: number, total: number) => void;
+
+/** How a backup ends; `absent` when there is no file of entries. */
+export type BackedUp =
+  | (Kept & { readonly kind: 'backedUp'; readonly octets: number })
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+/** How a restore ends; `occupied` when the folder has entries or state and they were not to be moved. */
+export type Restored =
+  | (Kept & { readonly kind: 'restored'; readonly aside: string | undefined })
+  | { readonly kind: 'occupied' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** What a command may touch. Everything from outside the process comes through here. */
 export interface Context {
   readonly environment: Environment;
@@ -96,9 +118,13 @@ export interface Context {
   readonly locate: () => Located;
   readonly openFolder: () => Promise<OpenedFolder>;
   /** Looks for damage in the folder's files beside a running service or without one; writes nothing. */
-  readonly examine: (options: ExaminationOptions) => Examined;
+  readonly examine: (options: ExaminationOptions) => Promise<Examined>;
   /** Makes the indexes of a folder that no service has open anew. */
   readonly repair: () => Promise<Repaired>;
+  /** Copies the entries into a new file, beside a running service or without one. */
+  readonly backUp: (file: string, onProgress: Pages) => Promise<BackedUp>;
+  /** Puts a backup into a folder that no service has open. */
+  readonly restore: (file: string, options: { readonly replace: boolean; readonly onProgress: Pages }) => Promise<Restored>;
   /** Resolves at the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<void>;
 }

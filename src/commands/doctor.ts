@@ -35,7 +35,7 @@ The exit status is 0 when all is sound, 1 for damage, 2 when nothing could be lo
     const count = new Map<Damage['kind'], number>();
     const told: Damage[] = [];
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Examining');
-    const examined = context.examine({
+    const examined = await context.examine({
       tell: (damage) => {
         const before = count.get(damage.kind) ?? 0;
         count.set(damage.kind, before + 1);

@@ -1,5 +1,6 @@
 export {
   type Addresses,
+  type BackedUp,
   type Command,
   type Context,
   type ExaminationOptions,
@@ -9,6 +10,7 @@ export {
   type OpenedFolder,
   type OpenFolder,
   type Repaired,
+  type Restored,
   type Running,
   type Started,
   type StartOptions,

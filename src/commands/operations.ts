@@ -1,9 +1,11 @@
+import { backup } from './backup.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { reset } from './reset.ts';
+import { restore } from './restore.ts';
 import { search } from './search.ts';
 import { serve } from './serve.ts';
 
@@ -16,4 +18,6 @@ export const commands = {
   import: importCommand,
   export: exportCommand,
   doctor,
+  backup,
+  restore,
 } as const satisfies Record<string, Command>;

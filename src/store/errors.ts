@@ -49,4 +49,16 @@ export const errors = {
     sees: { http: 503 },
     state: 'live',
   },
+  backupFailed: {
+    code: 'STS-STORE-9009',
+    means: '{file} could not be written, and nothing of it was kept: {why}',
+    sees: {},
+    state: 'live',
+  },
+  backupDamaged: {
+    code: 'STS-STORE-9010',
+    means: '{file} is damaged, or no whole directory, and was not used: {why}',
+    sees: {},
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

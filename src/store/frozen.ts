@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
@@ -29,5 +29,17 @@ export function openFrozen(path: string, format: Format): Database.Database {
     database?.close();
     if (!isDiskError(error)) throw error;
     throw refuse(errors.fileUnusable, { file, why: reasonOf(error) });
+  }
+}
+
+/** Puts on disk what another process wrote and may not have confirmed yet, so that what was read cannot be undone by a loss of power. */
+export function confirmLog(path: string): void {
+  if (!existsSync(`${path}-wal`)) return;
+  // The log alone may be opened and closed beside SQLite: its locks are on the other two files.
+  const log = openSync(`${path}-wal`, 'r');
+  try {
+    fdatasyncSync(log);
+  } finally {
+    closeSync(log);
   }
 }

@@ -1,10 +1,13 @@
 export { type AuditStore, type AuditStoreOptions, openAuditStore, type StoredAuditFilter, type StoredAuditRow } from './audit.ts';
+export { type BackedUp, backUp } from './backup.ts';
+export type { Contents } from './copy.ts';
 export { errors as storeErrors } from './errors.ts';
 export { type Damage, type DamageKind, type Examined, examineBeside, examineDirectory, type Superior } from './examine.ts';
 export { keyOctetsMax } from './format.ts';
 export { type FolderLock, lockFolder } from './lock.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { repairIndexes } from './repair.ts';
+export { type RestoreOptions, restore } from './restore.ts';
 export { settings as storeSettings } from './settings.ts';
 export { openStateStore, type StateRow, type StateStore, type StateStoreOptions } from './state.ts';
 export type {

@@ -158,12 +158,13 @@ function rewrite(database: Database.Database, change: (attributes: Attributes) =
 }
 
 for (const [damage, act, count, words] of plants) {
-  test(`doctor finds ${damage}, and that alone`, (t) => {
+  test(`doctor finds ${damage}, and that alone`, async (t) => {
     const folder = copy(t);
     plant(folder, act);
     const told: Damage[] = [];
     const environment = testEnvironment(folder);
-    t.is(examineFolder({ root, environment }, { tell: (each) => told.push(each), onProgress: () => undefined }).kind, 'examined');
+    const examined = await examineFolder({ root, environment }, { tell: (each) => told.push(each), onProgress: () => undefined });
+    t.is(examined.kind, 'examined');
     t.deepEqual(
       Object.fromEntries(
         Map.groupBy(told, ({ kind }) => kind)

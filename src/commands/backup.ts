@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Misuse } from './command.ts';
+import { parse } from './parse.ts';
+import { createProgress } from './progress.ts';
+
+export const backup: Command = {
+  takes: 'FILE',
+  means: 'copy every entry and the change log into a new file, while the service runs or not',
+  help: `FILE holds one moment of the directory, whatever is written meanwhile: it is read again when it is written, checked and compared, and only
+then it has its name. An existing file is not overwritten. It holds password hashes, and only its owner may read it: keep it safe.
+Not in it: the key-encryption key, without which nothing that is sealed can be opened; certificates; sessions; the audit trail.
+While the copy is made a running service cannot shorten its log.
+
+  atrium backup /var/backups/atrium-monday.sqlite`,
+  run: async (args, context) => {
+    const { operands } = parse(args, {});
+    const [file, ...rest] = operands;
+    if (file === undefined || rest.length > 0) throw new Misuse('one file is expected');
+    const path = resolve(file);
+    if (existsSync(path)) throw new Misuse(`${file} exists already`);
+    const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Copying', 'pages');
+    const made = await context.backUp(path, (done, total) => progress.show(done, total, done));
+    progress.end();
+    if (made.kind === 'absent') throw new Misuse('there is no directory in this folder');
+    if (made.kind === 'refused') {
+      for (const line of made.lines) context.stderr.write(`${line}\n`);
+      return 1;
+    }
+    const { entries, number, epoch, octets } = made;
+    context.stdout.write(
+      `${entries.toLocaleString('en')} entries up to change ${number} of epoch ${epoch}, ${octets.toLocaleString('en')} octets, read again and compared: ${file}\n`,
+    );
+    context.stderr.write('The key-encryption key is not in it: keep that elsewhere, and keep it.\n');
+    return 0;
+  },
+};
