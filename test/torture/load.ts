@@ -1,5 +1,6 @@
 import { type Random, randomNumbers } from '../support/people.ts';
 import { type Answer, type Lane, openLane } from './lane.ts';
+import { look } from './look.ts';
 import { isPending, type Slot, settledState } from './model.ts';
 import { makePlain, nextOperation, type Operation } from './operations.ts';
 import { noteUsed, type World } from './world.ts';
@@ -31,6 +32,8 @@ export interface LoadOptions {
 
 /** Changes of one connection that may be on their way at once. */
 const windowMax = 5;
+/** How many of its requests are searches that look at a slot. */
+const lookShare = 0.2;
 
 /** Opens the connections, makes the containers and the shared entries that are not there, and begins to change everything at once. */
 export async function startLoad(options: LoadOptions): Promise<Load> {
@@ -49,7 +52,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   };
   const perform = async (lane: Lane, slot: Slot, operation: Operation): Promise<Answer | undefined> => {
     const { id, answer } = lane.send(operation.op);
-    const step = { id, after: operation.after, what: operation.what, code: undefined as number | undefined };
+    const step = { id, after: operation.after, what: operation.what, code: undefined as number | undefined, shownBy: [] };
     slot.steps.push(step);
     noteUsed(world, operation.after);
     const given = await answer;
@@ -69,7 +72,17 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       if (state.stopped || settledState(slot) !== undefined) continue;
       if ((await perform(first, slot, makePlain(world, slot)))?.code !== 0) return;
     }
-    await Promise.all(lanes.map((lane, at) => drive(lane, world.lanes[at] ?? [], world, randomNumbers(seed * 31 + at), state, perform)));
+    await Promise.all(
+      lanes.map((lane, at) =>
+        drive(lane, world.lanes[at] ?? [], {
+          world,
+          random: randomNumbers(seed * 31 + at),
+          isStopped: () => state.stopped,
+          perform,
+          fault: (fault) => told(fault, undefined),
+        }),
+      ),
+    );
   };
   let ended = false;
   const over = run().finally(() => {
@@ -93,29 +106,38 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   };
 }
 
-/** Keeps one connection busy until it ends or all is stopped. */
-async function drive(
-  lane: Lane,
-  slots: readonly Slot[],
-  world: World,
-  random: Random,
-  state: { readonly stopped: boolean },
-  perform: (lane: Lane, slot: Slot, operation: Operation) => Promise<Answer | undefined>,
-): Promise<void> {
+interface Driving {
+  readonly world: World;
+  readonly random: Random;
+  readonly isStopped: () => boolean;
+  readonly perform: (lane: Lane, slot: Slot, operation: Operation) => Promise<Answer | undefined>;
+  readonly fault: (fault: string) => void;
+}
+
+/** Keeps one connection busy until it ends or all is stopped: with changes of its own slots, and looks at anybody's. */
+async function drive(lane: Lane, slots: readonly Slot[], { world, random, isStopped, perform, fault }: Driving): Promise<void> {
   const under = new Set<Promise<void>>();
   let lost = false;
-  while (!state.stopped && !lost) {
+  const start = (work: Promise<void>) => {
+    const going = work.then(() => void under.delete(going));
+    under.add(going);
+  };
+  while (!isStopped() && !lost) {
     const free = slots.filter((slot) => !isPending(slot));
     if (under.size >= windowMax || free.length === 0) {
       await Promise.race(under);
       continue;
     }
+    if (random.chance(lookShare)) {
+      start(look(lane, random.pick(world.all)).then((found) => (found === undefined ? undefined : fault(found))));
+      continue;
+    }
     const slot = random.pick(free);
-    const going = perform(lane, slot, nextOperation(world, slot, settledState(slot), random)).then((answer) => {
-      under.delete(going);
-      if (answer === undefined) lost = true;
-    });
-    under.add(going);
+    start(
+      perform(lane, slot, nextOperation(world, slot, settledState(slot), random)).then((answer) => {
+        if (answer === undefined) lost = true;
+      }),
+    );
   }
   await Promise.all(under);
 }

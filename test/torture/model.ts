@@ -16,6 +16,8 @@ export interface Step {
   readonly what: string;
   /** The result code, when it was answered. */
   code: number | undefined;
+  /** Searches, by id, whose answers showed the change: then it was made, answered or not. */
+  readonly shownBy: string[];
 }
 
 /**
@@ -30,19 +32,28 @@ export interface Slot {
   steps: Step[];
 }
 
-/** What a slot may be when only the answers that `answered` knows were given: one state, or two while a change is on its way. */
+/** What a slot may be when only the changes that `answered` knows were answered or shown: one state, or two while a change is on its way. */
 export function possible(slot: Slot, answered: (step: Step) => boolean): readonly State[] {
   let state = slot.start;
   for (const step of slot.steps) {
     if (!answered(step)) return [state, step.after];
-    if (step.code === 0) state = step.after;
+    if (isMade(step)) state = step.after;
   }
   return [state];
 }
 
+/** What a slot was before one of its steps. */
+export function settledBefore(slot: Slot, at: number): State {
+  return slot.steps.slice(0, at).reduce((state, step) => (isMade(step) ? step.after : state), slot.start);
+}
+
+function isMade({ code, shownBy }: Step): boolean {
+  return code === 0 || (code === undefined && shownBy.length > 0);
+}
+
 /** The state of a slot of which nothing is on its way. */
 export function settledState(slot: Slot): State {
-  return possible(slot, () => true)[0];
+  return settledBefore(slot, slot.steps.length);
 }
 
 export function isPending(slot: Slot): boolean {

@@ -63,7 +63,7 @@ export async function loadUntil(
   return load;
 }
 
-export const wasAnswered = (step: Step) => step.code !== undefined;
+export const wasAnswered = ({ code, shownBy }: Step) => code !== undefined || shownBy.length > 0;
 
 /** @throws TortureFailure when there are faults */
 export function mustBeFaultless(faults: readonly string[]): void {
@@ -83,6 +83,9 @@ export async function checkAfterFailure(world: World, code: string, dataDir: str
     mustBeFaultless(faults);
     const { status, said } = await server.stop();
     if (status !== 0) throw new TortureFailure([`the service ended with ${status}: ${said}`]);
+  } catch (error) {
+    if (error instanceof TortureFailure) throw error;
+    throw new TortureFailure([`${error instanceof Error ? error.message : String(error)}\n${server.said()}`]);
   } finally {
     await server.kill();
   }

@@ -43,7 +43,7 @@ export async function startServer({ code, dataDir, under = [] }: ServerOptions):
   const [program = process.execPath, ...args] = [...under, process.execPath, join(code, 'src', 'cli.ts'), 'serve'];
   const child = spawn(program, args, {
     // A small log is carried over often, so that failures meet that, too.
-    env: { ...testEnvironment(dataDir), STS_PERSISTENCE_WAL_MIB: '1', STS_LOG_LEVEL: 'warn', PATH: process.env['PATH'] ?? '' },
+    env: { ...testEnvironment(dataDir), STS_PERSISTENCE_WAL_MIB: '1', STS_LOG_LEVEL: 'error', PATH: process.env['PATH'] ?? '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

@@ -3,7 +3,7 @@ import { inFolder, projectRoot } from './round.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
 /** Rounds of each variant here; `npm run torture` does as many as it is asked for. */
-const rounds: Readonly<Record<VariantName, number>> = { kill: 3, power: 3 };
+const rounds: Readonly<Record<VariantName, number>> = { kill: 3, power: 3, faults: 3, full: 1 };
 
 for (const name of variantNames) {
   const here = unavailable(name) === undefined ? test.serial : test.serial.skip;

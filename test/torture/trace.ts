@@ -74,10 +74,11 @@ export async function* readCalls(log: string): AsyncGenerator<Call> {
     const open = rest.indexOf('(');
     const name = first?.name ?? rest.slice(0, open);
     const body = first === undefined ? rest.slice(open + 1) : `${first.args}${rest.slice(resumed?.[0].length)}`;
-    const end = body.lastIndexOf(') ');
-    const result = /^\)\s+= (-?\d+)/.exec(body.slice(end));
+    // Strings are in hex: the first bracket that something equals is the call's own.
+    const end = body.search(/\)\s+= /);
+    const result = /= (-?\d+)/.exec(body.slice(end));
     // A call that the end of the process cut short: `= ?`.
-    if (result === null) continue;
+    if (end < 0 || result === null) continue;
     yield {
       start: first?.start ?? line,
       end: line,

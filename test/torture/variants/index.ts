@@ -1,4 +1,6 @@
 import type { Round, Seen } from '../round.ts';
+import { faults } from './faults.ts';
+import { full, unavailable as fullUnavailable } from './full.ts';
 import { kill } from './kill.ts';
 import { power, unavailable as powerUnavailable } from './power.ts';
 
@@ -13,6 +15,8 @@ interface Variant {
 export const variants = {
   kill: { means: 'SIGKILL at random instants', run: kill },
   power: { means: 'loss of power at random instants', run: power, unavailable: powerUnavailable },
+  faults: { means: 'writes and syncs that fail with EIO and ENOSPC', run: faults, unavailable: powerUnavailable },
+  full: { means: 'a disk without room', run: full, unavailable: fullUnavailable },
 } as const satisfies Record<string, Variant>;
 
 export type VariantName = keyof typeof variants;

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { randomNumbers } from '../../support/people.ts';
 import { findProgram } from '../../support/programs.ts';
-import { followAnswers } from '../answers.ts';
-import { followDisk } from '../disk.ts';
 import { rebuildAt } from '../rebuild.ts';
 import { checkAfterFailure, lanesCount, loadUntil, mustBeFaultless, type Round, type Seen, suffix, TortureFailure } from '../round.ts';
+import { readRun } from '../run-trace.ts';
 import { startServer } from '../server.ts';
-import { readCalls, straceTo } from '../trace.ts';
-import { createWorld, type World } from '../world.ts';
+import { straceTo } from '../trace.ts';
+import { createWorld } from '../world.ts';
 
 const instantsPerRound = 4;
 
@@ -36,34 +35,20 @@ export async function power({ seed, code, folder }: Round): Promise<Seen> {
     await server.kill();
   }
 
-  const { disk, take } = followDisk(dataDir);
-  const sent = followAnswers(server.port);
-  let lines = 0;
-  for await (const call of readCalls(log)) {
-    take(call);
-    sent.take(call);
-    lines = call.end;
-  }
-  const codes = new Map(sent.answers.map((answer) => [answer.id, answer]));
-  fillIn(world, codes);
+  const { disk, answers, lines, answeredBefore } = await readRun(log, dataDir, server.port, world);
   for (let at = 0; at < instantsPerRound; at++) {
-    const instant = pickInstant(random, lines, sent.answers, disk.syncs);
+    const instant = pickInstant(random, lines, answers, disk.syncs);
     const rebuilt = join(folder, `at-${instant}-${at}`);
     rebuildAt(disk, instant, random, rebuilt);
     try {
-      await checkAfterFailure(world, code, rebuilt, ({ id }) => (codes.get(id)?.end ?? lines) < instant);
+      await checkAfterFailure(world, code, rebuilt, answeredBefore(instant));
     } catch (error) {
       throw new TortureFailure([
         `power lost before line ${instant} of ${lines}: ${error instanceof Error ? error.message : String(error)}`,
       ]);
     }
   }
-  return { answers: sent.answers.length, failures: instantsPerRound };
-}
-
-/** Answers that the service sent and nobody received any more: the trace knows them. */
-export function fillIn(world: World, codes: ReadonlyMap<string, { readonly code: number }>): void {
-  for (const step of world.all.flatMap(({ steps }) => steps)) step.code ??= codes.get(step.id)?.code;
+  return { answers: answers.length, failures: instantsPerRound };
 }
 
 /** Mostly right behind an answer, or around a sync; else anywhere. */

@@ -1,0 +1,64 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { followAnswers, type TracedAnswer } from './answers.ts';
+import { type Disk, followDisk } from './disk.ts';
+import type { Step } from './model.ts';
+import { type Call, readCalls } from './trace.ts';
+import type { World } from './world.ts';
+
+/** All that the trace of one run tells. */
+export interface TracedRun {
+  readonly disk: Disk;
+  readonly answers: readonly TracedAnswer[];
+  /** Calls that strace made fail. */
+  readonly injected: readonly Call[];
+  readonly lines: number;
+  /** Whether a change was answered, or shown by a search, before a line. */
+  answeredBefore(line: number): (step: Step) => boolean;
+}
+
+/**
+ * Reads the trace of a run that is over, and gives the model those answers that were sent and that nobody received any more.
+ *
+ * @param port  of the service; `undefined` when it never was ready
+ */
+export async function readRun(log: string, dataDir: string, port: number | undefined, world: World): Promise<TracedRun> {
+  const { disk, take } = followDisk(dataDir);
+  const sent = port === undefined ? undefined : followAnswers(port);
+  const injected: Call[] = [];
+  let lines = 0;
+  for await (const call of readCalls(log)) {
+    take(call);
+    sent?.take(call);
+    if (call.injected) injected.push(call);
+    lines = call.end;
+  }
+  const answers = sent?.answers ?? [];
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  for (const step of world.all.flatMap(({ steps }) => steps)) step.code ??= byId.get(step.id)?.code;
+  const answeredBefore = (line: number) => (step: Step) => [step.id, ...step.shownBy].some((id) => (byId.get(id)?.end ?? line) < line);
+  return { disk, answers, injected, lines, answeredBefore };
+}
+
+/** Counts the calls that strace has made fail so far, while it goes on writing the log. Each call of the function reads what is new. */
+export function countInjected(log: string): () => number {
+  const mark = Buffer.from('(INJECTED)');
+  const chunk = Buffer.alloc(1024 * 1024);
+  let rest = Buffer.alloc(0);
+  let offset = 0;
+  let count = 0;
+  return () => {
+    const descriptor = openSync(log, 'r');
+    try {
+      for (let octets = readSync(descriptor, chunk, 0, chunk.length, offset); octets > 0; ) {
+        offset += octets;
+        const text = Buffer.concat([rest, chunk.subarray(0, octets)]);
+        for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) count++;
+        rest = text.subarray(Math.max(text.lastIndexOf('\n') + 1, text.length - mark.length + 1));
+        octets = readSync(descriptor, chunk, 0, chunk.length, offset);
+      }
+      return count;
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+}

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { type Random, randomNumbers } from '../../support/people.ts';
+import { rebuildAt } from '../rebuild.ts';
+import {
+  checkAfterFailure,
+  lanesCount,
+  loadUntil,
+  mustBeFaultless,
+  type Round,
+  type Seen,
+  suffix,
+  TortureFailure,
+  wasAnswered,
+} from '../round.ts';
+import { countInjected, readRun, type TracedRun } from '../run-trace.ts';
+import { type Ended, NotStarted, type Server, startServer, within } from '../server.ts';
+import { type Call, octetsOf, straceTo } from '../trace.ts';
+import { createWorld, type World } from '../world.ts';
+
+/** A system call that fails: after how many calls of a thread, and how often. Each range is from the least to the most. */
+interface Fault {
+  readonly call: 'fdatasync' | 'fsync' | 'pwrite64';
+  readonly error: 'EIO' | 'ENOSPC';
+  readonly behind: readonly [least: number, most: number];
+  readonly times: readonly [least: number, most: number];
+}
+
+/** A first start makes some fifty fsyncs and 130 writes: now and then it is the start that fails. */
+const possibleFaults = [
+  { call: 'fdatasync', error: 'EIO', behind: [2, 20], times: [1, 1] },
+  { call: 'pwrite64', error: 'ENOSPC', behind: [250, 900], times: [1, 120] },
+  { call: 'fsync', error: 'EIO', behind: [20, 75], times: [1, 1] },
+  { call: 'pwrite64', error: 'EIO', behind: [1, 900], times: [1, 60] },
+] as const satisfies readonly Fault[];
+
+/** LDAP's code for a change that could not be written: unavailable. */
+const notWritten = 52;
+const endTimeoutMs = 10_000;
+const answersMax = 2500;
+const answersBetweenLooks = 20;
+const answersAfter = 60;
+
+/** What became of the service. */
+interface Outcome {
+  readonly port: number | undefined;
+  /** When it ended by itself, or never started. */
+  readonly ended: Ended | undefined;
+}
+
+/**
+ * A disk that fails: strace makes some of the service's writes or syncs return an error. A failed sync must end the process with nothing more
+ * answered; a failed write is answered 52, nothing of it is kept, and later writes work. Then the folder is looked at as it is, and as it would be
+ * had the power failed as well.
+ */
+export async function faults({ seed, code, folder }: Round): Promise<Seen> {
+  const random = randomNumbers(seed);
+  const fault: Fault = random.pick(possibleFaults);
+  const [behind, times] = [between(random, fault.behind), between(random, fault.times)];
+  const injection = `${fault.call}:error=${fault.error}:when=${behind}..${behind + times - 1}`;
+  const dataDir = join(folder, 'data');
+  const log = join(folder, 'trace');
+  const world = createWorld(suffix, lanesCount);
+  try {
+    const outcome = await runFaulty({ world, code, dataDir, log, injection, times, seed, fault });
+    const run = await readRun(log, dataDir, outcome.port, world);
+    const rebuilt = join(folder, 'after-power-loss');
+    rebuildAt(run.disk, run.lines + 1, random, rebuilt);
+    mustBeFaultless(fault.call === 'pwrite64' ? judgeWrites(outcome, run) : judgeSyncs(outcome, run));
+    await checkAfterFailure(world, code, dataDir, wasAnswered);
+    await checkAfterFailure(world, code, rebuilt, wasAnswered);
+    return { answers: run.answers.length, failures: run.injected.length };
+  } catch (error) {
+    throw error instanceof TortureFailure ? new TortureFailure([`${injection}: ${error.message}`]) : error;
+  }
+}
+
+interface Run {
+  readonly world: World;
+  readonly code: string;
+  readonly dataDir: string;
+  readonly log: string;
+  readonly injection: string;
+  readonly times: number;
+  readonly seed: number;
+  readonly fault: Fault;
+}
+
+async function runFaulty(run: Run): Promise<Outcome> {
+  let server: Server;
+  try {
+    server = await startServer({ code: run.code, dataDir: run.dataDir, under: straceTo(run.log, [run.injection]) });
+  } catch (error) {
+    if (error instanceof NotStarted) return { port: undefined, ended: { status: null, said: error.message } };
+    throw error;
+  }
+  try {
+    const ended = await loadFaulty(run, server);
+    return { port: server.port, ended };
+  } finally {
+    await server.kill();
+  }
+}
+
+/** Changes everything until the fault has come and gone; after failed writes, changes must then succeed as ever. */
+async function loadFaulty({ world, log, times, seed, fault }: Run, server: Server): Promise<Ended | undefined> {
+  const isSync = fault.call !== 'pwrite64';
+  const injected = countInjected(log);
+  let over = false;
+  const load = await loadUntil(world, server, seed, 1, isSync ? [] : [notWritten]);
+  void load.over.then(() => {
+    over = true;
+  });
+  while (!over && load.answers < answersMax && injected() < times) await load.reached(load.answers + answersBetweenLooks);
+  const ended = injected() > 0 && isSync ? await within(endTimeoutMs, server.ended) : undefined;
+  load.stop();
+  await load.over;
+  mustBeFaultless(load.faults);
+  if (isSync || injected() < times) return ended;
+
+  const after = await loadUntil(world, server, seed + 1, answersAfter);
+  after.stop();
+  await after.over;
+  mustBeFaultless(after.faults);
+  if (after.answers < answersAfter) throw new TortureFailure([`after writes that failed the service ended: ${server.said()}`]);
+  return undefined;
+}
+
+/** What comes of a sync that failed: of one of entries, the end. SQLite's own of the audit trail may fail, since nobody is told it is on disk. */
+function judgeSyncs({ port, ended }: Outcome, { injected, answers }: TracedRun): string[] {
+  const first = injected.find((call) => pathOf(call).includes('/directory.sqlite'));
+  if (first === undefined) return ended === undefined || injected.length > 0 ? [] : [`it ended without a fault: ${ended.said}`];
+  if (port === undefined) return judgeStart(ended);
+  if (ended === undefined) return ['a sync of the entries failed, and the process goes on'];
+  const faults: string[] = [];
+  if (ended.status !== 1 || !ended.said.includes('STS-STORE-9001')) faults.push(`it ended with ${ended.status} and said: ${ended.said}`);
+  const later = answers.filter((answer) => answer.end > first.end && answer.code === 0 && answer.kind !== 'bindResponse');
+  if (later.length > 0) faults.push(`${later.length} changes were answered with success after a failed sync`);
+  return faults;
+}
+
+function judgeWrites({ port, ended }: Outcome, { injected, answers }: TracedRun): string[] {
+  if (port === undefined) return judgeStart(ended);
+  // The first takes a whole batch with it, after which each change is tried for itself.
+  const ofLog = injected.filter((call) => pathOf(call).endsWith('/directory.sqlite-wal')).length;
+  if (ofLog > 2 && !answers.some(({ code }) => code === notWritten))
+    return [`${ofLog} writes of the log failed, and no change was refused`];
+  return injected.length === 0 || ended === undefined ? [] : [`it ended after a write that failed: ${ended.said}`];
+}
+
+/** A start that meets a fault is refused in words. */
+function judgeStart(ended: Ended | undefined): string[] {
+  const said = ended?.said ?? '';
+  return /STS-[A-Z]+-\d{4}/.test(said) ? [] : [`the start failed without an error code: ${said}`];
+}
+
+/** The path of the file of a call: the descriptor's. */
+function pathOf({ args }: Call): string {
+  return octetsOf(/^\d+<((?:\\x[0-9a-f]{2})+)>/.exec(args)?.[1] ?? '').toString();
+}
+
+function between(random: Random, [least, most]: readonly [least: number, most: number]): number {
+  return least + random.below(most - least + 1);
+}
