@@ -1,7 +1,8 @@
 // `npm run torture`: breaks the service in every way that it is promised to survive, and looks whether it did.
 import { inspect, parseArgs } from 'node:util';
-import { inFolder, projectRoot, TortureFailure } from './round.ts';
-import { type SabotageName, sabotagedCopy, sabotageNames, sabotages } from './sabotage.ts';
+import { inFolder, TortureFailure } from './round.ts';
+import { copyOfCode, type SabotageName, sabotage, sabotageNames, sabotages } from './sabotage.ts';
+import { killAll } from './server.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
 const help = `npm run torture -- [--rounds N] [--seed S] [--variant NAME] [--sabotage NAME]
@@ -18,6 +19,9 @@ ${sabotageNames.map((name) => `  ${name.padEnd(14)} ${sabotages[name].means} (se
 const roundsStanding = 8;
 const seedsMax = 1_000_000;
 
+// A round that loses its service fails, and cleans up after itself.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, killAll);
+
 process.exitCode = await torture();
 
 /** @returns the exit status */
@@ -33,9 +37,11 @@ async function torture(): Promise<number> {
     return why === undefined;
   });
   if (can.length === 0) return 0;
-  const { sabotage } = asked;
-  if (sabotage === undefined) return await run(can, asked.rounds, asked.seed, projectRoot, '');
-  return await inFolder((folder) => run(can, asked.rounds, asked.seed, sabotagedCopy(sabotage, folder), ` --sabotage ${sabotage}`));
+  return await inFolder(async (folder) => {
+    const code = copyOfCode(folder);
+    if (asked.sabotage !== undefined) sabotage(asked.sabotage, code);
+    return await run(can, asked, code);
+  });
 }
 
 interface Asked {
@@ -56,15 +62,15 @@ function readArguments(): Asked | undefined {
     },
   });
   const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
-  const sabotage = sabotageNames.find((name) => name === values.sabotage);
-  const wanted = values.variant ?? (sabotage === undefined ? undefined : sabotages[sabotage].seenBy);
+  const made = sabotageNames.find((name) => name === values.sabotage);
+  const wanted = values.variant ?? (made === undefined ? undefined : sabotages[made].seenBy);
   const named = variantNames.filter((name) => wanted === undefined || wanted === name);
-  const unknown = named.length === 0 || (values.sabotage !== undefined && sabotage === undefined);
+  const unknown = named.length === 0 || (values.sabotage !== undefined && made === undefined);
   if (values.help || unknown || !Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed)) return undefined;
-  return { rounds, seed, variants: named, sabotage };
+  return { rounds, seed, variants: named, sabotage: made };
 }
 
-async function run(names: readonly VariantName[], rounds: number, seed: number, code: string, more: string): Promise<number> {
+async function run(names: readonly VariantName[], { rounds, seed, sabotage: made }: Asked, code: string): Promise<number> {
   const total = { answers: 0, failures: 0 };
   const begun = performance.now();
   for (let at = 0; at < rounds; at++) {
@@ -77,7 +83,7 @@ async function run(names: readonly VariantName[], rounds: number, seed: number, 
       say(`✔ ${label}: ${answers} answers, ${failures} failures survived`);
     } catch (error) {
       say(`✘ ${label}\n${error instanceof TortureFailure ? error.message : inspect(error)}`);
-      say(`again: npm run torture -- --variant ${name} --rounds 1 --seed ${seed + at}${more}`);
+      say(`again: npm run torture -- --variant ${name} --rounds 1 --seed ${seed + at}${made === undefined ? '' : ` --sabotage ${made}`}`);
       return 1;
     }
   }

@@ -63,17 +63,22 @@ export const sabotages = {
 export type SabotageName = keyof typeof sabotages;
 export const sabotageNames = Object.keys(sabotages) as SabotageName[];
 
-/**
- * Copies the code into a folder and spoils the copy.
- *
- * @throws Error when a patch does not apply any more: then it must be brought up to date, not left out
- */
-export function sabotagedCopy(name: SabotageName, folder: string): string {
-  const copy = join(folder, `code-${name}`);
+/** Copies the code into a folder, so that nobody who works on it meanwhile is tested half way. */
+export function copyOfCode(folder: string): string {
+  const copy = join(folder, 'code');
   for (const part of ['src', 'schema', 'ldif', 'VERSION', 'package.json']) {
     cpSync(join(projectRoot, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/**
+ * Spoils a copy of the code.
+ *
+ * @throws Error when a patch does not apply any more: then it must be brought up to date, not left out
+ */
+export function sabotage(name: SabotageName, copy: string): void {
   for (const { file, from, to } of sabotages[name].patches) {
     const path = join(copy, file);
     const pieces = readFileSync(path, 'utf8').split(from);
@@ -81,5 +86,4 @@ export function sabotagedCopy(name: SabotageName, folder: string): string {
       throw new Error(`the sabotage ${name} does not fit ${file} any more: its place is there ${pieces.length - 1} times`);
     writeFileSync(path, pieces.join(to));
   }
-  return copy;
 }

@@ -34,9 +34,12 @@ export class NotStarted extends Error {}
 const startTimeoutMs = 60_000;
 const endTimeoutMs = 30_000;
 const running = new Set<ChildProcess>();
-process.on('exit', () => {
+process.on('exit', killAll);
+
+/** Ends every service that this process started: for a signal. */
+export function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+}
 
 /** Starts one. @throws NotStarted with what it said */
 export async function startServer({ code, dataDir, under = [] }: ServerOptions): Promise<Server> {

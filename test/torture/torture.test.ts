@@ -1,16 +1,43 @@
 import test from 'ava';
-import { inFolder, projectRoot } from './round.ts';
+import { inFolder, projectRoot, TortureFailure } from './round.ts';
+import { copyOfCode, sabotage, sabotageNames } from './sabotage.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
-/** Rounds of each variant here; `npm run torture` does as many as it is asked for. */
-const rounds: Readonly<Record<VariantName, number>> = { kill: 3, power: 3, faults: 3, full: 1 };
+/** Ten short rounds of those that `npm run torture` does by the hundred; the seeds of `faults` are one of each call that fails. */
+const seeds: Readonly<Record<VariantName, readonly number[]>> = { kill: [7, 8, 10], power: [7, 8, 9], faults: [7, 12, 1], full: [7] };
 
 for (const name of variantNames) {
   const here = unavailable(name) === undefined ? test.serial : test.serial.skip;
   here(`${variants[name].means}: the state is that of all answers, and of what was in flight all or nothing`, async (t) => {
-    for (let seed = 1; seed <= rounds[name]; seed++) {
+    for (const seed of seeds[name]) {
+      t.log(`npm run torture -- --variant ${name} --rounds 1 --seed ${seed}`);
       const { failures } = await inFolder((folder) => variants[name].run({ seed, code: projectRoot, folder }));
-      t.true(failures > 0, `npm run torture -- --variant ${name} --rounds 1 --seed ${seed}`);
+      t.true(failures > 0, 'nothing failed, and nothing was proved');
     }
   });
 }
+
+test('the sabotages that the torture must see still fit the code', async (t) => {
+  await inFolder(async (folder) => {
+    const code = copyOfCode(folder);
+    for (const name of sabotageNames) t.notThrows(() => sabotage(name, code));
+  });
+});
+
+const withPower = unavailable('power') === undefined ? test.serial : test.serial.skip;
+
+withPower('the torture can fail: without its fdatasync the service loses what it answered when the power fails', async (t) => {
+  await inFolder(async (folder) => {
+    const code = copyOfCode(folder);
+    sabotage('no-sync', code);
+    for (let seed = 1; seed <= 10; seed++) {
+      try {
+        await inFolder((own) => variants.power.run({ seed, code, folder: own }));
+      } catch (error) {
+        t.true(error instanceof TortureFailure, String(error));
+        return;
+      }
+    }
+    t.fail('ten rounds did not see it');
+  });
+});
