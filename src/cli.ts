@@ -5,7 +5,7 @@ import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { type Command, type Context, commands, Misuse } from '#commands';
 import { locate, openFolder, startAtrium } from './main.ts';
-import { backUpFolder, examineFolder, repairFolder, restoreFolder } from './upkeep.ts';
+import { backUpFolder, examineFolder, openChangeLog, repairFolder, restoreFolder } from './upkeep.ts';
 
 const root = dirname(import.meta.dirname);
 const environment = processEnvironment();
@@ -23,6 +23,7 @@ process.exitCode = await run(process.argv.slice(2), {
   openFolder: () => openFolder({ root, environment }),
   examine: (options) => examineFolder({ root, environment }, options),
   repair: () => repairFolder({ root, environment }),
+  openLog: () => openChangeLog({ root, environment }),
   backUp: (file, onProgress) => backUpFolder({ root, environment }, file, onProgress),
   restore: (file, options) => restoreFolder({ root, environment }, file, options),
   untilSignal,

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
-import type { BackedUp, ExaminationOptions, Examined, Repaired, Restored } from '#commands';
-import { createIndexer, createJudge, indexVersion } from '#directory';
-import { backUp, examineBeside, examineDirectory, repairIndexes, restore } from '#store';
+import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
+import { changeRecords, createIndexer, createJudge, indexVersion } from '#directory';
+import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { schemaOf } from './below.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { begin } from './main.ts';
@@ -40,6 +40,21 @@ export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
   if (begun.kind === 'refused') return begun;
   await begun.open.disposeAsync();
   return { kind: 'repaired' };
+}
+
+/** Opens the change log of a folder as it stands at this moment. A service may be running on the folder: this process only reads. */
+export async function openChangeLog(options: AtriumOptions): Promise<OpenedLog> {
+  return await onFolder(options, ({ root, dataDir }) => {
+    const schema = schemaOf(root);
+    const { close, changes, ...history } = openHistory(join(dataDir, directoryFile));
+    const read = function* (afterNumber: number) {
+      for (const change of changes(afterNumber)) {
+        const { number, csn, uuid: entryUuid } = change;
+        yield { number, csn, entryUuid, records: changeRecords(schema, change) };
+      }
+    };
+    return { kind: 'open', log: { ...history, changes: read, [Symbol.dispose]: close } } as const;
+  });
 }
 
 /** Copies the entries as they stand at this moment into a new file. A service may be running on the folder: this process only reads. */

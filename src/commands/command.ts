@@ -1,6 +1,6 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
-import type { LdifContent, LdifRecord } from '#ldap';
+import type { LdifChange, LdifContent, LdifRecord } from '#ldap';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
 export interface Addresses {
@@ -104,6 +104,28 @@ export type Restored =
   | { readonly kind: 'occupied' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+/** A change of the log. */
+export interface Logged {
+  readonly number: number;
+  readonly csn: string;
+  readonly entryUuid: string;
+  readonly records: readonly LdifChange[];
+}
+
+/** The change log at one moment. */
+export interface ChangeLog extends Disposable {
+  readonly epoch: number;
+  /** 0 when there is no change. */
+  readonly oldest: number;
+  readonly newest: number;
+  changes(afterNumber: number): Iterable<Logged>;
+}
+
+export type OpenedLog =
+  | { readonly kind: 'open'; readonly log: ChangeLog }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** What a command may touch. Everything from outside the process comes through here. */
 export interface Context {
   readonly environment: Environment;
@@ -121,6 +143,8 @@ export interface Context {
   readonly examine: (options: ExaminationOptions) => Promise<Examined>;
   /** Makes the indexes of a folder that no service has open anew. */
   readonly repair: () => Promise<Repaired>;
+  /** Opens the change log, beside a running service or without one. */
+  readonly openLog: () => Promise<OpenedLog>;
   /** Copies the entries into a new file, beside a running service or without one. */
   readonly backUp: (file: string, onProgress: Pages) => Promise<BackedUp>;
   /** Puts a backup into a folder that no service has open. */

@@ -8,6 +8,7 @@ export {
   type Located,
   Misuse,
   type OpenedFolder,
+  type OpenedLog,
   type OpenFolder,
   type Repaired,
   type Restored,

@@ -1,4 +1,5 @@
 import { backup } from './backup.ts';
+import { changes } from './changes.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
@@ -17,6 +18,7 @@ export const commands = {
   search,
   import: importCommand,
   export: exportCommand,
+  changes,
   doctor,
   backup,
   restore,

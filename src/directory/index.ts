@@ -5,6 +5,7 @@ export { errors as directoryErrors } from './errors.ts';
 export { createJudge } from './examine.ts';
 export { type Explanation, explain } from './explain.ts';
 export { type ExportOptions, exportEntries } from './export.ts';
+export { changeRecords } from './history.ts';
 export { type ImportOptions, importEntries } from './import.ts';
 export { createIndexer, indexVersion } from './indexing.ts';
 export { settings as directorySettings } from './settings.ts';

@@ -61,4 +61,10 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  formatOlder: {
+    code: 'STS-STORE-9011',
+    means: '{file} has format {found}; the next start of the service brings it to {known}, and then it can be read',
+    sees: {},
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

@@ -1,0 +1,70 @@
+import { formatLdifRecord, ldifHeader } from '#ldap';
+import { type ChangeLog, type Command, type Context, Misuse } from './command.ts';
+import { write } from './output.ts';
+import { parse } from './parse.ts';
+
+/** Text gathered before it is written. */
+const bufferCharacters = 65_536;
+
+export const changes: Command = {
+  takes: '--since NUMBER',
+  means: 'write what was changed after a change as LDIF',
+  help: `Every change has a number. Those after NUMBER are written as change records, which ldapmodify applies: adds, modifies that replace an
+attribute with its final values, renames, deletes. Secrets are left out, and so is what a directory writes by itself: entryUUID,
+timestamps, who changed it. Comments name each change's number, entryCSN and entryUUID, and the epoch, which a restore moves.
+The log keeps as many commits as persistence.commitsMax says. When it no longer reaches back to NUMBER nothing is written and the exit
+status is 1: begin anew with a backup, which names the change it ends with, and go on from there.
+While it reads, a running service cannot shorten its write-ahead log.
+
+  atrium changes --since 0
+  atrium changes --since 4711 | ldapmodify -H ldap://other.example.com -x -D cn=admin,dc=example,dc=com -W`,
+  run: async (args, context) => {
+    const { operands, options } = parse(args, { since: 'value' });
+    if (operands.length > 0) throw new Misuse('nothing is expected here');
+    const since = numberOf(options.get('since'));
+    const opened = await context.openLog();
+    if (opened.kind === 'absent') throw new Misuse('there is no directory in this folder');
+    if (opened.kind === 'refused') {
+      for (const line of opened.lines) context.stderr.write(`${line}\n`);
+      return 1;
+    }
+    using log = opened.log;
+    const why = outOfReach(log, since);
+    if (why !== undefined) {
+      context.stderr.write(`atrium: ${why}\n`);
+      return 1;
+    }
+    await writeAll(log, since, context);
+    return 0;
+  },
+};
+
+function numberOf(given: string | undefined): number {
+  if (given === undefined) throw new Misuse('--since is missing');
+  if (!/^(0|[1-9]\d{0,14})$/.test(given)) throw new Misuse('--since is the number of a change');
+  return Number(given);
+}
+
+/** Why the log cannot say what came after a change. */
+function outOfReach({ oldest, newest, epoch }: ChangeLog, since: number): string | undefined {
+  if (since > newest) return `the newest change is ${newest}, of epoch ${epoch}: ${since} is of another directory, or of before a restore`;
+  if (since >= oldest - 1) return undefined;
+  return `the change log begins with change ${oldest}: those after ${since} are no longer all there. Begin anew with a backup`;
+}
+
+async function writeAll(log: ChangeLog, since: number, { stdout, stderr }: Context): Promise<void> {
+  const { epoch, newest } = log;
+  let buffer = `${ldifHeader}# epoch ${epoch}, changes ${since + 1} to ${newest}\n\n`;
+  let count = 0;
+  for (const { number, csn, entryUuid, records } of log.changes(since)) {
+    count++;
+    const more = records.length === 0 ? ': nothing that can be told here' : '';
+    buffer += `# change ${number}, ${csn}, ${entryUuid}${more}\n${records.length === 0 ? '\n' : ''}`;
+    for (const record of records) buffer += formatLdifRecord(record);
+    if (buffer.length < bufferCharacters) continue;
+    await write(stdout, buffer);
+    buffer = '';
+  }
+  if (count > 0) await write(stdout, buffer);
+  stderr.write(`${count.toLocaleString('en')} ${count === 1 ? 'change' : 'changes'}, the newest is ${newest}\n`);
+}
