@@ -1,31 +1,53 @@
-import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemChance, utf8 } from '#base';
 import { createHasher } from '#keys';
-import { freePort, type Server, startProgram, stopProgram } from './process.ts';
+import { freePort, type Peer, runProgram, startServer, stopProgram } from './process.ts';
+import { nameOf, uidOf } from './requests.ts';
 
 const cli = join(dirname(import.meta.dirname), 'src', 'cli.ts');
+/** Who administers is known by name: the first of the people. */
+const administrator = 0;
 
 /** Atrium in product mode as an operator starts it, from settings alone. */
-export async function startAtrium(folder: string, suffix: string, ldifFile: string, writer: string, password: string): Promise<Server> {
-  const port = await freePort();
-  const env = {
+export function atriumPeer(folder: string, suffix: string, password: string): Peer {
+  const data = join(folder, 'atrium');
+  const settings = {
     ...process.env,
-    STS_GLOBAL_DATA_DIR: join(folder, 'atrium'),
+    STS_GLOBAL_DATA_DIR: data,
     STS_KEYS_KEK: 'the key-encryption key of a benchmark',
     STS_REALMS_DEFAULT_SUFFIX: suffix,
-    STS_ADMIN_BOOTSTRAP_USERNAME: writer,
+    STS_ADMIN_BOOTSTRAP_USERNAME: uidOf(administrator),
     STS_LDAP_HOST: 'localhost',
-    STS_LDAP_PORT: String(port),
     STS_LDAP_TLS_PORT: '',
     STS_HTTP_PORT: '',
     STS_HTTP_TLS_PORT: '',
     STS_LOG_LEVEL: 'error',
   };
-  execFileSync(process.execPath, [cli, 'import', ldifFile], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const child = await startProgram(process.execPath, [cli, 'serve'], /ready /, env);
-  const adminDn = `uid=${writer},ou=people,${suffix}`;
-  return { name: 'Atrium', port, pid: child.pid ?? 0, adminDn, adminPassword: password, stop: () => stopProgram(child) };
+  return {
+    name: 'Atrium',
+    load(ldifFile) {
+      rmSync(data, { recursive: true, force: true });
+      return runProgram(process.execPath, [cli, 'import', ldifFile], settings);
+    },
+    dump(ldifFile) {
+      rmSync(ldifFile, { force: true });
+      return runProgram(process.execPath, [cli, 'export', '--operational', '--secrets', ldifFile], settings);
+    },
+    async start() {
+      const port = await freePort();
+      const { child, startS } = await startServer(process.execPath, [cli, 'serve'], port, { ...settings, STS_LDAP_PORT: String(port) });
+      return {
+        name: 'Atrium',
+        port,
+        pid: child.pid ?? 0,
+        adminDn: nameOf(administrator, `ou=people,${suffix}`),
+        adminPassword: password,
+        startS,
+        stop: () => stopProgram(child),
+      };
+    },
+  };
 }
 
 /** A hash as Atrium stores it: logN 15, r 8, p 1. */

@@ -1,49 +1,83 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { utf8 } from '#base';
+import { text, utf8 } from '#base';
 import { formatLdifRecord, type LdifContent, type PartialAttribute } from '#ldap';
 import { generatePeople } from '../test/support/people.ts';
+import { type Sampled, uidOf, type World } from './requests.ts';
 
-export interface PeopleFile {
+export interface PeopleFiles {
   readonly count: number;
   readonly suffix: string;
-  readonly file: string;
-  /** Everybody's stored password, in the form that the server in question reads. */
-  readonly storedPassword: string;
+  /** Everybody's. */
+  readonly password: string;
+  /** One for each server, with everybody's password in the form that it reads. */
+  readonly files: readonly { readonly file: string; readonly storedPassword: string }[];
+  readonly wrote?: (people: number) => void;
 }
 
 const seed = 26;
-/** Not every schema has these. */
-const left = new Set(['objectclass', 'uid', 'manager', 'userpassword']);
+/** How many people have the same primary group: what a search for one returns. */
+const groupSize = 100;
+/** People whose names and addresses are known to the load generator. */
+const sampleMax = 5000;
+/** Street, post code and employee number of others are not for everybody in Atrium; without them both servers show the same. */
+const left = new Set(['objectclass', 'uid', 'manager', 'userpassword', 'gidnumber', 'street', 'postalcode', 'employeenumber']);
 const classes = ['top', 'person', 'organizationalPerson', 'inetOrgPerson', 'posixAccount'].map(utf8);
+const progressEvery = 10_000;
 
-/** Writes the suffix, `ou=people` and the same people for either server, called u0000000 upwards so that a load generator can draw them. */
-export async function writePeople({ count, suffix, file, storedPassword }: PeopleFile): Promise<void> {
-  const stream = createWriteStream(file);
-  for (const record of records(count, suffix, storedPassword)) {
-    if (!stream.write(formatLdifRecord(record))) await new Promise((resolve) => stream.once('drain', resolve));
-  }
-  stream.end();
-  await finished(stream);
-}
+/**
+ * Writes the suffix, `ou=people` and the same people for each server, called u0000000 upwards so that any can be drawn by number.
+ *
+ * @returns what may be asked about them
+ */
+export async function writePeople({ count, suffix, password, files, wrote }: PeopleFiles): Promise<World> {
+  const base = `ou=people,${suffix}`;
+  const groups = Math.max(1, Math.floor(count / groupSize));
+  const sample: Sampled[] = [];
+  const outputs = files.map(({ file, storedPassword }) => ({ stream: createWriteStream(file), storedPassword }));
+  const write = async (record: LdifContent, person: boolean) => {
+    for (const { stream, storedPassword } of outputs) {
+      const whole = person ? withAttribute(record, 'userPassword', storedPassword) : record;
+      if (!stream.write(formatLdifRecord(whole))) await new Promise((resolve) => stream.once('drain', resolve));
+    }
+  };
 
-function* records(count: number, suffix: string, storedPassword: string): Generator<LdifContent> {
   const domain = /^dc=([^,]+)/.exec(suffix)?.[1] ?? '';
-  yield entry(suffix, { objectClass: ['top', 'organization', 'dcObject'], o: [domain], dc: [domain] });
-  yield entry(`ou=people,${suffix}`, { objectClass: ['top', 'organizationalUnit'], ou: ['people'] });
+  await write(entry(suffix, { objectClass: ['top', 'organization', 'dcObject'], o: [domain], dc: [domain] }), false);
+  await write(entry(base, { objectClass: ['top', 'organizationalUnit'], ou: ['people'] }), false);
   let number = 0;
   for (const record of generatePeople({ count, seed, suffix })) {
-    if (number === count) return;
-    if (!record.dn.includes(`,ou=people,${suffix}`)) continue;
-    const uid = `u${String(number++).padStart(7, '0')}`;
-    const attributes: PartialAttribute[] = [
-      { description: 'objectClass', values: classes },
-      { description: 'uid', values: [utf8(uid)] },
-      ...record.attributes.filter(({ description }) => !left.has(description.toLowerCase())),
-      { description: 'userPassword', values: [utf8(storedPassword)] },
-    ];
-    yield { kind: 'content', line: 0, dn: `uid=${uid},ou=people,${suffix}`, attributes };
+    if (number === count) break;
+    // Members of one group lie far apart, as they do where people come and go.
+    await write(renamed(record, number, base, firstGid + (number % groups)), true);
+    if (number % Math.ceil(count / sampleMax) === 0) sample.push(sampled(record));
+    if (++number % progressEvery === 0) wrote?.(number);
   }
+  for (const { stream } of outputs) stream.end();
+  await Promise.all(outputs.map(({ stream }) => finished(stream)));
+  return { base, count, password, gids: Array.from({ length: groups }, (_, i) => firstGid + i), sample };
+}
+
+const firstGid = 30_000;
+
+function renamed(record: LdifContent, number: number, base: string, gid: number): LdifContent {
+  const uid = uidOf(number);
+  const attributes: PartialAttribute[] = [
+    { description: 'objectClass', values: classes },
+    { description: 'uid', values: [utf8(uid)] },
+    ...record.attributes.filter(({ description }) => !left.has(description.toLowerCase())),
+    { description: 'gidNumber', values: [utf8(String(gid))] },
+  ];
+  return { kind: 'content', line: 0, dn: `uid=${uid},${base}`, attributes };
+}
+
+function withAttribute(record: LdifContent, description: string, value: string): LdifContent {
+  return { ...record, attributes: [...record.attributes, { description, values: [utf8(value)] }] };
+}
+
+function sampled(record: LdifContent): Sampled {
+  const first = (name: string) => text(record.attributes.find(({ description }) => description === name)?.values[0] ?? utf8('')) ?? '';
+  return { cn: first('cn'), mail: first('mail'), roomNumber: first('roomNumber') };
 }
 
 function entry(dn: string, given: Readonly<Record<string, readonly string[]>>): LdifContent {

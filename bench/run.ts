@@ -1,90 +1,163 @@
+// Atrium beside Debian's slapd: the same people, the same questions, the same answers, in turn.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scryptHash, startAtrium } from './atrium.ts';
+import { atriumPeer, scryptHash } from './atrium.ts';
+import { type Bulk, measureExport, measureImport, measureMemory, measureStart, settle } from './bulk.ts';
+import { measureCeilings } from './ceiling.ts';
 import { writePeople } from './data.ts';
-import { password, rows, runSample, sampleS } from './ldclt.ts';
-import { processorMs, residentMib, type Server } from './process.ts';
-import { cryptScrypt, startSlapd } from './slapd.ts';
+import { startGenerator } from './generators.ts';
+import { ldcltMissing, runLdclt } from './ldclt.ts';
+import { describeCommit, describeMachine } from './machine.ts';
+import { type Both, type Measuring, measureLoad, openSession, type Session } from './measure.ts';
+import { help, readOptions, type Wanted } from './options.ts';
+import { killAll, type Peer } from './process.ts';
+import { createProgress } from './progress.ts';
+import { ceilingLine, notesOf, tableHead, tableLine, writeReport } from './report.ts';
+import type { World } from './requests.ts';
+import { type RowResult, saveRun } from './results.ts';
+import { fewThreads, type Row, rows } from './rows.ts';
+import { cryptScrypt, slapdMissing, slapdPeer } from './slapd.ts';
 
 const suffix = 'dc=example,dc=com';
-const base = `ou=people,${suffix}`;
-const count = Number(option('size') ?? 10_000);
-const rounds = Number(option('rounds') ?? 5);
+const password = 'Correct-horse-7';
+const warmMs = 400;
 
-interface Sample {
-  readonly perS: number;
-  /** Processor time of the server, microseconds an operation. */
-  readonly processorUs: number;
-}
+const wanted = readOptions(process.argv.slice(2));
+const progress = createProgress(process.stderr);
+process.exitCode = await main(wanted).catch((error: Error) => {
+  progress.end();
+  process.stderr.write(`bench: ${error.message}\n`);
+  return 1;
+});
 
-const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'));
-try {
-  const ldif = join(folder, 'people.ldif');
-  say(`${count.toLocaleString('en')} people, ${rounds} rounds of ${sampleS} s a row and server`);
-  const slapdLdif = join(folder, 'slapd.ldif');
-  await writePeople({ count, suffix, file: ldif, storedPassword: await scryptHash(password) });
-  await writePeople({ count, suffix, file: slapdLdif, storedPassword: cryptScrypt(password) });
-  await using open = new AsyncDisposableStack();
-  const opened = (server: Server): Server => {
-    open.defer(() => server.stop());
-    return server;
-  };
-  await measure([
-    opened(await startAtrium(folder, suffix, ldif, 'u0000000', password)),
-    opened(await startSlapd(folder, suffix, slapdLdif)),
-  ]);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-
-async function measure(servers: readonly [Server, Server]): Promise<void> {
-  say('| row | connections | Atrium /s | slapd /s | ratio (median of rounds) | processor µs/op, Atrium | slapd |');
-  say('|---|---|---|---|---|---|---|');
-  for (const row of rows) {
-    const samples: [Sample[], Sample[]] = [[], []];
-    for (let round = 0; round < rounds; round++) {
-      // Who goes first alternates, so that a machine that slows down slows both.
-      for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
-        const server = servers[which];
-        const before = processorMs(server.pid);
-        const done = await runSample(row, server, base, count);
-        samples[which].push({ perS: done / sampleS, processorUs: ((processorMs(server.pid) - before) * 1000) / done });
-        progress(`${row.name}: round ${round + 1} of ${rounds}, ${server.name}`);
-      }
+async function main(wanted: Wanted): Promise<number> {
+  switch (wanted.kind) {
+    case 'help':
+      if (wanted.wrong !== undefined) process.stderr.write(`bench: ${wanted.wrong}\n`);
+      say(help);
+      return wanted.wrong === undefined ? 0 : 2;
+    case 'report':
+      say(
+        `bench/README.md: ${
+          writeReport()
+            .map((size) => size.toLocaleString('en'))
+            .join(', ') || 'no complete run is kept yet'
+        }`,
+      );
+      return 0;
+    case 'run':
+    case 'ldclt': {
+      const missing = slapdMissing() ?? (wanted.kind === 'ldclt' ? ldcltMissing() : undefined);
+      if (missing !== undefined) throw new Error(missing);
+      await inFolder(wanted.folder ?? tmpdir(), (folder) => prepared(wanted, folder));
+      return 0;
     }
-    const ratio = median(samples[0].map((sample, i) => sample.perS / (samples[1][i]?.perS ?? Number.NaN)));
-    const [a, s] = samples.map((list) => ({
-      perS: median(list.map((sample) => sample.perS)),
-      us: median(list.map((sample) => sample.processorUs)),
-    }));
-    if (a === undefined || s === undefined) continue;
-    const cells = [row.name, row.connections, round(a.perS), round(s.perS), ratio.toFixed(2), round(a.us), round(s.us)];
-    progress('');
-    say(`| ${cells.join(' | ')} |`);
   }
-  say(`\nResident memory at the end: Atrium ${residentMib(servers[0].pid)} MiB, slapd ${residentMib(servers[1].pid)} MiB`);
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+/** Both databases may be large: they go whatever happens, an interrupt included. */
+async function inFolder(parent: string, act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(parent, 'atrium-bench-'));
+  const forget = () => rmSync(folder, { recursive: true, force: true });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      killAll();
+      forget();
+      process.exit(1);
+    });
+  }
+  try {
+    await act(folder);
+  } finally {
+    forget();
+  }
 }
 
-function round(value: number): string {
-  return Math.round(value).toLocaleString('en');
+type Measured = Extract<Wanted, { kind: 'run' | 'ldclt' }>;
+
+async function prepared(wanted: Measured, folder: string): Promise<void> {
+  if (describeMachine(folder).fileSystem === 'tmpfs') {
+    throw new Error(`${folder} is in memory, where nothing is durable: name a folder on a disk with --folder`);
+  }
+  const ldif: Both<string> = { atrium: join(folder, 'atrium.ldif'), slapd: join(folder, 'slapd.ldif') };
+  const world = await writePeople({
+    count: wanted.size,
+    suffix,
+    password,
+    files: [
+      { file: ldif.atrium, storedPassword: await scryptHash(password) },
+      { file: ldif.slapd, storedPassword: cryptScrypt(password) },
+    ],
+    wrote: (people) => progress.show(`writing people: ${people.toLocaleString('en')}`),
+  });
+  const peers: Both<Peer> = { atrium: atriumPeer(folder, suffix, password), slapd: slapdPeer(folder, suffix) };
+  await using session = openSession(peers);
+  if (wanted.kind === 'run') return await run(wanted, { folder, ldif, world, peers, session });
+  for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
+  await runLdclt({ session, world, rounds: wanted.rounds, say, progress: progress.show });
 }
 
-function option(name: string): string | undefined {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
+interface Prepared {
+  readonly folder: string;
+  readonly ldif: Both<string>;
+  readonly world: World;
+  readonly peers: Both<Peer>;
+  readonly session: Session;
+}
+
+async function run(wanted: Extract<Wanted, { kind: 'run' }>, { folder, ldif, world, peers, session }: Prepared): Promise<void> {
+  const { size, rounds, sampleS } = wanted;
+  const asked = wanted.rows.filter(({ sizeMax }) => sizeMax === undefined || size <= sizeMax);
+  await using generator = startGenerator();
+  say(`${size.toLocaleString('en')} people, ${rounds} rounds of ${sampleS} s for each row and server`);
+  progress.show('measuring the load generator');
+  const ceilings = await measureCeilings(generator, world);
+  say(`${ceilingLine(ceilings)}\n`);
+  for (const head of tableHead) say(head);
+
+  if (!asked.some(({ measure }) => measure.kind === 'import')) {
+    progress.show('importing');
+    for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
+    settle();
+  }
+  const results: RowResult[] = [];
+  const bulk = { peers, folder, count: size, rounds: wanted.bulkRounds };
+  const measuring = { session, generator, world, timings: { rounds, warmMs, sampleMs: sampleS * 1000 } };
+  for (const [at, row] of asked.entries()) {
+    const show = (text: string) => progress.show(`${row.name}: ${text}`, at / asked.length);
+    const result = await measure(row, { ...bulk, progress: show }, { ...measuring, progress: show }, ldif);
+    if (result !== undefined) results.push(result);
+    say(tableLine(row, result, size));
+  }
+  const notes = asked.flatMap((row) => results.filter(({ id }) => id === row.id).flatMap((result) => notesOf(row, result)));
+  say(['', ...notes].join('\n'));
+  const complete = rows.every((row) => wanted.rows.includes(row));
+  const machine = describeMachine(folder);
+  const date = new Date(Date.now()).toISOString();
+  const file = saveRun({ format: 1, date, ...describeCommit(), size, rounds, sampleS, complete, machine, ceilings, rows: results });
+  say(`\nbench/results/${file}`);
+}
+
+async function measure(row: Row, bulk: Bulk, measuring: Measuring, ldif: Both<string>): Promise<RowResult | undefined> {
+  switch (row.measure.kind) {
+    case 'import':
+      return await measureImport(ldif, bulk);
+    case 'export':
+      return await measureExport(bulk);
+    case 'start':
+      return await measureStart(bulk, fewThreads);
+    case 'memory':
+      return measureMemory(await measuring.session.servers(fewThreads));
+    case 'load':
+    case 'storm':
+      return await measureLoad(row, measuring);
+    case 'absent':
+      return undefined;
+  }
 }
 
 function say(line: string): void {
+  progress.end();
   process.stdout.write(`${line}\n`);
-}
-
-function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }

@@ -1,43 +1,84 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answers, freePort, type Server, stopProgram } from './process.ts';
+import { freePort, type Peer, runProgram, startServer, stopProgram } from './process.ts';
 
 const adminPassword = 'bench-administrator';
+const programs = ['/usr/sbin/slapd', '/usr/sbin/slapadd', '/usr/sbin/slapcat'];
 
-/** Debian's slapd with back-mdb, indexes on what Atrium indexes, and no log: its fair configuration. */
-export async function startSlapd(folder: string, suffix: string, ldifFile: string): Promise<Server> {
+/** What is missing to run slapd, in words for whoever wants to; nothing when all is there. */
+export function slapdMissing(): string | undefined {
+  const missing = programs.filter((program) => !existsSync(program));
+  if (missing.length === 0) return undefined;
+  return `Debian's slapd is not installed (${missing.join(', ')}): apt-get install --no-install-recommends slapd`;
+}
+
+/**
+ * Debian's slapd with back-mdb in its fair configuration: an index on each attribute that Atrium has one on, substring indexes where
+ * substrings are asked for, no log, passwords hidden and all else readable by who has bound. A write is on disk before it is
+ * answered: that is back-mdb's default, and nothing here takes it back.
+ */
+export function slapdPeer(folder: string, suffix: string): Peer {
   const adminDn = `cn=admin,${suffix}`;
   const database = join(folder, 'slapd');
-  mkdirSync(database, { recursive: true });
   const config = join(folder, 'slapd.conf');
-  const schemas = ['core', 'cosine', 'inetorgperson', 'nis'].map((name) => `include /etc/ldap/schema/${name}.schema`);
-  writeFileSync(
-    config,
-    [
-      ...schemas,
-      'modulepath /usr/lib/ldap',
-      'moduleload back_mdb',
-      'loglevel none',
-      'threads 4',
-      'sizelimit unlimited',
-      'database mdb',
-      `suffix "${suffix}"`,
-      `rootdn "${adminDn}"`,
-      `rootpw ${adminPassword}`,
-      `directory ${database}`,
-      'maxsize 8589934592',
-      'index objectClass,uid,givenName,member,memberUid,uidNumber,gidNumber,ou,displayName,employeeNumber eq',
-      'index cn,sn,mail eq,sub',
-      '',
-    ].join('\n'),
-  );
-  execFileSync('/usr/sbin/slapadd', ['-q', '-f', config, '-l', ldifFile]);
-  const port = await freePort();
-  // -d 0 keeps it in the foreground without a log, so that it is up is found out by asking.
-  const child = spawn('/usr/sbin/slapd', ['-f', config, '-h', `ldap://127.0.0.1:${port}`, '-d', '0'], { stdio: 'ignore' });
-  await answers(port);
-  return { name: 'slapd', port, pid: child.pid ?? 0, adminDn, adminPassword, stop: () => stopProgram(child) };
+  const configure = (threads: number) => writeFileSync(config, configuration({ suffix, adminDn, database, threads }));
+  return {
+    name: 'slapd',
+    load(ldifFile) {
+      rmSync(database, { recursive: true, force: true });
+      mkdirSync(database, { recursive: true });
+      configure(defaultThreads);
+      return runProgram('/usr/sbin/slapadd', ['-q', '-f', config, '-l', ldifFile]);
+    },
+    dump(ldifFile) {
+      rmSync(ldifFile, { force: true });
+      return runProgram('/usr/sbin/slapcat', ['-f', config, '-l', ldifFile]);
+    },
+    async start(threads) {
+      configure(threads);
+      const port = await freePort();
+      // -d 0 keeps it in the foreground without a log.
+      const args = ['-f', config, '-h', `ldap://127.0.0.1:${port}`, '-d', '0'];
+      const { child, startS } = await startServer('/usr/sbin/slapd', args, port, process.env);
+      return { name: 'slapd', port, pid: child.pid ?? 0, adminDn, adminPassword, startS, stop: () => stopProgram(child) };
+    },
+  };
+}
+
+const defaultThreads = 4;
+
+interface Configuration {
+  readonly suffix: string;
+  readonly adminDn: string;
+  readonly database: string;
+  readonly threads: number;
+}
+
+function configuration({ suffix, adminDn, database, threads }: Configuration): string {
+  return [
+    ...['core', 'cosine', 'inetorgperson', 'nis'].map((name) => `include /etc/ldap/schema/${name}.schema`),
+    'modulepath /usr/lib/ldap',
+    'moduleload back_mdb',
+    'loglevel none',
+    `threads ${threads}`,
+    // The import may use both cores, as Atrium's may.
+    'tool-threads 2',
+    'sizelimit unlimited',
+    'timelimit unlimited',
+    'database mdb',
+    `suffix "${suffix}"`,
+    `rootdn "${adminDn}"`,
+    `rootpw ${adminPassword}`,
+    `directory ${database}`,
+    'maxsize 17179869184',
+    'index objectClass,uid,givenName,displayName,telephoneNumber,employeeNumber,ou,dc eq',
+    'index member,uniqueMember,memberUid,owner,manager,uidNumber,gidNumber eq',
+    'index cn,sn,mail eq,sub',
+    'access to attrs=userPassword by anonymous auth by * none',
+    'access to * by users read',
+    '',
+  ].join('\n');
 }
 
 /** scrypt as libxcrypt writes it: N = 2^15, r = 8, p = 1, the work that Atrium's own hashes ask for. */
