@@ -1,11 +1,10 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Audit, createAudit, createLog, type Log } from '#audit';
 import { type Chance, type Clock, systemChance, systemClock } from '#base';
 import type { Environment, SettingProblem, SettingValues } from '#catalogue';
 import { systemTimers, type Timers } from '#jobs';
 import { checkKek } from '#keys';
-import { lockFolder, openAuditStore } from '#store';
+import { lockFolder, makeFolder, openAuditStore } from '#store';
 import type { settings as rows } from './tables.ts';
 import { readVersion } from './version.ts';
 
@@ -69,7 +68,7 @@ export function openFoundation(
 
   const dataDir = resolve(root, settings['global.dataDir']);
   // In memory mode too: the sockets and the certificate are files whatever happens to entries.
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir);
   if (settings['persistence.mode'] === 'sqlite') {
     const lock = lockFolder(dataDir, clock);
     open.defer(() => lock.release());

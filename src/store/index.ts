@@ -11,6 +11,7 @@ export { repairIndexes } from './repair.ts';
 export { type RestoreOptions, restore } from './restore.ts';
 export { settings as storeSettings } from './settings.ts';
 export { openStateStore, type StateRow, type StateStore, type StateStoreOptions } from './state.ts';
+export { makeFolder } from './sync-folder.ts';
 export type {
   Change,
   ChangeRecord,

@@ -40,6 +40,9 @@ export const lanesCount = 4;
 const { STS_ADMIN_BOOTSTRAP_PASSWORD: password = '' } = testEnvironment('');
 export const administrator = { dn: `uid=admin,ou=people,${suffix}`, password };
 
+/** Where the data folder is on a disk that loses power: the service makes the folders above it, and their names must last, too. */
+export const placeOnDisk = join('var', 'atrium');
+
 /** Runs something in a folder of its own that is gone afterwards. */
 export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-torture-'));

@@ -19,10 +19,11 @@ export interface TracedRun {
 /**
  * Reads the trace of a run that is over, and gives the model those answers that were sent and that nobody received any more.
  *
+ * @param whole  the disk: a folder that was empty before the run
  * @param port  of the service; `undefined` when it never was ready
  */
-export async function readRun(log: string, dataDir: string, port: number | undefined, world: World): Promise<TracedRun> {
-  const { disk, take } = followDisk(dataDir);
+export async function readRun(log: string, whole: string, port: number | undefined, world: World): Promise<TracedRun> {
+  const { disk, take } = followDisk(whole);
   const sent = port === undefined ? undefined : followAnswers(port);
   const injected: Call[] = [];
   let lines = 0;

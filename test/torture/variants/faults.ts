@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Random, randomNumbers } from '../../support/people.ts';
 import { rebuildAt } from '../rebuild.ts';
@@ -6,6 +7,7 @@ import {
   lanesCount,
   loadUntil,
   mustBeFaultless,
+  placeOnDisk,
   type Round,
   type Seen,
   suffix,
@@ -57,17 +59,19 @@ export async function faults({ seed, code, folder }: Round): Promise<Seen> {
   const fault: Fault = random.pick(possibleFaults);
   const [behind, times] = [between(random, fault.behind), between(random, fault.times)];
   const injection = `${fault.call}:error=${fault.error}:when=${behind}..${behind + times - 1}`;
-  const dataDir = join(folder, 'data');
+  const whole = join(folder, 'disk');
+  mkdirSync(whole);
+  const dataDir = join(whole, placeOnDisk);
   const log = join(folder, 'trace');
   const world = createWorld(suffix, lanesCount);
   try {
     const outcome = await runFaulty({ world, code, dataDir, log, injection, times, seed, fault });
-    const run = await readRun(log, dataDir, outcome.port, world);
+    const run = await readRun(log, whole, outcome.port, world);
     const rebuilt = join(folder, 'after-power-loss');
     rebuildAt(run.disk, run.lines + 1, random, rebuilt);
     mustBeFaultless(fault.call === 'pwrite64' ? judgeWrites(outcome, run) : judgeSyncs(outcome, run));
     await checkAfterFailure(world, code, dataDir, wasAnswered);
-    await checkAfterFailure(world, code, rebuilt, wasAnswered);
+    await checkAfterFailure(world, code, join(rebuilt, placeOnDisk), wasAnswered);
     return { answers: run.answers.length, failures: run.injected.length };
   } catch (error) {
     throw error instanceof TortureFailure ? new TortureFailure([`${injection}: ${error.message}`]) : error;

@@ -1,8 +1,19 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomNumbers } from '../../support/people.ts';
 import { findProgram } from '../../support/programs.ts';
 import { rebuildAt } from '../rebuild.ts';
-import { checkAfterFailure, lanesCount, loadUntil, mustBeFaultless, type Round, type Seen, suffix, TortureFailure } from '../round.ts';
+import {
+  checkAfterFailure,
+  lanesCount,
+  loadUntil,
+  mustBeFaultless,
+  placeOnDisk,
+  type Round,
+  type Seen,
+  suffix,
+  TortureFailure,
+} from '../round.ts';
 import { readRun } from '../run-trace.ts';
 import { startServer } from '../server.ts';
 import { straceTo } from '../trace.ts';
@@ -22,7 +33,9 @@ export function unavailable(): string | undefined {
  */
 export async function power({ seed, code, folder }: Round): Promise<Seen> {
   const random = randomNumbers(seed);
-  const dataDir = join(folder, 'data');
+  const whole = join(folder, 'disk');
+  mkdirSync(whole);
+  const dataDir = join(whole, placeOnDisk);
   const log = join(folder, 'trace');
   const world = createWorld(suffix, lanesCount);
   const server = await startServer({ code, dataDir, under: straceTo(log) });
@@ -35,13 +48,13 @@ export async function power({ seed, code, folder }: Round): Promise<Seen> {
     await server.kill();
   }
 
-  const { disk, answers, lines, answeredBefore } = await readRun(log, dataDir, server.port, world);
+  const { disk, answers, lines, answeredBefore } = await readRun(log, whole, server.port, world);
   for (let at = 0; at < instantsPerRound; at++) {
     const instant = pickInstant(random, lines, answers, disk.syncs);
     const rebuilt = join(folder, `at-${instant}-${at}`);
     rebuildAt(disk, instant, random, rebuilt);
     try {
-      await checkAfterFailure(world, code, rebuilt, answeredBefore(instant));
+      await checkAfterFailure(world, code, join(rebuilt, placeOnDisk), answeredBefore(instant));
     } catch (error) {
       throw new TortureFailure([
         `power lost before line ${instant} of ${lines}: ${error instanceof Error ? error.message : String(error)}`,
