@@ -21,7 +21,14 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
   return await onFolder(options, ({ root, dataDir, settings }) => {
     const schema = schemaOf(root);
     const judge = createJudge(schema, settings['realms.defaultSuffix']);
-    const seen = examineDirectory(join(dataDir, directoryFile), { indexer: createIndexer(schema), indexVersion, judge, tell, onProgress });
+    const seen = examineDirectory(join(dataDir, directoryFile), {
+      indexer: createIndexer(schema),
+      indexVersion,
+      cacheMib: settings['persistence.readerCacheMib'],
+      judge,
+      tell,
+      onProgress,
+    });
     for (const kind of ['state', 'audit'] as const) {
       const path = join(dataDir, `${kind}.sqlite`);
       if (existsSync(path)) examineBeside(path, kind, tell);

@@ -26,6 +26,8 @@ export type Superior = Pick<EntryRecord, 'dn' | 'dnKey'>;
 export interface ExamineOptions {
   readonly indexer: Indexer;
   readonly indexVersion: string;
+  /** Most memory in MiB for pages: every entry's keys are looked up all over the index. */
+  readonly cacheMib: number;
   /**
    * What the directory's rules find wrong with an entry.
    *
@@ -58,6 +60,7 @@ const faultsMax = 100;
 export function examineDirectory(path: string, options: ExamineOptions): Examined {
   let examined: Examined = { entries: 0, indexRows: 0, indexCompared: true, changes: 0 };
   frozen(path, directoryFormat, options.tell, (database) => {
+    database.pragma(`cache_size = ${-options.cacheMib * 1024}`);
     readable(options.tell, () => examinePages(database, 'directory.sqlite', options.tell));
     readable(options.tell, () => {
       examined = { ...examined, ...examineIndex(database, attributeNumbers(database), options) };
