@@ -43,6 +43,17 @@ export function followDisk(root: string): { readonly disk: Disk; take(call: Call
   /** Names as a running system sees them. */
   const current = new Map<string, TracedFile | 'folder'>();
 
+  const rootHex = [...Buffer.from(root)].map((octet) => `\\x${octet.toString(16).padStart(2, '0')}`).join('');
+  /** What the service does to the folder by a way that is not followed would make the trace worthless. */
+  const mustBeElsewhere = (call: Call) => {
+    if (call.args.includes(rootHex)) throw new Error(`the trace has a call that nobody follows: ${call.name}, line ${call.end}`);
+  };
+  const opened = (call: Call): Open | undefined => {
+    const target = open.get(descriptorOf(call.args));
+    // A socket has no path in its place.
+    if (target === undefined && call.args.startsWith(`${descriptorOf(call.args)}<${rootHex}`)) mustBeElsewhere(call);
+    return target;
+  };
   const inside = (path: Buffer | undefined): string | undefined => {
     const text = path?.toString() ?? '';
     if (text !== root && !text.startsWith(`${root}/`)) return undefined;
@@ -79,7 +90,7 @@ export function followDisk(root: string): { readonly disk: Disk; take(call: Call
   };
 
   const write = (call: Call, at: number | undefined) => {
-    const target = open.get(descriptorOf(call.args));
+    const target = opened(call);
     if (target?.kind !== 'file' || call.result <= 0) return;
     const data = Buffer.concat(stringsOf(call.args)).subarray(0, call.result);
     const offset = at ?? target.position;
@@ -88,7 +99,7 @@ export function followDisk(root: string): { readonly disk: Disk; take(call: Call
   };
 
   const sync = (call: Call) => {
-    const target = open.get(descriptorOf(call.args));
+    const target = opened(call);
     if (target === undefined) return;
     const span = { start: call.start, end: call.end };
     disk.syncs.push(span);
@@ -127,7 +138,7 @@ export function followDisk(root: string): { readonly disk: Disk; take(call: Call
         write(call, undefined);
         return;
       case 'ftruncate': {
-        const target = open.get(descriptorOf(call.args));
+        const target = opened(call);
         const length = Number(/, (\d+)$/.exec(call.args)?.[1]);
         if (target?.kind === 'file') target.file.changes.push({ kind: 'cut', length, start: call.start, end: call.end });
         return;
@@ -175,8 +186,7 @@ export function followDisk(root: string): { readonly disk: Disk; take(call: Call
       case 'sendmsg':
         return;
       default:
-        // Nothing of the service does this today. When it begins to, a trace without it would prove nothing.
-        if (open.has(descriptorOf(call.args))) throw new Error(`the trace has a call that nobody follows: ${call.name}`);
+        mustBeElsewhere(call);
     }
   };
   return { disk, take };

@@ -102,14 +102,15 @@ function mount(folder: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMib}m`, 'tmpfs', folder], { stdio: 'ignore' });
 }
 
-/** Fills a disk up to so many octets. */
+/** Fills a disk up to so many octets, or wholly when the service takes the rest meanwhile. */
 function leaveRoom(ballast: string, disk: string, octets: number): void {
   const descriptor = openSync(ballast, 'a');
   try {
     const piece = Buffer.alloc(4096);
-    for (let free = statfsSync(disk).bavail * statfsSync(disk).bsize; free > octets + piece.length; free -= piece.length) {
-      writeSync(descriptor, piece);
-    }
+    const { bavail, bsize } = statfsSync(disk);
+    for (let free = bavail * bsize; free > octets + piece.length; free -= piece.length) writeSync(descriptor, piece);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
   } finally {
     closeSync(descriptor);
   }
