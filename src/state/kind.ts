@@ -49,89 +49,47 @@ export interface OpenKind<T> extends Kind<T> {
   readonly swept: (row: StateRow) => void;
 }
 
-/** More than a realm can hold is never asked of the store at once. */
-const countMax = 100_000_000;
-
 /** Opens a kind on a store. */
 export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => void): OpenKind<T> {
-  // How many rows each realm has. The store hands back whatever it puts out, so that the count stays true without counting again.
-  const counts = new Map<string, number>();
-  const less = (stored: StateRow, why: 'expired' | 'evicted') => {
-    const realm = realmOf(row.name, stored.kind);
-    const count = counts.get(realm);
-    if (count !== undefined) counts.set(realm, count - 1);
+  const tell = (stored: StateRow, why: 'expired' | 'evicted') => {
     const kept = read(row, stored);
     if (kept !== undefined) row.gone?.(kept, why);
   };
-
-  const makeRoom = (realm: string, rowsMax: number) => {
-    const kind = kindOf(row.name, realm);
-    if (count(realm) < rowsMax) return;
+  const makeRoom = (kind: string, rowsMax: number) => {
+    if (store.count(kind) < rowsMax) return;
     sweep();
-    while (count(realm) >= rowsMax) {
+    while (store.count(kind) >= rowsMax) {
       const [oldest] = store.list(kind, undefined, 1);
       if (oldest === undefined || !store.delete(kind, oldest.key)) return;
-      less(oldest, 'evicted');
+      tell(oldest, 'evicted');
     }
-  };
-  const count = (realm: string): number => {
-    const known = counts.get(realm);
-    if (known !== undefined) return known;
-    sweep();
-    const counted = store.list(kindOf(row.name, realm), undefined, countMax).length;
-    counts.set(realm, counted);
-    return counted;
-  };
-  const added = (realm: string, evicted: readonly StateRow[]) => {
-    const known = counts.get(realm);
-    if (known !== undefined) counts.set(realm, known + 1);
-    for (const stored of evicted) less(stored, 'evicted');
-  };
-  const removed = (realm: string) => {
-    const known = counts.get(realm);
-    if (known !== undefined) counts.set(realm, known - 1);
   };
 
   return {
     put: async (realm, token, value, expiresAtMs, owner = '') => {
-      if (row.rowsMax !== undefined) makeRoom(realm, row.rowsMax());
-      added(realm, store.put(kindOf(row.name, realm), keyOf(token), JSON.stringify(value), expiresAtMs, owner));
+      const kind = kindOf(row.name, realm);
+      if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax());
+      for (const evicted of store.put(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner)) tell(evicted, 'evicted');
     },
     get: async (realm, token) => read(row, store.get(kindOf(row.name, realm), keyOf(token))),
-    take: async (realm, token) => {
-      const stored = store.take(kindOf(row.name, realm), keyOf(token));
-      if (stored !== undefined) removed(realm);
-      return read(row, stored);
-    },
+    take: async (realm, token) => read(row, store.take(kindOf(row.name, realm), keyOf(token))),
     replace: async (kept, value, expiresAtMs) => {
       const text = JSON.stringify(value);
       const done = store.replace(kindOf(row.name, kept.realm), kept.key, kept.text, text, expiresAtMs);
       return done ? { ...kept, value, text, expiresAtMs: expiresAtMs ?? kept.expiresAtMs } : undefined;
     },
     touch: async (kept, value, expiresAtMs = kept.expiresAtMs) => {
-      const kind = kindOf(row.name, kept.realm);
-      if (store.get(kind, kept.key)?.value !== kept.text) return undefined;
-      // The store ages rows by when they were put first, so it is taken and put again. Taking is one transaction: what another process
-      // removed or replaced at this very moment does not come back.
-      const taken = store.take(kind, kept.key);
-      if (taken === undefined) return undefined;
-      removed(kept.realm);
-      const meant = taken.value === kept.text;
-      const next = meant ? { text: JSON.stringify(value), expiresAtMs } : { text: taken.value, expiresAtMs: taken.expiresAtMs };
-      added(kept.realm, store.put(kind, kept.key, next.text, next.expiresAtMs, taken.owner));
-      return meant ? { ...kept, value, ...next } : undefined;
+      const text = JSON.stringify(value);
+      const done = store.touch(kindOf(row.name, kept.realm), kept.key, kept.text, text, expiresAtMs);
+      return done ? { ...kept, value, text, expiresAtMs } : undefined;
     },
-    remove: async (kept) => {
-      const done = store.delete(kindOf(row.name, kept.realm), kept.key);
-      if (done) removed(kept.realm);
-      return done;
-    },
+    remove: async (kept) => store.delete(kindOf(row.name, kept.realm), kept.key),
     list: async (realm, owner, limit) =>
       store.list(kindOf(row.name, realm), owner, limit).flatMap((stored) => {
         const kept = read(row, stored);
         return kept === undefined ? [] : [kept];
       }),
-    swept: (stored) => less(stored, 'expired'),
+    swept: (stored) => tell(stored, 'expired'),
   };
 }
 

@@ -34,10 +34,14 @@ export interface StateStore {
   take(kind: string, key: string): StateRow | undefined;
   /** Replaces a value that is still the expected one. False when it is another, or gone. The expiry stays unless a new one is given. */
   replace(kind: string, key: string, expected: string, value: string, expiresAtMs?: number): boolean;
+  /** As `replace`, and the row becomes the youngest of its kind. */
+  touch(kind: string, key: string, expected: string, value: string, expiresAtMs: number): boolean;
   /** True when there was something to delete. */
   delete(kind: string, key: string): boolean;
   /** The rows of an owner, or of everybody, the oldest first, at most `limit`. */
   list(kind: string, owner: string | undefined, limit: number): StateRow[];
+  /** How many rows of a kind are kept, those included that have expired and are not swept yet. Costs the same however many there are. */
+  count(kind: string): number;
   /** Removes what expired by `nowMs`, at most `limit` rows, and returns it. */
   sweep(nowMs: number, limit: number): StateRow[];
   close(): void;
@@ -106,9 +110,12 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs())),
     replace: (kind, key, expected, value, expiresAtMs) =>
       written(() => statements.replace.run(value, expiresAtMs ?? null, kind, key, expected, clock.nowMs())).changes === 1,
+    touch: (kind, key, expected, value, expiresAtMs) =>
+      written(() => statements.touch.run(value, expiresAtMs, kind, key, expected, clock.nowMs())).changes === 1,
     delete: (kind, key) => written(() => statements.delete.run(kind, key)).changes === 1,
     list: (kind, owner, limit) =>
       owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
+    count: (kind) => statements.amount.get(kind) ?? 0,
     sweep: (nowMs, limit) => written(() => statements.sweep.all(nowMs, limit)),
     close: () => void database.close(),
   };
@@ -143,6 +150,9 @@ function stateStatements(database: Database.Database, given: number) {
     ),
     replace: database.prepare<[string, number | null, string, string, string, number]>(
       `UPDATE state SET value = ?, expires_at_ms = coalesce(?, expires_at_ms) WHERE kind = ? AND key = ? AND value = ? AND ${live}`,
+    ),
+    touch: database.prepare<[string, number, string, string, string, number]>(
+      `UPDATE state SET age = (SELECT max(age) + 1 FROM state), value = ?, expires_at_ms = ? WHERE kind = ? AND key = ? AND value = ? AND ${live}`,
     ),
     delete: database.prepare<[string, string]>('DELETE FROM state WHERE kind = ? AND key = ?'),
     list: database.prepare<[string, number, number], StateRow>(
