@@ -16,6 +16,7 @@ export interface Load {
   reached(answers: number): Promise<void>;
   /** Sends nothing more. */
   stop(): void;
+  readonly isOver: boolean;
   /** Resolves when it was stopped, or every connection has ended, and no answer is waited for. */
   readonly over: Promise<void>;
 }
@@ -69,8 +70,10 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     const [first] = lanes;
     if (first === undefined) return;
     for (const slot of [...world.containers, ...world.shared]) {
-      if (state.stopped || settledState(slot) !== undefined) continue;
-      if ((await perform(first, slot, makePlain(world, slot)))?.code !== 0) return;
+      // Again when it was refused for want of room.
+      while (!state.stopped && state.faults.length === 0 && settledState(slot) === undefined) {
+        if ((await perform(first, slot, makePlain(world, slot))) === undefined) return;
+      }
     }
     await Promise.all(
       lanes.map((lane, at) =>
@@ -96,6 +99,9 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     },
     codes: state.codes,
     faults: state.faults,
+    get isOver() {
+      return ended;
+    },
     reached: async (answers) => {
       while (state.answers < answers && !ended) await moved.promise;
     },

@@ -2,7 +2,7 @@
 import { inspect, parseArgs } from 'node:util';
 import { inFolder, TortureFailure } from './round.ts';
 import { copyOfCode, type SabotageName, sabotage, sabotageNames, sabotages } from './sabotage.ts';
-import { killAll } from './server.ts';
+import { killAll, within } from './server.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
 const help = `npm run torture -- [--rounds N] [--seed S] [--variant NAME] [--sabotage NAME]
@@ -17,6 +17,7 @@ ${sabotageNames.map((name) => `  ${name.padEnd(14)} ${sabotages[name].means} (se
 `;
 
 const roundsStanding = 8;
+const roundTimeoutMs = 300_000;
 const seedsMax = 1_000_000;
 
 // A round that loses its service fails, and cleans up after itself.
@@ -77,7 +78,12 @@ async function run(names: readonly VariantName[], { rounds, seed, sabotage: made
     const name = names[at % names.length] ?? 'kill';
     const label = `${String(at + 1).padStart(String(rounds).length)}/${rounds} ${name.padEnd(5)} seed ${seed + at}`;
     try {
-      const { answers, failures } = await inFolder((folder) => variants[name].run({ seed: seed + at, code, folder }));
+      const seen = await within(
+        roundTimeoutMs,
+        inFolder((folder) => variants[name].run({ seed: seed + at, code, folder })),
+      );
+      if (seen === undefined) throw new TortureFailure([`the round does not end within ${roundTimeoutMs} ms`]);
+      const { answers, failures } = seen;
       total.answers += answers;
       total.failures += failures;
       say(`✔ ${label}: ${answers} answers, ${failures} failures survived`);

@@ -76,14 +76,15 @@ async function fill(random: Random, { seed, code, folder }: Round): Promise<Seen
     for (let time = 1; time <= times; time++) {
       leaveRoom(ballast, folder, random.below(512 * 1024));
       const load = await loadUntil(world, server, seed + 2 * time, 1, [notWritten]);
-      while ((load.codes.get(notWritten) ?? 0) < refusalsWanted && load.answers < answersMax) await load.reached(load.answers + 1);
+      const refusals = () => load.codes.get(notWritten) ?? 0;
+      while (refusals() < refusalsWanted && load.answers < answersMax && !load.isOver) await load.reached(load.answers + 1);
       if (time === times && random.chance(0.4)) {
         await server.kill();
         await through(load);
         break;
       }
       await through(load);
-      if ((load.codes.get(notWritten) ?? 0) < refusalsWanted) throw new TortureFailure(['the disk is full, and changes succeed']);
+      if (refusals() < refusalsWanted) throw new TortureFailure(['the disk is full, and changes succeed']);
       const { faults } = await checkService(world, { port: server.port, ...administrator }, wasAnswered);
       mustBeFaultless(faults.map((fault) => `while the disk is full: ${fault}`));
 
