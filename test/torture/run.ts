@@ -82,7 +82,10 @@ async function run(names: readonly VariantName[], { rounds, seed, sabotage: made
         roundTimeoutMs,
         inFolder((folder) => variants[name].run({ seed: seed + at, code, folder })),
       );
-      if (seen === undefined) throw new TortureFailure([`the round does not end within ${roundTimeoutMs} ms`]);
+      if (seen === undefined) {
+        killAll();
+        throw new TortureFailure([`the round does not end within ${roundTimeoutMs} ms`]);
+      }
       const { answers, failures } = seen;
       total.answers += answers;
       total.failures += failures;

@@ -19,7 +19,7 @@ import { startServer } from '../server.ts';
 import { straceTo } from '../trace.ts';
 import { createWorld } from '../world.ts';
 
-const instantsPerRound = 4;
+const instantsPerRound = 3;
 
 /** Why power cannot fail here. */
 export function unavailable(): string | undefined {
