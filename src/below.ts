@@ -64,10 +64,10 @@ export function openDirectory(foundation: Foundation, webSecret?: Uint8Array): E
     indexVersion,
     keysBelow,
     fatal: (reason) => {
-      log.error(reason.row, reason.message);
+      log.error(reason.row, reason.tells);
       die();
     },
-    report: (trouble) => log.warn(trouble.row, trouble.message),
+    report: (trouble) => log.warn(trouble.row, trouble.tells),
   });
   open.defer(() => store.close());
   const hasher = createHasher({

@@ -33,6 +33,11 @@ export class Refusal extends Error {
     this.detail = detail;
   }
 
+  /** What happened, for operators, with the detail filled in; the log puts the code in front of it. */
+  get tells(): string {
+    return fill(this.row.means, this.detail);
+  }
+
   /** What the client may read: the row's words with the detail filled in. */
   get says(): string {
     return this.row.says === undefined ? '' : fill(this.row.says, this.detail);
