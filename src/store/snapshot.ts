@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
+import type { EntryCache, Row as ReadableFields } from './entry-cache.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
 
@@ -49,6 +50,7 @@ export interface ReadContext {
   readonly statements: ReadStatements;
   readonly attributes: AttributeNumbers;
   readonly keysBelow: KeysBelow;
+  readonly cache: EntryCache;
   /** Changes whenever the read transaction is another. */
   readonly era: () => number;
 }
@@ -71,9 +73,13 @@ export class HeldSnapshot implements Snapshot {
   }
 
   byDnKey(dnKey: Uint8Array): StoredEntry | undefined {
-    const { equal } = this.#read();
-    const id = equal.get(byDn, dnKey, 0, 1);
-    return this.#entryOf(id);
+    return this.#entryOf(this.#read().equal.get(byDn, dnKey, 0, 1));
+  }
+
+  idOf(dnKey: Uint8Array): number | undefined {
+    const id = this.#read().equal.get(byDn, dnKey, 0, 1);
+    if (id !== undefined) this.#visited++;
+    return id;
   }
 
   byUuid(uuid: string): StoredEntry | undefined {
@@ -86,14 +92,20 @@ export class HeldSnapshot implements Snapshot {
     const row = this.#read().entry.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return { ...readableOf(row), secret: row[8] };
+    return { ...fieldsOf(row), secret: row[8] };
   }
 
   readable(id: number): ReadableEntry | undefined {
-    const row = this.#read().readable.get(id);
+    const { readable } = this.#read();
+    const known = this.#context.cache.get(id);
+    if (known !== undefined) {
+      this.#visited++;
+      return known;
+    }
+    const row = readable.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return readableOf(row);
+    return this.#context.cache.keep(fieldsOf(row));
   }
 
   idsEqual(attribute: string, key: Uint8Array, limit: number): number[] {
@@ -175,7 +187,7 @@ export class HeldSnapshot implements Snapshot {
   }
 }
 
-function readableOf(row: ReadableRow | Row): ReadableEntry {
+function fieldsOf(row: ReadableRow | Row): ReadableFields {
   const [id, uuid, parent, dn, dnKey, csn, user, operational] = row;
   return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational };
 }
