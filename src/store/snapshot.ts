@@ -28,6 +28,9 @@ export function readStatements(reader: Database.Database) {
     number: prepare<[]>('SELECT max(number) FROM change'),
     entry: reader.prepare<[number], Row>(`SELECT ${readableColumns}, secret FROM entry WHERE id = ?`).raw(),
     readable: reader.prepare<[number], ReadableRow>(`SELECT ${readableColumns} FROM entry WHERE id = ?`).raw(),
+    // Most keys lead to one entry. SQLite answers these two in 1.4 µs, and takes 5.4 for the same with an order or a limit that is bound.
+    one: prepare<[number, Uint8Array]>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1'),
+    few: prepare<[number, Uint8Array]>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 2'),
     equal: prepare<[number, Uint8Array, number, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key = ? AND id > ? ORDER BY id LIMIT ?',
     ),
@@ -73,19 +76,19 @@ export class HeldSnapshot implements Snapshot {
   }
 
   byDnKey(dnKey: Uint8Array): StoredEntry | undefined {
-    return this.#entryOf(this.#read().equal.get(byDn, dnKey, 0, 1));
+    return this.#entryOf(this.#read().one.get(byDn, dnKey));
   }
 
   idOf(dnKey: Uint8Array): number | undefined {
-    const id = this.#read().equal.get(byDn, dnKey, 0, 1);
+    const id = this.#read().one.get(byDn, dnKey);
     if (id !== undefined) this.#visited++;
     return id;
   }
 
   byUuid(uuid: string): StoredEntry | undefined {
-    const { equal } = this.#read();
+    const { one } = this.#read();
     const key = uuidKey(uuid);
-    return key === undefined ? undefined : this.#entryOf(equal.get(byUuid, key, 0, 1));
+    return key === undefined ? undefined : this.#entryOf(one.get(byUuid, key));
   }
 
   byId(id: number): StoredEntry | undefined {
@@ -109,9 +112,11 @@ export class HeldSnapshot implements Snapshot {
   }
 
   idsEqual(attribute: string, key: Uint8Array, limit: number): number[] {
-    const { equal } = this.#read();
+    const { few, equal } = this.#read();
     const number = this.#context.attributes.find(attribute);
-    return number === undefined ? [] : this.#count(equal.all(number, cut(key), 0, limit));
+    if (number === undefined || limit <= 0) return [];
+    const ids = few.all(number, cut(key));
+    return this.#count(ids.length < 2 ? ids : equal.all(number, cut(key), 0, limit));
   }
 
   idsPrefix(attribute: string, prefix: Uint8Array, limit: number): number[] {
