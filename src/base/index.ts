@@ -1,4 +1,6 @@
+export { type BoundedMap, createBoundedMap } from './bounded.ts';
 export type { Brand } from './brand.ts';
 export { compareBytes, concat, empty, equalBytes, hex, text, utf8 } from './bytes.ts';
 export { type Chance, systemChance, token, uuid4 } from './chance.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { createSlab, type Slab } from './slab.ts';

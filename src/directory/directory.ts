@@ -93,16 +93,16 @@ function finish(notes: AuditNotes, reply: Reply, response: Outcome): void {
   // What was done was done, though nobody waits for its answer any more.
   tellOfSuccess(notes);
   // RFC 4511 §4.11: an abandoned operation is not answered.
-  if (!reply.signal.aborted) reply.send(response);
+  if (!reply.ended) reply.send(response);
 }
 
 /** A refusal is answered by its row. Anything else is a defect: the client learns nothing of it, the operators all. */
 function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<void> {
   // What an abandoned operation throws because it was abandoned is no defect; a refusal it met before is one to tell of.
-  if (reply.signal.aborted && !(error instanceof Refusal)) return;
+  if (reply.ended && !(error instanceof Refusal)) return;
   const refusal = error instanceof Refusal ? error : refuse(errors.internal);
   tellOfRefusal(notes, refusal, error);
-  if (reply.signal.aborted) return;
+  if (reply.ended) return;
   const response = responseTo(notes.message.op, resultOf(refusal));
   if (response === undefined) return;
   // A refusal, too, may rest on what is not on disk yet.

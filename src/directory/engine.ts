@@ -10,6 +10,8 @@ import { type AccessTable, resolveAccess } from './access/resolve.ts';
 import { type CsnSource, createCsnSource } from './csn.ts';
 import { createLines, type Lines } from './lines.ts';
 import { openRealm, type Realm } from './realm.ts';
+import { createAnswerCache } from './search/answers.ts';
+import { createPrepared, type Prepared } from './search/prepared.ts';
 import type { settings } from './settings.ts';
 
 export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings>;
@@ -37,6 +39,7 @@ export interface Engine extends EngineOptions {
   readonly access: AccessTable;
   readonly csn: CsnSource;
   readonly lines: Lines;
+  readonly prepared: Prepared;
 }
 
 /**
@@ -47,7 +50,9 @@ export interface Engine extends EngineOptions {
 export function openEngine(options: EngineOptions): Engine {
   const { schema, store, clock, settings } = options;
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
-  return { ...options, realm, access: resolveAccess(schema), csn: createCsnSource(clock, store), lines: createLines() };
+  const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
+  const prepared = createPrepared(schema, answers, settings['ldap.preparedSearchesMax']);
+  return { ...options, realm, access: resolveAccess(schema), csn: createCsnSource(clock, store), lines: createLines(), prepared };
 }
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */

@@ -1,7 +1,8 @@
 import type { SearchRequest } from '#ldap';
 import { askerOf } from './access/asker.ts';
 import type { Engine } from './engine.ts';
-import { search, type Visits } from './search/search.ts';
+import { search } from './search/search.ts';
+import type { Visits } from './search/sources.ts';
 import type { Connection, Identity, Reply } from './types.ts';
 
 /** How a search was answered. */
@@ -27,6 +28,7 @@ export async function explain(engine: Engine, request: SearchRequest): Promise<E
       entries++;
     },
     full: () => undefined,
+    ended: false,
     signal: new AbortController().signal,
   };
   const connection: Connection = {

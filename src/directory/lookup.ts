@@ -1,11 +1,12 @@
 import { type Detail, type Refusal, refuse } from '#catalogue';
 import { isWithin, keysAbove } from '#schema';
-import type { Snapshot, StoredEntry } from '#store';
+import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
 import type { Asker } from './access/asker.ts';
 import type { Rights } from './access/resolve.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { type Name, nameOf } from './realm.ts';
+import type { Base } from './search/prepared.ts';
 
 /** An entry that one may see, with what they may do with it. */
 export interface Found {
@@ -25,11 +26,26 @@ export function find(engine: Engine, asker: Asker, snapshot: Snapshot, text: str
 }
 
 export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name): Found {
-  const inRealm = name.key.length > 0 && isWithin(name.key, engine.realm.suffix.key);
-  const entry = inRealm ? snapshot.byDnKey(name.key) : undefined;
+  const entry = isInRealm(engine, name) ? snapshot.byDnKey(name.key) : undefined;
   const rights = entry === undefined ? undefined : asker.rightsAt(entry.dnKey, entry.uuid);
   if (entry === undefined || rights?.visible !== true) throw absent(engine, asker, snapshot, name);
   return { name, entry, rights };
+}
+
+/**
+ * Finds the entry that a search begins at, without its secrets.
+ *
+ * @throws Refusal `entryAbsent` (32) as `find`
+ */
+export function findBase(engine: Engine, asker: Asker, snapshot: Snapshot, base: Base): ReadableEntry {
+  const id = isInRealm(engine, base.name) ? base.idIn(snapshot) : undefined;
+  const entry = id === undefined ? undefined : snapshot.readable(id);
+  if (entry === undefined || !asker.rightsAt(entry.dnKey, entry.uuid).visible) throw absent(engine, asker, snapshot, base.name);
+  return entry;
+}
+
+function isInRealm({ realm }: Engine, name: Name): boolean {
+  return name.key.length > 0 && isWithin(name.key, realm.suffix.key);
 }
 
 /** The refusal for a name without an entry, with the nearest superior that the asker may see (RFC 4511 §4.1.9). */

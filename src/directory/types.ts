@@ -36,7 +36,9 @@ export interface Reply {
   entry(dn: Uint8Array, attributes: Uint8Array): void;
   /** Undefined while the peer keeps up; else resolves when it has read enough, or rejects when it is gone. */
   full(): Promise<void> | undefined;
-  /** Aborted by abandon, unbind, a lost connection or the end of the service. */
+  /** True when nobody waits for an answer any more: by abandon, unbind, a lost connection or the end of the service. */
+  readonly ended: boolean;
+  /** Aborted when `ended` becomes true. Made for who asks for it: whoever only wants to know asks `ended`. */
   readonly signal: AbortSignal;
 }
 

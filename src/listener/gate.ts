@@ -4,6 +4,7 @@ import { type Chance, type Clock, token } from '#base';
 import type { Connection, Directory, Door } from '#directory';
 import { resultCodes } from '#ldap';
 import { errors } from './errors.ts';
+import { createArena } from './outbox.ts';
 import { createReport } from './reports.ts';
 import type { Limits } from './settings.ts';
 import { type Shared, Wire } from './wire.ts';
@@ -32,7 +33,7 @@ export interface Gate {
 const partingMs = 500;
 
 export function createGate({ directory, limits, audit, clock, chance }: GateOptions): Gate {
-  const shared: Shared = { directory, limits, clock, report: createReport(audit, clock) };
+  const shared: Shared = { directory, limits, clock, report: createReport(audit, clock), arena: createArena() };
   const wires = new Set<Wire>();
   /** Open sockets by kind of door: whoever fills the network side shall not shut the operators out. */
   const open = { network: 0, operators: 0, web: 0 };

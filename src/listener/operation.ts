@@ -52,6 +52,10 @@ export class Operation implements Reply {
     return promise;
   }
 
+  get ended(): boolean {
+    return this.#stopped;
+  }
+
   /** Made when it is asked for: most requests are over before anyone could stop them. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();

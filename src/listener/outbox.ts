@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { createWriter, type Message, type Response } from '#ldap';
+import { createWriter, type Message, type MessageWriter, type Response } from '#ldap';
 
 /** What waits to be sent on a connection. */
 export interface Outbox {
@@ -13,18 +13,45 @@ export interface Outbox {
   readonly takenMs: number;
 }
 
-/** Room for the answers of a usual turn; it grows by itself. */
-const arenaOctets = 4096;
+/** Room for the answers of some hundred usual turns. A peer that does not read holds on to no more than one such arena for a small answer. */
+const arenaOctets = 65_536;
+/** Room for the answers of a turn. It grows by itself. */
+const ownArenaOctets = 4096;
 /** So much is handed to the socket at once even within a turn, so that one turn's answers are never held twice. */
 const writeOctets = 65_536;
 
 /**
+ * The arena that all connections of a listener write their answers in, one at a time: to make one for each turn costs more than to fill it.
+ * Who finds it taken, because another has not sent what it wrote, makes one of its own.
+ */
+export interface Arena {
+  lend(): MessageWriter;
+  giveBack(writer: MessageWriter): void;
+}
+
+export function createArena(): Arena {
+  const shared = createWriter(arenaOctets);
+  let lent = false;
+  return {
+    lend() {
+      if (lent) return createWriter(ownArenaOctets);
+      lent = true;
+      return shared;
+    },
+    giveBack(writer) {
+      if (writer === shared) lent = false;
+    },
+  };
+}
+
+/**
  * Gathers the answers of a turn in one arena, so that they leave in one write: the send system call is most of the cost of a small answer.
  *
- * @param nowMs  the clock
+ * @param nowMs         the clock
+ * @param flushesItself  true while whoever writes here flushes when it is through, so that nobody else must
  */
-export function createOutbox(socket: Socket, nowMs: () => number): Outbox {
-  let writer: ReturnType<typeof createWriter> | undefined;
+export function createOutbox(socket: Socket, arena: Arena, nowMs: () => number, flushesItself: () => boolean): Outbox {
+  let writer: MessageWriter | undefined;
   let due = false;
   let takenMs = nowMs();
 
@@ -36,7 +63,8 @@ export function createOutbox(socket: Socket, nowMs: () => number): Outbox {
     due = false;
     if (writer === undefined || writer.length === 0) return;
     const bytes = writer.take();
-    // The arena goes with the bytes; a connection at rest holds none.
+    // A connection at rest holds no arena.
+    arena.giveBack(writer);
     writer = undefined;
     if (!socket.writable) return;
     if (socket.writableLength === 0) takenMs = nowMs();
@@ -46,7 +74,7 @@ export function createOutbox(socket: Socket, nowMs: () => number): Outbox {
   /** Flushes at once what is large, and the rest when this turn of the event loop has had its say. */
   const schedule = (length: number) => {
     if (length >= writeOctets) flush();
-    else if (!due) {
+    else if (!due && !flushesItself()) {
       due = true;
       process.nextTick(() => {
         if (due) flush();
@@ -54,19 +82,19 @@ export function createOutbox(socket: Socket, nowMs: () => number): Outbox {
     }
   };
 
-  const arena = () => {
-    writer ??= createWriter(arenaOctets);
+  const open = () => {
+    writer ??= arena.lend();
     return writer;
   };
 
   return {
     message: (message) => {
-      const to = arena();
+      const to = open();
       to.message(message);
       schedule(to.length);
     },
     entry: (messageId, dn, attributes) => {
-      const to = arena();
+      const to = open();
       to.searchResultEntry(messageId, dn, attributes);
       schedule(to.length);
     },

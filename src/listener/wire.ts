@@ -7,7 +7,7 @@ import { finalAnswer, isRequest, noticeOfDisconnection } from './answers.ts';
 import { errors } from './errors.ts';
 import { createInbox } from './inbox.ts';
 import { Ended, Operation, type OperationHost } from './operation.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { type Arena, createOutbox, type Outbox } from './outbox.ts';
 import type { Report } from './reports.ts';
 import type { Limits } from './settings.ts';
 
@@ -17,6 +17,7 @@ export interface Shared {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly report: Report;
+  readonly arena: Arena;
 }
 
 /** While requests wait, so much is still read, to notice a peer that goes away. */
@@ -60,7 +61,12 @@ export class Wire implements OperationHost {
     this.connection = connection;
     this.#shared = shared;
     this.#readMs = shared.clock.nowMs();
-    this.outbox = createOutbox(socket, () => shared.clock.nowMs());
+    this.outbox = createOutbox(
+      socket,
+      shared.arena,
+      () => shared.clock.nowMs(),
+      () => this.#taking,
+    );
     socket.on('data', (chunk: Uint8Array) => this.#read(chunk));
     socket.on('drain', () => this.#drained());
     socket.on('end', () => this.#peerEnded());

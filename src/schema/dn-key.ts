@@ -84,9 +84,12 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 /** Whether a key is that of an entry at or below another. Everything is at or below the root, whose key is empty. */
 export function isWithin(key: Uint8Array, base: Uint8Array): boolean {
-  if (base.length === 0) return true;
-  if (key.length < base.length || Buffer.compare(key.subarray(0, base.length), base) !== 0) return false;
-  return key.length === base.length || key[base.length] === levelEnd;
+  const { length } = base;
+  if (length === 0) return true;
+  if (key.length < length || (key.length > length && key[length] !== levelEnd)) return false;
+  // Names are short: a call out of JavaScript costs more than this.
+  for (let i = 0; i < length; i++) if (key[i] !== base[i]) return false;
+  return true;
 }
 
 /** The key of the superior; no octets for an entry directly below the root, `undefined` for the root itself. */

@@ -5,6 +5,7 @@ import { attributeNumbers } from './attributes.ts';
 import { changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
+import { createEntryCache } from './entry-cache.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
 import { Reader } from './reader.ts';
@@ -59,11 +60,19 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const onDisk = settings['persistence.mode'] === 'sqlite';
   database.pragma(`cache_size = ${-settings['persistence.writerCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
-  const writer = writerOf(database, attributes, options.indexer);
+  const cache = createEntryCache(settings['persistence.entryCacheMib'] * 2 ** 20);
+  const writer = writerOf(database, attributes, options.indexer, cache.touch);
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
 
   let generation = 0;
-  const reader = new Reader(place.path, settings['persistence.readerCacheMib'], attributes, options.keysBelow, () => generation);
+  const reader = new Reader({
+    path: place.path,
+    cacheMib: settings['persistence.readerCacheMib'],
+    attributes,
+    keysBelow: options.keysBelow,
+    cache,
+    generation: () => generation,
+  });
   const log = new WriteAheadLog({
     database,
     path: place.path,

@@ -1,7 +1,19 @@
 import Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
+import type { EntryCache } from './entry-cache.ts';
 import { HeldSnapshot, type ReadContext, readStatements } from './snapshot.ts';
 import type { KeysBelow, Snapshot } from './types.ts';
+
+interface Options {
+  readonly path: string;
+  /** Of database pages. */
+  readonly cacheMib: number;
+  readonly attributes: AttributeNumbers;
+  readonly keysBelow: KeysBelow;
+  readonly cache: EntryCache;
+  /** Moves with each commit, before anyone is told of it. */
+  readonly generation: () => number;
+}
 
 /**
  * The reading connection. Its read transaction stays open from one commit to the next: outside of one, each statement pays
@@ -17,14 +29,11 @@ export class Reader {
   #era = 0;
   #used = false;
 
-  /**
-   * @param generation  moves with each commit, before anyone is told of it
-   */
-  constructor(path: string, cacheMib: number, attributes: AttributeNumbers, keysBelow: KeysBelow, generation: () => number) {
+  constructor({ path, cacheMib, attributes, keysBelow, cache, generation }: Options) {
     this.#database = new Database(path, { readonly: true });
     this.#database.pragma(`cache_size = ${-cacheMib * 1024}`);
     const statements = readStatements(this.#database);
-    this.#context = { statements, attributes, keysBelow, era: () => this.#era };
+    this.#context = { statements, attributes, keysBelow, cache, era: () => this.#era };
     this.#generation = generation;
     // SQLite opens the log's file with the first statement that needs it.
     this.snapshot();
@@ -38,6 +47,7 @@ export class Reader {
       this.#database.exec('BEGIN');
       // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
       this.#number = this.#context.statements.number.get() ?? 0;
+      this.#context.cache.moveOn();
       this.#held = generation;
     }
     return new HeldSnapshot(this.#context, this.#number);

@@ -34,6 +34,17 @@ export const settings = {
     means:
       'most memory in MiB for database pages kept for searches; a change drops them when another connection made it, so that it counts between changes',
   },
+  'persistence.entryCacheMib': {
+    env: 'STS_PERSISTENCE_ENTRY_CACHE_MIB',
+    kind: 'integer',
+    default: 64,
+    min: 1,
+    max: 1_048_576,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: 'most memory in MiB for entries kept as searches read them; a change puts out only the entries that it changed',
+  },
   'persistence.writerCacheMib': {
     env: 'STS_PERSISTENCE_WRITER_CACHE_MIB',
     kind: 'integer',

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
+import type { EntryCache, Row as ReadableFields } from './entry-cache.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
 
@@ -27,6 +28,9 @@ export function readStatements(reader: Database.Database) {
     number: prepare<[]>('SELECT max(number) FROM change'),
     entry: reader.prepare<[number], Row>(`SELECT ${readableColumns}, secret FROM entry WHERE id = ?`).raw(),
     readable: reader.prepare<[number], ReadableRow>(`SELECT ${readableColumns} FROM entry WHERE id = ?`).raw(),
+    // Most keys lead to one entry. SQLite answers these two in 1.4 µs, and takes 5.4 for the same with an order or a limit that is bound.
+    one: prepare<[number, Uint8Array]>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1'),
+    few: prepare<[number, Uint8Array]>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 2'),
     equal: prepare<[number, Uint8Array, number, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key = ? AND id > ? ORDER BY id LIMIT ?',
     ),
@@ -49,6 +53,7 @@ export interface ReadContext {
   readonly statements: ReadStatements;
   readonly attributes: AttributeNumbers;
   readonly keysBelow: KeysBelow;
+  readonly cache: EntryCache;
   /** Changes whenever the read transaction is another. */
   readonly era: () => number;
 }
@@ -71,35 +76,47 @@ export class HeldSnapshot implements Snapshot {
   }
 
   byDnKey(dnKey: Uint8Array): StoredEntry | undefined {
-    const { equal } = this.#read();
-    const id = equal.get(byDn, dnKey, 0, 1);
-    return this.#entryOf(id);
+    return this.#entryOf(this.#read().one.get(byDn, dnKey));
+  }
+
+  idOf(dnKey: Uint8Array): number | undefined {
+    const id = this.#read().one.get(byDn, dnKey);
+    if (id !== undefined) this.#visited++;
+    return id;
   }
 
   byUuid(uuid: string): StoredEntry | undefined {
-    const { equal } = this.#read();
+    const { one } = this.#read();
     const key = uuidKey(uuid);
-    return key === undefined ? undefined : this.#entryOf(equal.get(byUuid, key, 0, 1));
+    return key === undefined ? undefined : this.#entryOf(one.get(byUuid, key));
   }
 
   byId(id: number): StoredEntry | undefined {
     const row = this.#read().entry.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return { ...readableOf(row), secret: row[8] };
+    return { ...fieldsOf(row), secret: row[8] };
   }
 
   readable(id: number): ReadableEntry | undefined {
-    const row = this.#read().readable.get(id);
+    const { readable } = this.#read();
+    const known = this.#context.cache.get(id);
+    if (known !== undefined) {
+      this.#visited++;
+      return known;
+    }
+    const row = readable.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return readableOf(row);
+    return this.#context.cache.keep(fieldsOf(row));
   }
 
   idsEqual(attribute: string, key: Uint8Array, limit: number): number[] {
-    const { equal } = this.#read();
+    const { few, equal } = this.#read();
     const number = this.#context.attributes.find(attribute);
-    return number === undefined ? [] : this.#count(equal.all(number, cut(key), 0, limit));
+    if (number === undefined || limit <= 0) return [];
+    const ids = few.all(number, cut(key));
+    return this.#count(ids.length < 2 ? ids : equal.all(number, cut(key), 0, limit));
   }
 
   idsPrefix(attribute: string, prefix: Uint8Array, limit: number): number[] {
@@ -175,7 +192,7 @@ export class HeldSnapshot implements Snapshot {
   }
 }
 
-function readableOf(row: ReadableRow | Row): ReadableEntry {
+function fieldsOf(row: ReadableRow | Row): ReadableFields {
   const [id, uuid, parent, dn, dnKey, csn, user, operational] = row;
   return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational };
 }

@@ -24,8 +24,15 @@ export interface StoredEntry extends EntryRecord {
   readonly id: number;
 }
 
-/** What the search path reads: no secret is ever fetched for it. */
-export type ReadableEntry = Omit<StoredEntry, 'secret'>;
+/** What the search path reads: no secret is ever fetched for it. Its parts may be views of a cache: they never change, and are not to be written to. */
+export interface ReadableEntry extends Omit<StoredEntry, 'secret'> {
+  /** The DN as it travels. */
+  readonly dnOctets: Uint8Array;
+  /** Octets of all its attributes. */
+  readonly octets: number;
+  /** A number that no other entry and no other state of this one ever has in this process. */
+  readonly version: number;
+}
 
 /** One key under which an entry is found: the attribute's canonical name in lower case, and the normalized value. */
 export interface IndexKey {
@@ -70,6 +77,8 @@ export interface Snapshot {
   /** How many rows of indexes and entries this snapshot has read, for `explain`. */
   readonly visited: number;
   byDnKey(dnKey: Uint8Array): StoredEntry | undefined;
+  /** The row number that `byDnKey` would find, without reading the entry. */
+  idOf(dnKey: Uint8Array): number | undefined;
   byUuid(uuid: string): StoredEntry | undefined;
   byId(id: number): StoredEntry | undefined;
   /** As `byId`, without the secret attributes: for search. */

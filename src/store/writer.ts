@@ -38,8 +38,12 @@ const reindexRows = 500;
 
 export type Writer = ReturnType<typeof writerOf>;
 
-/** Changes of the tables, each to be called within a write transaction. */
-export function writerOf(database: Database.Database, attributes: AttributeNumbers, indexer: Indexer) {
+/**
+ * Changes of the tables, each to be called within a write transaction.
+ *
+ * @param touch  told the row number of each entry that is written or removed
+ */
+export function writerOf(database: Database.Database, attributes: AttributeNumbers, indexer: Indexer, touch: (id: number) => void) {
   const statements = writeStatements(database);
   // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
   let nextId = (statements.lastId.get() ?? 0) + 1;
@@ -77,6 +81,7 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     const columns: PutParameters = [uuid, parent ?? null, dn, dnKey, csn, user, operational, secret, id];
     if (old === undefined) statements.insert.run(...columns);
     else statements.update.run(...columns);
+    touch(id);
     replaceKeys(id, old === undefined ? [] : keysOf(old), keysOf(entry));
     return old?.dn;
   }
@@ -85,6 +90,7 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     const old = entryOf(uuid);
     if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
     statements.delete.run(old.id);
+    touch(old.id);
     replaceKeys(old.id, keysOf(old), []);
     return old.dn;
   }

@@ -55,6 +55,8 @@ const standing: EngineSettings = {
   'ldap.searchTimeLimitS': 60,
   'ldap.searchCandidatesMax': 200_000,
   'ldap.entryOctetsMax': 16_777_216,
+  'ldap.answerCacheMib': 1,
+  'ldap.preparedSearchesMax': 256,
   'realms.defaultSuffix': suffix,
   'admin.bootstrapUsername': 'admin',
   'admin.bootstrapPassword': '',
@@ -269,6 +271,9 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
     entry: (dn, attributes) => void entries.push(shown(text(dn) ?? '', decodeAttributes(attributes))),
     full,
     signal,
+    get ended() {
+      return signal.aborted;
+    },
   };
   const answers = (): Answers => {
     const last = sent.at(-1);

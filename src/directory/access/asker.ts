@@ -3,43 +3,59 @@ import { normalizeDn } from '#schema';
 import type { Engine } from '../engine.ts';
 import type { Identity } from '../types.ts';
 import { placeOf, type Rights, whoIs } from './resolve.ts';
-import type { When, Who } from './table.ts';
+import type { Place, When, Who } from './table.ts';
 
-/** One who asks, with what the rules give them, worked out once for a request. */
+/** One who asks, with what the rules give them. */
 export interface Asker {
   readonly identity: Identity;
   readonly who: Who;
-  /** Rights on an entry; without a `uuid` on one that is still to be made. */
+  /** Rights on an entry; without a `uuid` on one that is still to be made. The same object for all entries of one place. */
   rightsAt(dnKey: Uint8Array, uuid?: string): Rights;
 }
 
-const keysOfIdentities = new WeakMap<Identity, Uint8Array>();
+interface Kept {
+  readonly engine: Engine;
+  readonly conditions: readonly When[];
+  readonly asker: Asker;
+}
 
-/** Works out what an identity may do, under the settings of this moment. */
+/** Who asked before: an identity is made at bind and lasts as long as it is bound. */
+const kept = new WeakMap<Identity, Kept>();
+
+/** Works out what an identity may do, under the settings of this moment: one that asks again is looked at anew only when they have changed. */
 export function askerOf(engine: Engine, identity: Identity): Asker {
-  const { realm, access } = engine;
-  const who = whoIs(realm, identity, keyOf(engine, identity));
   const conditions = conditionsOf(engine);
+  const known = kept.get(identity);
+  // Lists of conditions are the same object as long as the settings are the same.
+  if (known !== undefined && known.engine === engine && known.conditions === conditions) return known.asker;
+  const asker = resolveAsker(engine, identity, conditions);
+  kept.set(identity, { engine, conditions, asker });
+  return asker;
+}
+
+function resolveAsker({ realm, access, schema }: Engine, identity: Identity, conditions: readonly When[]): Asker {
+  const dn = identity.dn === undefined ? undefined : parseDn(identity.dn);
+  const who = whoIs(realm, identity, dn && normalizeDn(schema, dn));
+  const rights = new Map<Place, Rights>();
   return {
     identity,
     who,
-    rightsAt: (dnKey, uuid) => access.rights(who, placeOf(realm, dnKey, uuid, identity.uuid), conditions),
+    rightsAt(dnKey, uuid) {
+      const place = placeOf(realm, dnKey, uuid, identity.uuid);
+      let there = rights.get(place);
+      if (there === undefined) {
+        there = access.rights(who, place, conditions);
+        rights.set(place, there);
+      }
+      return there;
+    },
   };
 }
 
-function conditionsOf({ settings }: Engine): readonly When[] {
-  const conditions: When[] = [];
-  if (settings['ldap.anonymousRead'] === 'public') conditions.push('anonymousReadPublic');
-  if (settings['global.mode'] === 'development') conditions.push('development');
-  return conditions;
-}
+const conditionLists: readonly (readonly When[])[] = [[], ['anonymousReadPublic'], ['development'], ['anonymousReadPublic', 'development']];
 
-function keyOf(engine: Engine, identity: Identity): Uint8Array | undefined {
-  if (identity.dn === undefined) return undefined;
-  const known = keysOfIdentities.get(identity);
-  if (known !== undefined) return known;
-  const dn = parseDn(identity.dn);
-  const key = dn === undefined ? undefined : normalizeDn(engine.schema, dn);
-  if (key !== undefined) keysOfIdentities.set(identity, key);
-  return key;
+function conditionsOf({ settings }: Engine): readonly When[] {
+  const isPublic = settings['ldap.anonymousRead'] === 'public';
+  const isDevelopment = settings['global.mode'] === 'development';
+  return conditionLists[(isPublic ? 1 : 0) + (isDevelopment ? 2 : 0)] ?? [];
 }

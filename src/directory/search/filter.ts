@@ -1,7 +1,8 @@
-import { type Dn, decodeAttributes, type Filter, type PartialAttribute, parseDn } from '#ldap';
+import { type Dn, type Filter, type PartialAttribute, parseDn, walkAttributes, walkValues } from '#ldap';
 import { compileFilter, describe, type Schema, typeOfKey } from '#schema';
 import type { ReadableEntry } from '#store';
 import type { Rights } from '../access/resolve.ts';
+import { createDecisions, type Decisions } from './descriptions.ts';
 import { guardFilter } from './guard.ts';
 
 /** A filter as someone with certain rights may ask it. */
@@ -11,50 +12,59 @@ export interface GuardedFilter {
   readonly whole: boolean;
 }
 
-/** Prepares a filter once for all entries of a search that stand at the same place. */
+/** Prepares a filter once for all entries of a search that stand at the same place; compiled only when an entry must be held against it. */
 export function guardedFilter(schema: Schema, filter: Filter, rights: Rights): GuardedFilter {
+  let fits: ((entry: ReadableEntry) => boolean) | undefined;
+  return {
+    whole: isWhole(schema, filter, rights),
+    fits(entry) {
+      fits ??= compile(schema, filter, rights);
+      return fits(entry);
+    },
+  };
+}
+
+function compile(schema: Schema, filter: Filter, rights: Rights): (entry: ReadableEntry) => boolean {
   const asked = guardFilter(schema, filter, rights);
   const test = compileFilter(schema, asked);
   const everything = looksAtEverything(asked);
   const types = new Set<string>();
   if (!everything) collectTypes(schema, asked, types);
-
-  const keys = new Map<string, string | undefined>();
-  const keyOf = (description: string): string | undefined => {
-    if (!keys.has(description)) {
-      const described = describe(schema, description);
-      const seen = described !== undefined && rights.mayRead(described.type) && (everything || types.has(described.type.key));
-      keys.set(description, seen ? described.key : undefined);
-    }
-    return keys.get(description);
-  };
-
-  return {
-    whole: isWhole(schema, filter, rights),
-    fits: (entry) => test(new FilteredEntry(entry, keyOf)) === true,
-  };
+  const keys = createDecisions((description) => {
+    const described = describe(schema, description);
+    const isSeen = described !== undefined && rights.mayRead(described.type) && (everything || types.has(described.type.key));
+    return isSeen ? described.key : undefined;
+  });
+  return (entry) => test(new FilteredEntry(entry, keys)) === true;
 }
 
 /** An entry as a filter looks at it: only what it asks about, only what one may read, and its name parsed when it is needed. */
 class FilteredEntry {
   readonly attributes: ReadonlyMap<string, PartialAttribute>;
-  readonly #dn: string;
+  readonly #entry: ReadableEntry;
 
-  constructor(entry: ReadableEntry, keyOf: (description: string) => string | undefined) {
+  constructor(entry: ReadableEntry, keys: Decisions<string | undefined>) {
     const attributes = new Map<string, PartialAttribute>();
-    for (const part of [entry.user, entry.operational]) {
-      for (const attribute of decodeAttributes(part)) {
-        const key = keyOf(attribute.description);
-        if (key !== undefined) attributes.set(key, attribute);
-      }
-    }
+    collect(entry.user, keys, attributes);
+    collect(entry.operational, keys, attributes);
     this.attributes = attributes;
-    this.#dn = entry.dn;
+    this.#entry = entry;
   }
 
   get dn(): Dn {
-    return parseDn(this.#dn) ?? [];
+    return parseDn(this.#entry.dn) ?? [];
   }
+}
+
+/** Decodes the attributes that have a key, and passes over all others. */
+function collect(bytes: Uint8Array, keys: Decisions<string | undefined>, into: Map<string, PartialAttribute>): void {
+  walkAttributes(bytes, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+    const key = keys.of(bytes, descriptionStart, descriptionEnd);
+    if (key === undefined) return;
+    const values: Uint8Array[] = [];
+    walkValues(bytes, valuesStart, valuesEnd, (start, end) => void values.push(bytes.subarray(start, end)));
+    into.set(key, { description: key, values });
+  });
 }
 
 function looksAtEverything(filter: Filter): boolean {

@@ -1,19 +1,24 @@
-import { concat, empty, utf8 } from '#base';
+import { concat, utf8 } from '#base';
 import { encodeAttributes, type PartialAttribute, walkAttributes } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
 import type { Rights } from '../access/resolve.ts';
 import { subschemaDn } from '../realm.ts';
+import type { ViewAnswers } from './answers.ts';
+import { createDecisions, type Decisions } from './descriptions.ts';
 import type { Wanted } from './select.ts';
 
 /** Turns stored entries into the attributes of an answer. */
-export type Projection = (entry: ReadableEntry, snapshot: Snapshot) => Uint8Array;
+export type Projection = (entry: ReadableEntry, snapshot: Snapshot, asker: Asker) => Uint8Array;
+
+/** What tells an entry from all others. */
+type Identified = Pick<ReadableEntry, 'dn' | 'uuid'>;
 
 /** Attributes that no entry stores: worked out for those who ask for them. */
 interface Computed {
   readonly name: string;
-  readonly values: (entry: ReadableEntry, snapshot: Snapshot, schema: Schema, asker: Asker) => readonly string[];
+  readonly values: (entry: Identified, snapshot: Snapshot, schema: Schema, asker: Asker) => readonly string[];
 }
 
 const computed: readonly Computed[] = [
@@ -27,7 +32,7 @@ const computed: readonly Computed[] = [
 export function computedAttribute(
   schema: Schema,
   type: AttributeType,
-  entry: ReadableEntry,
+  entry: Identified,
   snapshot: Snapshot,
   asker: Asker,
 ): PartialAttribute | undefined {
@@ -39,38 +44,36 @@ export function computedAttribute(
 const groupsMax = 10_000;
 
 /**
- * Prepares what is the same for all entries of one search and one place. When everything that is stored is wanted and may be read, the
- * stored octets are the answer; otherwise their ranges are copied, attribute by attribute, without looking at values.
+ * Prepares what is the same for all entries of one place and one selection. When everything that is stored is wanted and may be read, the
+ * stored octets are the answer; otherwise their ranges are joined without looking at values, once for each entry.
  */
-export function projection(schema: Schema, wanted: Wanted, rights: Rights, asker: Asker, typesOnly: boolean): Projection {
-  const decided = new Map<string, boolean>();
-  const decide = (description: string): boolean => {
-    let answer = decided.get(description);
-    if (answer === undefined) {
-      const described = describe(schema, description);
-      answer = described !== undefined && rights.mayRead(described.type) && wanted.holds(described.type, described.options);
-      decided.set(description, answer);
-    }
-    return answer;
-  };
-
-  const part = (bytes: Uint8Array, wholly: boolean, any: boolean): Uint8Array => {
-    if (!any) return empty;
-    if (wholly && !typesOnly) return bytes;
-    return typesOnly ? types(bytes, decide) : copy(bytes, decide);
-  };
-
-  const userWholly = wanted.allUser && rights.allUser;
-  const operationalWholly = wanted.allOperational && rights.allOperational;
+export function projection(schema: Schema, wanted: Wanted, rights: Rights, typesOnly: boolean, answers: ViewAnswers): Projection {
+  const isShown = createDecisions((description) => {
+    const described = describe(schema, description);
+    return described !== undefined && rights.mayRead(described.type) && wanted.holds(described.type, described.options);
+  });
+  const pick = typesOnly ? pickTypes : pickRanges;
+  const userWhole = wanted.allUser && rights.allUser && !typesOnly;
+  const operationalWhole = wanted.allOperational && rights.allOperational && !typesOnly;
   const extras = wanted.anyOperational ? computed.filter(({ name }) => isAsked(schema, name, wanted, rights)) : [];
 
-  return (entry, snapshot) => {
-    const user = part(entry.user, userWholly, wanted.anyUser);
-    if (!wanted.anyOperational) return user;
-    const operational = part(entry.operational, operationalWholly, true);
+  const stored = (entry: ReadableEntry): Uint8Array => {
+    if (userWhole && !wanted.anyOperational) return entry.user;
+    const known = answers.get(entry.version);
+    if (known !== undefined) return known;
+    const pieces: Uint8Array[] = [];
+    if (userWhole) pieces.push(entry.user);
+    else if (wanted.anyUser) pick(entry.user, isShown, pieces);
+    if (operationalWhole) pieces.push(entry.operational);
+    else if (wanted.anyOperational) pick(entry.operational, isShown, pieces);
+    return answers.join(entry.version, pieces);
+  };
+
+  if (extras.length === 0) return stored;
+  return (entry, snapshot, asker) => {
     const added = extras.map((each) => compute(each, entry, snapshot, schema, asker)).filter((each) => each !== undefined);
     const shown = typesOnly ? added.map(({ description }) => ({ description, values: [] })) : added;
-    return concat([user, operational, encodeAttributes(shown)]);
+    return concat([stored(entry), encodeAttributes(shown)]);
   };
 }
 
@@ -79,28 +82,28 @@ function isAsked(schema: Schema, name: string, wanted: Wanted, rights: Rights): 
   return type !== undefined && rights.mayRead(type) && wanted.holds(type, []);
 }
 
-function copy(bytes: Uint8Array, decide: (description: string) => boolean): Uint8Array {
-  const ranges: Uint8Array[] = [];
+/** The attributes that are shown; those that stand side by side as one piece. */
+function pickRanges(bytes: Uint8Array, isShown: Decisions<boolean>, pieces: Uint8Array[]): void {
+  let from = 0;
+  let to = 0;
   walkAttributes(bytes, (start, end, descriptionStart, descriptionEnd) => {
-    if (decide(latin(bytes, descriptionStart, descriptionEnd))) ranges.push(bytes.subarray(start, end));
+    if (!isShown.of(bytes, descriptionStart, descriptionEnd)) return;
+    if (start !== to) {
+      if (to > from) pieces.push(bytes.subarray(from, to));
+      from = start;
+    }
+    to = end;
   });
-  return ranges.length === 1 ? (ranges[0] ?? empty) : concat(ranges);
+  if (to > from) pieces.push(bytes.subarray(from, to));
 }
 
-function types(bytes: Uint8Array, decide: (description: string) => boolean): Uint8Array {
+function pickTypes(bytes: Uint8Array, isShown: Decisions<boolean>, pieces: Uint8Array[]): void {
   const found: PartialAttribute[] = [];
   walkAttributes(bytes, (_start, _end, descriptionStart, descriptionEnd) => {
-    const description = latin(bytes, descriptionStart, descriptionEnd);
-    if (decide(description)) found.push({ description, values: [] });
+    if (!isShown.of(bytes, descriptionStart, descriptionEnd)) return;
+    found.push({ description: Buffer.from(bytes.subarray(descriptionStart, descriptionEnd)).toString('latin1'), values: [] });
   });
-  return encodeAttributes(found);
-}
-
-/** Descriptions are ASCII (RFC 4512 §1.4). */
-function latin(bytes: Uint8Array, start: number, end: number): string {
-  let description = '';
-  for (let at = start; at < end; at++) description += String.fromCharCode(bytes[at] as number);
-  return description;
+  pieces.push(encodeAttributes(found));
 }
 
 /** An attribute with the values that an entry has of it; nothing for one without. */
@@ -110,7 +113,7 @@ function compute({ name, values }: Computed, ...about: Parameters<Computed['valu
 }
 
 /** The groups that name an entry in `member` or `uniqueMember`, each once; none that the asker may not see. */
-function groupsOf(schema: Schema, snapshot: Snapshot, entry: ReadableEntry, asker: Asker): string[] {
+function groupsOf(schema: Schema, snapshot: Snapshot, entry: Identified, asker: Asker): string[] {
   const ids = new Set<number>();
   for (const name of ['member', 'uniqueMember']) {
     const type = schema.attributeType(name);

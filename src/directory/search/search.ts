@@ -1,18 +1,17 @@
-import { equalBytes, utf8 } from '#base';
+import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Filter, Result, SearchRequest } from '#ldap';
 import { isWithin } from '#schema';
-import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
+import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
-import { findNamed } from '../lookup.ts';
-import { nameOf } from '../realm.ts';
+import { findBase } from '../lookup.ts';
 import { done } from '../result.ts';
-import { findCandidates } from './candidates.ts';
 import { type GuardedFilter, guardedFilter } from './filter.ts';
-import { type Projection, projection } from './project.ts';
-import { readSelection, type Wanted } from './select.ts';
+import type { Projection } from './project.ts';
+import type { Wanted } from './select.ts';
+import { type Batch, type Source, sourceOf, type Visits } from './sources.ts';
 import { searchRootDse, searchSubschema } from './special.ts';
 
 /** What a search looks at before it lets others have the event loop: entries, their octets, and assertions of its filter on them. */
@@ -20,18 +19,12 @@ const turnEntriesMax = 256;
 const turnOctetsMax = 1_048_576;
 const turnAssertionsMax = 4096;
 
-/** What a search did, for `explain`. */
-export interface Visits {
-  visited: number;
-  plan: 'base' | 'index' | 'walk';
-}
-
 /** A search once its base is found: everything that is the same for all of its entries. */
 interface Running {
   readonly call: Call;
   readonly request: SearchRequest;
   readonly wanted: Wanted;
-  readonly base: StoredEntry;
+  readonly base: ReadableEntry;
   readonly sizeMax: number;
   readonly deadlineMs: number;
   readonly views: Map<Rights, View>;
@@ -57,15 +50,15 @@ interface View {
  */
 export function search(call: Call, request: SearchRequest, visits?: Visits): Result | Promise<Result> {
   const { engine, asker } = call;
-  const { schema, store } = engine;
-  const wanted = readSelection(schema, request.attributes);
+  const { prepared, store } = engine;
+  const wanted = prepared.selection(request.attributes);
   if (request.baseObject === '' && request.scope === 'base') return searchRootDse(call, request, wanted);
-  const name = nameOf(schema, request.baseObject);
-  if (equalBytes(name.key, engine.realm.subschema.key)) return searchSubschema(call, request, wanted);
+  const named = prepared.base(request.baseObject);
+  if (equalBytes(named.name.key, engine.realm.subschema.key)) return searchSubschema(call, request, wanted);
 
   const snapshot = store.snapshot();
   const visitedBefore = snapshot.visited;
-  const { entry: base } = findNamed(engine, asker, snapshot, name);
+  const base = findBase(engine, asker, snapshot, named);
   const limited = asker.who === 'anonymous' || asker.who === 'person';
   const running: Running = {
     call,
@@ -80,7 +73,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     sent: 0,
     left: undefined,
   };
-  const source = sourceOf(running, snapshot);
+  const source = sourceOf(call, request, base, snapshot, visits);
   const first = turn(running, source, snapshot, visitedBefore);
   return first.finished && first.wait === undefined ? done : proceed(running, source, first);
 }
@@ -112,7 +105,7 @@ async function proceed(running: Running, source: Source, first: Turn): Promise<R
     }
     if (last.finished) return done;
     await (reply.full() ?? new Promise<void>((resolve) => setImmediate(resolve)));
-    if (reply.signal.aborted) return done;
+    if (reply.ended) return done;
     const snapshot = engine.store.snapshot();
     last = turn(running, source, snapshot, snapshot.visited);
   }
@@ -120,41 +113,42 @@ async function proceed(running: Running, source: Source, first: Turn): Promise<R
 
 /** Looks at some entries of the source, and sends those that fit at once if they are on disk. */
 function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefore: number): Turn {
-  const { engine } = running.call;
-  const answers: Answer[] = [];
-  let limit: keyof typeof limits | undefined;
+  const { engine, asker, reply } = running.call;
   const batch = running.left ?? source.next(snapshot, running.turnEntries);
   running.left = undefined;
+  const wait = engine.store.durable(snapshot.number);
+  const held: Answer[] = [];
+  let limit: keyof typeof limits | undefined;
   let octets = 0;
-  for (const [at, id] of batch.ids.entries()) {
+  for (let at = 0; at < batch.ids.length; at++) {
     if (octets >= turnOctetsMax) {
       // Not exact any more: by the next turn these entries may have changed.
       running.left = { ids: batch.ids.slice(at), exact: false, last: batch.last };
       break;
     }
-    const entry = snapshot.readable(id);
-    octets += entry === undefined ? 0 : entry.user.length + entry.operational.length;
-    if (entry === undefined || !inScope(running, entry)) continue;
-    const rights = running.call.asker.rightsAt(entry.dnKey, entry.uuid);
+    const entry = snapshot.readable(batch.ids[at] ?? 0);
+    if (entry === undefined) continue;
+    octets += entry.octets;
+    if (!inScope(running, entry)) continue;
+    const rights = asker.rightsAt(entry.dnKey, entry.uuid);
     if (!rights.visible) continue;
     const view = viewOf(running, rights);
     if (!(batch.exact && view.filter.whole) && !view.filter.fits(entry)) continue;
-    if (running.sent + answers.length >= running.sizeMax) {
+    if (running.sent >= running.sizeMax) {
       limit = 'size';
       break;
     }
-    answers.push({ dn: utf8(entry.dn), attributes: view.project(entry, snapshot) });
+    running.sent++;
+    const attributes = view.project(entry, snapshot, asker);
+    if (wait === undefined) reply.entry(entry.dnOctets, attributes);
+    else held.push({ dn: entry.dnOctets, attributes });
   }
   if (running.visits !== undefined) running.visits.visited += snapshot.visited - visitedBefore;
-  running.sent += answers.length;
   const finished = batch.last && running.left === undefined;
   const late = !finished && limit === undefined && engine.clock.nowMs() > running.deadlineMs;
   if (late) limit = 'time';
-
-  const wait = engine.store.durable(snapshot.number);
-  if (wait === undefined) emit(running, answers);
-  if (limit !== undefined) return endAtLimit(running, limit, wait, answers);
-  return { finished, wait, held: answers };
+  if (limit !== undefined) return endAtLimit(running, limit, wait, held);
+  return { finished, wait, held };
 }
 
 const limits = { size: errors.sizeLimit, time: errors.timeLimit } as const;
@@ -170,18 +164,17 @@ function endAtLimit(running: Running, limit: keyof typeof limits, wait: Promise<
 }
 
 function emit(running: Running, answers: readonly Answer[]): void {
-  if (running.call.reply.signal.aborted) return;
+  if (running.call.reply.ended) return;
   for (const { dn, attributes } of answers) running.call.reply.entry(dn, attributes);
 }
 
 function viewOf(running: Running, rights: Rights): View {
   let view = running.views.get(rights);
   if (view === undefined) {
-    const { engine, asker } = running.call;
-    const { schema } = engine;
+    const { schema, prepared } = running.call.engine;
     view = {
       filter: guardedFilter(schema, running.request.filter, rights),
-      project: projection(schema, running.wanted, rights, asker, running.request.typesOnly),
+      project: prepared.projection(running.wanted, rights, running.request.typesOnly),
     };
     running.views.set(rights, view);
   }
@@ -220,62 +213,4 @@ function inScope({ base, request }: Running, entry: ReadableEntry): boolean {
     case 'children':
       return entry.uuid !== base.uuid && isWithin(entry.dnKey, base.dnKey);
   }
-}
-
-/** Some of the candidates. */
-interface Batch {
-  readonly ids: readonly number[];
-  /** Every one of them is known to fit the filter. */
-  readonly exact: boolean;
-  readonly last: boolean;
-}
-
-/** Gives the candidates, some at a time. */
-interface Source {
-  next(snapshot: Snapshot, count: number): Batch;
-}
-
-function sourceOf({ call, request, base, visits }: Running, snapshot: Snapshot): Source {
-  const { schema, settings } = call.engine;
-  if (request.scope === 'base') return idsSource([base.id], false, snapshot.number);
-  const found = findCandidates(schema, snapshot, request.filter, settings['ldap.searchCandidatesMax']);
-  if (visits !== undefined) visits.plan = found.kind === 'ids' ? 'index' : 'walk';
-  if (found.kind === 'ids') return idsSource(found.ids, found.exact, snapshot.number);
-  return request.scope === 'one' ? childrenSource(base) : subtreeSource(base);
-}
-
-function idsSource(ids: readonly number[], exact: boolean, number: number): Source {
-  let at = 0;
-  return {
-    next(snapshot, count) {
-      const batch = ids.slice(at, at + count);
-      at += batch.length;
-      // Since another snapshot the entries may have changed: then each is held against the filter again.
-      return { ids: batch, exact: exact && snapshot.number === number, last: at >= ids.length };
-    },
-  };
-}
-
-function childrenSource(base: StoredEntry): Source {
-  let after = 0;
-  return {
-    next(snapshot, count) {
-      const ids = snapshot.children(base.uuid, after, count);
-      after = ids.at(-1) ?? after;
-      return { ids, exact: false, last: ids.length < count };
-    },
-  };
-}
-
-function subtreeSource(base: StoredEntry): Source {
-  let after: Uint8Array | undefined;
-  return {
-    next(snapshot, count) {
-      const ids = snapshot.subtree(base.dnKey, after, count);
-      const behind = ids.at(-1);
-      // The place in the order is a name: it stays one even when its entry is gone by the next turn.
-      if (behind !== undefined) after = snapshot.readable(behind)?.dnKey ?? after;
-      return { ids, exact: false, last: ids.length < count };
-    },
-  };
 }

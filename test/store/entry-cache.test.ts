@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { utf8 } from '#base';
+import { entry, folder, open, uuid } from './support.ts';
+
+const top = ['dc=com'];
+
+test('an entry that search has read is the same from the cache as from the disk, whatever it is called', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'));
+  const fields = { parent: uuid(1), csn: 'c', user: utf8('x=1'), operational: utf8('né'), dn: 'cn=Ada la Première 🎉,dc=com' };
+  await store.commit(
+    [],
+    [
+      { kind: 'put', entry: entry(1, top) },
+      { kind: 'put', entry: entry(2, [...top, 'cn=b'], fields) },
+    ],
+  );
+  const snapshot = store.snapshot();
+  for (const number of [1, 2]) {
+    const id = snapshot.byUuid(uuid(number))?.id ?? 0;
+    const { secret, ...stored } = snapshot.byId(id) ?? { secret: undefined };
+    t.is(secret?.length, 0);
+    for (const time of ['first', 'again']) {
+      const read = snapshot.readable(id);
+      const shown = Object.fromEntries(Object.keys(stored).map((key) => [key, plain(read?.[key as 'uuid'])]));
+      t.deepEqual(shown, Object.fromEntries(Object.entries(stored).map(([key, value]) => [key, plain(value)])), time);
+      t.is(Buffer.from(read?.dnOctets ?? []).toString(), read?.dn ?? '');
+      t.is(read?.octets, (read?.user.length ?? 0) + (read?.operational.length ?? 0));
+    }
+  }
+});
+
+test('a changed entry has another version at once, an unchanged one keeps its own, and a deleted one is gone', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'));
+  const put = (number: number, user: string) =>
+    ({ kind: 'put', entry: entry(number, [...top, `cn=${number}`], { user: utf8(user) }) }) as const;
+  await store.commit([], [put(1, 'x=1'), put(2, 'x=2')]);
+  const ids = [1, 2].map((number) => store.snapshot().byUuid(uuid(number))?.id ?? 0);
+  const versions = () => ids.map((id) => store.snapshot().readable(id)?.version);
+  const before = versions();
+  t.deepEqual(versions(), before);
+  await store.commit([], [put(1, 'x=3')]);
+  const [first, second] = versions();
+  t.not(first, before[0]);
+  t.is(second, before[1]);
+  t.is(Buffer.from(store.snapshot().readable(ids[0] ?? 0)?.user ?? []).toString(), 'x=3');
+  await store.commit([], [{ kind: 'delete', uuid: uuid(2), csn: 'b' }]);
+  t.is(store.snapshot().readable(ids[1] ?? 0), undefined);
+});
+
+test('a snapshot goes on showing its own state of an entry that was read again after the change', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'));
+  await store.commit([], [{ kind: 'put', entry: entry(1, top, { csn: 'old' }) }]);
+  const old = store.snapshot();
+  const id = old.byUuid(uuid(1))?.id ?? 0;
+  await store.commit([], [{ kind: 'put', entry: entry(1, top, { csn: 'new' }) }]);
+  t.is(old.readable(id)?.csn, 'old', 'not read before: it comes from the held transaction and is kept');
+  t.is(store.snapshot().readable(id)?.csn, 'new', 'what was kept after the change, but before the reader moved on, is put out');
+});
+
+test('more changes than are worth a list put out everything', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'));
+  await store.commit([], [{ kind: 'put', entry: entry(1, top, { csn: 'old' }) }]);
+  const id = store.snapshot().byUuid(uuid(1))?.id ?? 0;
+  t.is(store.snapshot().readable(id)?.csn, 'old');
+  const many = Array.from({ length: 10_001 }, (_, number) => ({ kind: 'put', entry: entry(number + 2, [`dc=${number}`]) }) as const);
+  await store.commit([], [...many, { kind: 'put', entry: entry(1, top, { csn: 'new' }) }]);
+  t.is(store.snapshot().readable(id)?.csn, 'new');
+});
+
+test('an entry too large for the cache is read, and what stood there before is not taken for it', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'), { 'persistence.entryCacheMib': 1 });
+  for (const octets of [10, 1_000_000, 20]) {
+    await store.commit([], [{ kind: 'put', entry: entry(1, top, { operational: new Uint8Array(octets) }) }]);
+    const id = store.snapshot().byUuid(uuid(1))?.id ?? 0;
+    t.is(store.snapshot().readable(id)?.operational.length, octets);
+    t.is(store.snapshot().readable(id)?.operational.length, octets);
+  }
+});
+
+function plain(value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}
