@@ -67,7 +67,7 @@ export function createSlab(octetsMax: number): Slab {
     },
     put(a, b, octets) {
       if (octets > segmentOctets / 4) return undefined;
-      if (at + octets > segmentOctets) {
+      if (at === segmentOctets || at + octets > segmentOctets) {
         newest++;
         held[newest % count] = Buffer.allocUnsafeSlow(segmentOctets);
         at = 0;
