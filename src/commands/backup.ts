@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type Command, Misuse } from './command.ts';
 import { parse } from './parse.ts';
 import { createProgress } from './progress.ts';
+import { stoppable } from './stoppable.ts';
 
 export const backup: Command = {
   takes: 'FILE',
@@ -20,8 +21,14 @@ While the copy is made a running service cannot shorten its log.
     const path = resolve(file);
     if (existsSync(path)) throw new Misuse(`${file} exists already`);
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Copying', 'pages');
-    const made = await context.backUp(path, (done, total) => progress.show(done, total, done));
+    const made = await stoppable(context, (look) =>
+      context.backUp(path, (done, total) => {
+        look();
+        progress.show(done, total, done);
+      }),
+    );
     progress.end();
+    if (made === undefined) return 1;
     if (made.kind === 'absent') throw new Misuse('there is no directory in this folder');
     if (made.kind === 'refused') {
       for (const line of made.lines) context.stderr.write(`${line}\n`);

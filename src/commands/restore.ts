@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { type Command, Misuse } from './command.ts';
 import { parse } from './parse.ts';
 import { createProgress } from './progress.ts';
+import { stoppable } from './stoppable.ts';
 
 export const restore: Command = {
   takes: 'FILE [--replace]',
@@ -22,11 +23,17 @@ The service needs the key-encryption key that it had when the backup was made.
     const path = resolve(file);
     if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Misuse(`${file} is not a file`);
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Copying', 'pages');
-    const restored = await context.restore(path, {
-      replace: options.has('replace'),
-      onProgress: (done, total) => progress.show(done, total, done),
-    });
+    const restored = await stoppable(context, (look) =>
+      context.restore(path, {
+        replace: options.has('replace'),
+        onProgress: (done, total) => {
+          look();
+          progress.show(done, total, done);
+        },
+      }),
+    );
     progress.end();
+    if (restored === undefined) return 1;
     if (restored.kind === 'occupied') throw new Misuse('this folder has a directory; with --replace it is moved aside');
     if (restored.kind === 'refused') {
       for (const line of restored.lines) context.stderr.write(`${line}\n`);

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { isDiskError, reasonOf } from './database.ts';
@@ -121,6 +121,14 @@ export function linked(path: string, name: string): boolean {
   } catch (error) {
     if (!linkless.has(reasonOf(error))) throw error;
     return false;
+  }
+}
+
+/** Removes what a process that was killed had begun to make of a file. The folder must be this process's. */
+export function dropUnfinished(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`${basename(path)}.new-`)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -1,9 +1,11 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { type Refusal, refuse, type SettingValues } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
 import { changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
+import { dropUnfinished } from './copy.ts';
 import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
 import { createEntryCache } from './entry-cache.ts';
 import { errors } from './errors.ts';
@@ -45,6 +47,7 @@ const busyMs = 1000;
 export function openStore(options: StoreOptions): Store {
   const mode = options.settings['persistence.mode'];
   const place = placeOf(options.file, mode);
+  if (mode === 'sqlite' && existsSync(dirname(place.path))) dropUnfinished(place.path);
   const database = openDatabase(place.path, directoryFormat, busyMs);
   try {
     return opened(options, place, database);

@@ -13,12 +13,17 @@ import {
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
+import { systemClock } from '#base';
+import { type Context, commands } from '#commands';
+import { backUpFolder, restoreFolder } from '../../src/upkeep.ts';
 import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
 
+const root = dirname(dirname(import.meta.dirname));
 const suffix = 'dc=example,dc=com';
 const fixture = join(import.meta.dirname, '..', 'fixtures', 'folder-format-1');
 /** A moment at which the session of the fixture is good, and that session. */
@@ -217,6 +222,44 @@ test('a restore into the folder of a running service is refused with who has it'
   const { status, stderr } = await runCli(['restore', '--replace', file], testEnvironment(dataDir));
   t.is(status, 1);
   t.regex(stderr, new RegExp(`\\[STS-STORE-9002\\].*${service.child.pid}`));
+});
+
+test('a signal in the middle ends a backup and a restore in order: everything is as it was, and nothing half is left', async (t) => {
+  const base = folder(t);
+  const [dataDir, file] = [join(base, 'data'), join(base, 'backup')];
+  await well(t, ['import', '-'], dataDir, person('ann'));
+  await well(t, ['backup', file], dataDir);
+  const before = [readdirSync(base), readdirSync(dataDir).filter((name) => !/-(wal|shm)$/.test(name))];
+  const options = { root, environment: testEnvironment(dataDir) };
+  const terminal = new PassThrough().setEncoding('utf8');
+  let said = '';
+  terminal.on('data', (text: string) => {
+    said += text;
+  });
+  // A signal that came before the first page was copied.
+  const context = {
+    ...({} as Context),
+    clock: systemClock,
+    stderr: terminal as unknown as NodeJS.WriteStream,
+    untilSignal: () => Promise.resolve(),
+    backUp: (path: string, onProgress: Parameters<Context['backUp']>[1]) => backUpFolder(options, path, onProgress),
+    restore: (path: string, how: Parameters<Context['restore']>[1]) => restoreFolder(options, path, how),
+  };
+  t.is(await commands.backup.run([join(base, 'other')], context), 1);
+  t.is(await commands.restore.run(['--replace', file], context), 1);
+  t.is(said, 'atrium: stopped; everything is as it was\n'.repeat(2));
+  t.deepEqual([readdirSync(base), readdirSync(dataDir).filter((name) => !/-(wal|shm)$/.test(name))], before);
+});
+
+test('what a killed restore had begun to copy is gone after the next start', async (t) => {
+  const dataDir = join(folder(t), 'data');
+  mkdirSync(join(dataDir, 'directory.sqlite.new-abcdef'), { recursive: true });
+  writeFileSync(join(dataDir, 'directory.sqlite.new-abcdef', 'copy'), 'half of it');
+  await well(t, ['import', '-'], dataDir, '');
+  t.deepEqual(
+    readdirSync(dataDir).filter((name) => name.includes('.new-')),
+    [],
+  );
 });
 
 test('backup and restore want one file', async (t) => {
