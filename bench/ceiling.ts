@@ -25,7 +25,13 @@ export async function measureCeilings(generator: Generator, world: World): Promi
         lanes: [{ connections, outstanding, asking: { kind: 'equality', attributes: [] }, as: 'person' }],
         world,
       });
-      const { lanes, seconds, generatorProcessorMs } = await generator.sample('nothing', { seed: 1, warmMs, sampleMs, lanes: 1 });
+      const { lanes, seconds, generatorProcessorMs } = await generator.sample('nothing', {
+        seed: 1,
+        warmMs,
+        sampleMs,
+        operationsMin: 0,
+        lanes: 1,
+      });
       await generator.close('nothing');
       const operations = lanes[0]?.operations ?? 0;
       ceilings.push({ connections, outstanding, perS: operations / seconds, processorUs: (generatorProcessorMs * 1000) / operations });

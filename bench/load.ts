@@ -30,6 +30,8 @@ export interface Timing {
   /** Before counting begins. */
   readonly warmMs: number;
   readonly sampleMs: number;
+  /** The sample goes on until each lane has done so many. */
+  readonly operationsMin: number;
   /** How many of the lanes take part, the first ones. */
   readonly lanes: number;
 }
@@ -75,39 +77,33 @@ export class Load implements Disposable {
   /** @throws Error for any answer but success: a row that fails is not a fast row */
   async sample(timing: Timing): Promise<Counted> {
     const { pid, world } = this.#target;
-    const begunMs = performance.now();
+    const taking = this.#target.lanes.slice(0, timing.lanes);
+    const counters = taking.map(() => createCounter(timing.operationsMin));
     let state: State = 'warming';
-    const counters = this.#target.lanes.map(() => ({ operations: 0, octets: 0, histogram: createHistogram() }));
     let next = timing.seed * numbersPerSample;
-    const running = this.#workers
-      .filter(({ lane }) => lane < timing.lanes)
-      .map((worker, index) =>
-        work(worker, {
-          world,
-          random: randomNumbers(timing.seed * 1009 + index),
-          unused: () => next++,
-          state: () => state,
-          counter: counters[worker.lane] as Counter,
-        }),
-      );
-    const failed = Promise.race(running.map((each) => each.then(() => new Promise<never>(() => undefined))));
-
-    await Promise.race([wait(timing.warmMs), failed]);
-    const before = { ms: performance.now(), server: processorMs(pid), own: ownProcessorMs() };
-    state = 'counting';
-    await Promise.race([wait(timing.sampleMs), failed]);
-    state = 'ending';
-    const after = { ms: performance.now(), server: processorMs(pid), own: ownProcessorMs() };
-    const given = wait(begunMs + timing.warmMs + timing.sampleMs + drainMs - performance.now()).then(() => {
-      throw new Error(`requests were left without an answer for ${drainMs / 1000} s`);
+    const shared = { world, unused: () => next++, state: () => state };
+    const running = this.#workers.flatMap((worker, index) => {
+      const counter = counters[worker.lane];
+      return counter === undefined ? [] : [work(worker, { ...shared, random: randomNumbers(timing.seed * 1009 + index), counter })];
     });
-    await Promise.race([Promise.all(running), given]);
-    return {
-      lanes: counters.map(({ operations, octets, histogram }) => ({ operations, octets, latencies: histogram.counts() })),
-      seconds: (after.ms - before.ms) / 1000,
-      serverProcessorMs: after.server - before.server,
-      generatorProcessorMs: after.own - before.own,
-    };
+    const ended = Promise.all(running);
+    try {
+      await Promise.race([wait(timing.warmMs), ended]);
+      const before = { ms: performance.now(), server: processorMs(pid), own: ownProcessorMs() };
+      state = 'counting';
+      await Promise.race([Promise.all([wait(timing.sampleMs), ...counters.map(({ enough }) => enough)]), ended]);
+      state = 'ending';
+      const after = { ms: performance.now(), server: processorMs(pid), own: ownProcessorMs() };
+      await within(drainMs, ended);
+      return {
+        lanes: counters.map(({ operations, octets, histogram }) => ({ operations, octets, latencies: histogram.counts() })),
+        seconds: (after.ms - before.ms) / 1000,
+        serverProcessorMs: after.server - before.server,
+        generatorProcessorMs: after.own - before.own,
+      };
+    } finally {
+      state = 'ending';
+    }
   }
 
   [Symbol.dispose](): void {
@@ -133,6 +129,26 @@ interface Counter {
   operations: number;
   octets: number;
   readonly histogram: Histogram;
+  /** Resolves when the least number of operations is counted. */
+  readonly enough: Promise<void>;
+  count(us: number, octets: number): void;
+}
+
+function createCounter(operationsMin: number): Counter {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (operationsMin === 0) resolve();
+  const histogram = createHistogram();
+  return {
+    operations: 0,
+    octets: 0,
+    histogram,
+    enough: promise,
+    count(us, octets) {
+      this.octets += octets;
+      histogram.add(us);
+      if (++this.operations === operationsMin) resolve();
+    },
+  };
 }
 
 interface Working {
@@ -172,11 +188,7 @@ function work({ connection, outstanding, asking }: Worker, { state, counter, ...
         if (code < 0) return;
         underWay--;
         if (code !== 0) return reject(new Error(`${asking.kind}: ${wordsOf(bytes.subarray(at, next))}`));
-        if (state() === 'counting') {
-          counter.operations++;
-          counter.octets += octets;
-          counter.histogram.add((performance.now() - (begunMs[messageId] ?? 0)) * 1000);
-        }
+        if (state() === 'counting') counter.count((performance.now() - (begunMs[messageId] ?? 0)) * 1000, octets);
         octets = 0;
         if (state() !== 'ending') issue();
         else if (underWay === 0) resolve();
@@ -204,8 +216,18 @@ export function personDn({ base, count }: World): string {
   return nameOf(count >> 1, base);
 }
 
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`requests were left without an answer for ${ms / 1000} s`)), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function ownProcessorMs(): number {

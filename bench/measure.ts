@@ -97,6 +97,7 @@ export async function measureLoad(row: Row, measuring: Measuring): Promise<RowRe
             seed: seedOf(row, round, half),
             warmMs: timings.warmMs,
             sampleMs: timings.sampleMs,
+            operationsMin,
             lanes,
           });
         const alone = measure.kind === 'storm' ? await count(1, 0) : undefined;
@@ -108,6 +109,9 @@ export async function measureLoad(row: Row, measuring: Measuring): Promise<RowRe
   }
   return { id: row.id, ...samples, compared };
 }
+
+/** A rate of fewer operations than this is none. */
+const operationsMin = 10;
 
 /** The same for both servers, another for each sample of each row. */
 function seedOf(row: Row, round: number, half: number): number {
