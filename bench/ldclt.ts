@@ -40,7 +40,7 @@ const rows: readonly LdcltRow[] = [
     threads: 4,
     args: ({ adminDn, adminPassword }, { base }) => [
       ...['-D', adminDn, '-w', adminPassword, '-b', base],
-      ...['-e', 'random,attreplace=mobile:+49 171 XXXXX', '-f', nameFilter],
+      ...['-e', 'random,attreplace=description:changed XXXXX', '-f', nameFilter],
     ],
   },
   {
