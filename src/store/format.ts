@@ -16,29 +16,43 @@ const toFormat2 = `
   ) AS earlier WHERE change.number = earlier.number AND change.part = earlier.part;
 `;
 
+/** Very many values of one attribute leave the entry for slices of their own, and the log keeps what was added to them and removed. */
+const toFormat3 = `
+  ALTER TABLE entry ADD COLUMN large TEXT;
+  ALTER TABLE found ADD COLUMN place INTEGER;
+  ALTER TABLE change ADD COLUMN lists BLOB;
+  CREATE TABLE slice (id INTEGER PRIMARY KEY, heads BLOB NOT NULL, octets BLOB NOT NULL);
+`;
+
 /**
  * The file of entries. `found` is the one index: an attribute's number, a key and the entry it leads to. Numbers below `firstNumber`
  * are the store's own; the others stand for names in `attribute`. `former` of a change is the name that the entry had before it; nothing
  * for one that was not there.
+ *
+ * An attribute with very many values is a list: `large` of its entry names it, its values lie in rows of `slice`, and `place` of an index row says
+ * where in them its value lies (`slices.ts`). `lists` of a change has what it added to lists and removed from them.
  */
 export const directoryFormat: Format = {
   applicationId: 0x41747244, // "AtrD"
-  version: 2,
+  version: 3,
   tables: `
     CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE attribute (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE entry (
       id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, parent TEXT, dn TEXT NOT NULL, dn_key BLOB NOT NULL, csn TEXT NOT NULL,
-      user BLOB NOT NULL, operational BLOB NOT NULL, secret BLOB NOT NULL
+      user BLOB NOT NULL, operational BLOB NOT NULL, secret BLOB NOT NULL, large TEXT
     );
-    CREATE TABLE found (attribute INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (attribute, key, id)) WITHOUT ROWID;
+    CREATE TABLE found (
+      attribute INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, place INTEGER, PRIMARY KEY (attribute, key, id)
+    ) WITHOUT ROWID;
+    CREATE TABLE slice (id INTEGER PRIMARY KEY, heads BLOB NOT NULL, octets BLOB NOT NULL);
     CREATE TABLE change (
       number INTEGER NOT NULL, part INTEGER NOT NULL, uuid TEXT NOT NULL, csn TEXT NOT NULL, kind TEXT NOT NULL, parent TEXT, dn TEXT,
-      dn_key BLOB, user BLOB, operational BLOB, secret BLOB, former TEXT, PRIMARY KEY (number, part)
+      dn_key BLOB, user BLOB, operational BLOB, secret BLOB, former TEXT, lists BLOB, PRIMARY KEY (number, part)
     ) WITHOUT ROWID;
     INSERT INTO fact VALUES ('epoch', '1');
   `,
-  migrations: [toFormat2],
+  migrations: [toFormat2, toFormat3],
 };
 
 /** The store's own index attributes. */

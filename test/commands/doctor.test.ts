@@ -74,13 +74,13 @@ const plants: readonly (readonly [
   ],
   [
     'an extra index row that leads to an entry without the value',
-    (database) => database.exec(`INSERT INTO found VALUES (${numberOf('uid')}, CAST('eve' AS BLOB), ${rowOf('ann')})`),
+    (database) => database.exec(`INSERT INTO found (attribute, key, id) VALUES (${numberOf('uid')}, CAST('eve' AS BLOB), ${rowOf('ann')})`),
     { index: 1 },
     /index row of uid leads to uid=ann,.*no such value/,
   ],
   [
     'an extra index row that leads nowhere',
-    (database) => database.exec(`INSERT INTO found VALUES (${numberOf('uid')}, CAST('eve' AS BLOB), 4711)`),
+    (database) => database.exec(`INSERT INTO found (attribute, key, id) VALUES (${numberOf('uid')}, CAST('eve' AS BLOB), 4711)`),
     { index: 1 },
     /index row of uid leads to an entry that is not there/,
   ],
@@ -225,7 +225,7 @@ test('a sound folder is told sound with status 0, and nothing in its files is ch
 
 test('doctor --repair makes the indexes of a stopped folder anew, the tree among them, and searches find everything again', async (t) => {
   const folder = copy(t);
-  plant(folder, (database) => database.exec("DELETE FROM found; INSERT INTO found VALUES (3, CAST('x' AS BLOB), 9)"));
+  plant(folder, (database) => database.exec("DELETE FROM found; INSERT INTO found (attribute, key, id) VALUES (3, CAST('x' AS BLOB), 9)"));
   t.is((await examine(folder)).status, 1);
   const repaired = await runCli(['doctor', '--repair'], testEnvironment(folder));
   t.is(repaired.status, 0, repaired.stdout);

@@ -1,18 +1,30 @@
-import { cpSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { startTestAtrium } from '../support/atrium.ts';
 import { folder, open } from './support.ts';
 
-const fixture = join(import.meta.dirname, '..', 'fixtures', 'folder-format-1');
-/** A moment at which the session in the fixture is good. */
-const then = Date.UTC(2026, 10, 21, 3, 45);
-const cookie = 'sts_session=XaMgvTYPlYcVzkRT9ao_mQ.hJ0Vy6N42oahpfE2tEOcCTavbxuQbNb70Z4BeX9dbgA';
+interface Fixture {
+  readonly format: number;
+  readonly path: string;
+  /** A moment at which its session is good. */
+  readonly goodAtMs: number;
+  readonly cookie: string;
+}
 
-function old(t: ExecutionContext): string {
+const fixtures: readonly Fixture[] = [
+  { format: 1, goodAtMs: Date.UTC(2026, 10, 21, 3, 45), cookie: 'XaMgvTYPlYcVzkRT9ao_mQ.hJ0Vy6N42oahpfE2tEOcCTavbxuQbNb70Z4BeX9dbgA' },
+  { format: 2, goodAtMs: Date.UTC(2026, 10, 21, 14, 35), cookie: 'hf9VjbWVHDBj_w15faRnwg.8eocbqPVmHMThX5eEkHZ7ivPw_FtpwBBYxOxJLDiERg' },
+].map((each) => ({ ...each, path: join(import.meta.dirname, '..', 'fixtures', `folder-format-${each.format}`) }));
+
+const fixture = fixtures[0]?.path ?? '';
+/** The formats of today's files. */
+const formats = { directory: 3, state: 2 } as const;
+
+function old(t: ExecutionContext, from = fixture): string {
   const path = folder(t);
-  cpSync(fixture, path, { recursive: true });
+  cpSync(from, path, { recursive: true });
   return path;
 }
 
@@ -25,22 +37,26 @@ function read<Row>(file: string, query: string): Row[] {
   }
 }
 
-test('a folder of format 1 opens: people sign in and sessions go on, and the file as it was stands beside the new one', async (t) => {
-  const dataDir = old(t);
-  await using atrium = await startTestAtrium({ dataDir, clock: { nowMs: () => then } });
-  const page = await fetch(`${atrium.addresses.http}/portal`, { headers: { cookie }, redirect: 'manual' });
-  t.is(page.status, 200);
-  t.regex(await page.text(), /ann@example\.org/);
-  await atrium.stop();
-  for (const name of ['directory', 'state']) {
-    const kept = join(dataDir, `${name}.sqlite.format-1`);
-    t.is(statSync(kept).mode & 0o777, 0o600);
-    t.deepEqual(read(kept, 'PRAGMA user_version'), [{ user_version: 1 }]);
-    t.deepEqual(read(join(dataDir, `${name}.sqlite`), 'PRAGMA user_version'), [{ user_version: 2 }]);
-  }
-  const entries = 'SELECT * FROM entry ORDER BY id';
-  t.deepEqual(read(join(dataDir, 'directory.sqlite.format-1'), entries), read(join(fixture, 'directory.sqlite'), entries));
-});
+for (const { format, path, goodAtMs, cookie } of fixtures) {
+  test(`a folder of format ${format} opens: people sign in and sessions go on, and the file as it was stands beside the new one`, async (t) => {
+    const dataDir = old(t, path);
+    await using atrium = await startTestAtrium({ dataDir, clock: { nowMs: () => goodAtMs } });
+    const page = await fetch(`${atrium.addresses.http}/portal`, { headers: { cookie: `sts_session=${cookie}` }, redirect: 'manual' });
+    t.is(page.status, 200);
+    t.regex(await page.text(), /ann@example\.org/);
+    await atrium.stop();
+    for (const [name, today] of Object.entries(formats)) {
+      t.deepEqual(read(join(dataDir, `${name}.sqlite`), 'PRAGMA user_version'), [{ user_version: today }]);
+      const kept = join(dataDir, `${name}.sqlite.format-${format}`);
+      t.is(existsSync(kept), format < today);
+      if (format === today) continue;
+      t.is(statSync(kept).mode & 0o777, 0o600);
+      t.deepEqual(read(kept, 'PRAGMA user_version'), [{ user_version: format }]);
+    }
+    const entries = 'SELECT * FROM entry ORDER BY id';
+    t.deepEqual(read(join(dataDir, `directory.sqlite.format-${format}`), entries), read(join(path, 'directory.sqlite'), entries));
+  });
+}
 
 test('format 2: the epoch begins at 1, and each change of the log has the name that its entry had before', async (t) => {
   const path = old(t);
