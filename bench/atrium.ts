@@ -13,6 +13,7 @@ const administrator = 0;
 export function atriumPeer(folder: string, suffix: string, password: string): Peer {
   const data = join(folder, 'atrium');
   const settings = {
+    // What run.mjs gives whatever npm starts, `npm run atrium -- serve` included.
     ...process.env,
     STS_GLOBAL_DATA_DIR: data,
     STS_KEYS_KEK: 'the key-encryption key of a benchmark',

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { freePort, type Peer, runProgram, startServer, stopProgram } from './process.ts';
 
 const adminPassword = 'bench-administrator';
+/** As Debian starts it: what npm's launcher asks of malloc is meant for Node. */
+const { GLIBC_TUNABLES: _, ...environment } = process.env;
 const programs = ['/usr/sbin/slapd', '/usr/sbin/slapadd', '/usr/sbin/slapcat'];
 
 /** What is missing to run slapd, in words for whoever wants to; nothing when all is there. */
@@ -29,18 +31,18 @@ export function slapdPeer(folder: string, suffix: string): Peer {
       rmSync(database, { recursive: true, force: true });
       mkdirSync(database, { recursive: true });
       configure(defaultThreads);
-      return runProgram('/usr/sbin/slapadd', ['-q', '-f', config, '-l', ldifFile]);
+      return runProgram('/usr/sbin/slapadd', ['-q', '-f', config, '-l', ldifFile], environment);
     },
     dump(ldifFile) {
       rmSync(ldifFile, { force: true });
-      return runProgram('/usr/sbin/slapcat', ['-f', config, '-l', ldifFile]);
+      return runProgram('/usr/sbin/slapcat', ['-f', config, '-l', ldifFile], environment);
     },
     async start(threads) {
       configure(threads);
       const port = await freePort();
       // -d 0 keeps it in the foreground without a log.
       const args = ['-f', config, '-h', `ldap://127.0.0.1:${port}`, '-d', '0'];
-      const { child, startS } = await startServer('/usr/sbin/slapd', args, port, process.env);
+      const { child, startS } = await startServer('/usr/sbin/slapd', args, port, environment);
       return { name: 'slapd', port, pid: child.pid ?? 0, adminDn, adminPassword, startS, stop: () => stopProgram(child) };
     },
   };
