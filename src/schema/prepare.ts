@@ -46,6 +46,26 @@ export function preparePart(part: Uint8Array, position: Position, folding: Foldi
   return utf8(`${begins ? ' ' : ''}${inner}${ends ? ' ' : ''}`);
 }
 
+/**
+ * What the key has of a prepared part. Between words a key has one space where the spaced form has two; one more stands in both, and always before
+ * a combining mark. Spaces at the ends of a part say where it stands, and the key may have none there.
+ *
+ * @returns `undefined` for a part of nothing but spaces
+ */
+export function singleSpaced(spaced: Uint8Array): Uint8Array | undefined {
+  let start = 0;
+  let end = spaced.length;
+  while (spaced[start] === space) start++;
+  while (end > start && spaced[end - 1] === space) end--;
+  const single = new Uint8Array(end - start);
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    const isSecond = spaced[at] === space && spaced[at - 1] === space && spaced[at - 2] !== space;
+    if (!isSecond) single[length++] = spaced[at] as number;
+  }
+  return length === 0 ? undefined : single.subarray(0, length);
+}
+
 /** Numbers as text: without any space (RFC 4518 §2.6.2). */
 export function prepareNumeric(value: Uint8Array): Uint8Array | undefined {
   const mapped = mapText(value, 'exact');

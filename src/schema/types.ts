@@ -36,6 +36,11 @@ export interface MatchingRule {
    * what it finds. `undefined` when no range can be named.
    */
   prefix?(initial: Uint8Array): Uint8Array | undefined;
+  /**
+   * Substrings only: octets that stand in the equality key of every value with this part, for a search by what keys hold. A superset: verify
+   * what it finds. `undefined` when none can be named.
+   */
+  within?(part: Uint8Array, position: Position): Uint8Array | undefined;
 }
 
 export type Usage = 'userApplications' | 'directoryOperation' | 'distributedOperation' | 'dSAOperation';

@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '#catalogue';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import type { GramMerge } from './gram-merge.ts';
 import type { Change, ChangeRecord, CommitResult, Expectation } from './types.ts';
 import { isSyncError, type WriteAheadLog } from './wal.ts';
 import type { Writer } from './writer.ts';
@@ -21,6 +22,7 @@ interface Options {
   readonly attributes: AttributeNumbers;
   readonly writer: Writer;
   readonly log: WriteAheadLog;
+  readonly merge: GramMerge;
   readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number };
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
@@ -36,6 +38,8 @@ export class Commits {
   readonly #waiting: Waiting[] = [];
   readonly #listeners = new Set<(changes: readonly ChangeRecord[]) => void>();
   #sleepers: { readonly number: number; readonly wake: () => void }[] = [];
+  /** Pieces of merging that come before the next batch. */
+  #piecesOwed = 0;
   #state: 'resting' | 'writing' | 'closed' | 'dead' = 'resting';
   #rested: (() => void) | undefined;
   #durable: number;
@@ -69,8 +73,16 @@ export class Commits {
     return () => this.#listeners.delete(listener);
   }
 
+  /** To be called now and then: begins to put in place what is pending when nothing else is to be done. */
+  idle(): void {
+    if (this.#state !== 'resting' || this.#options.merge.waiting === 0) return;
+    this.#piecesOwed = 1;
+    this.#schedule();
+  }
+
   /** Resolves when nothing is under way, after which nothing is taken any more. False when the disk has failed: then no file may be touched. */
   async close(): Promise<boolean> {
+    this.#options.merge.end();
     while (this.#state === 'writing') {
       await new Promise<void>((resolve) => {
         this.#rested = resolve;
@@ -89,6 +101,10 @@ export class Commits {
 
   #turn(): void {
     const { log, limits } = this.#options;
+    if (this.#piecesOwed > 0 || this.#waiting.length === 0) {
+      this.#mergePiece();
+      return;
+    }
     const batch = this.#waiting.splice(0, limits().batchMax);
     const before = this.#options.writer.lastNumber();
     const written: ChangeRecord[][] = [];
@@ -121,17 +137,41 @@ export class Commits {
       this.#die(error);
       return;
     }
+    this.#piecesOwed = this.#options.merge.piecesOwed;
     this.#rest();
     for (const changes of written) for (const listener of this.#listeners) listener(changes);
   }
 
   #rest(): void {
-    if (this.#waiting.length > 0) {
+    if (this.#waiting.length > 0 || this.#options.merge.isDue) {
       this.#schedule();
       return;
     }
     this.#state = 'resting';
     this.#rested?.();
+  }
+
+  /** Puts a little of what is pending in place. Nobody waits for it, so that it may be lost with the next power cut. */
+  #mergePiece(): void {
+    const { database, attributes, log, merge } = this.#options;
+    this.#piecesOwed = Math.max(0, this.#piecesOwed - 1);
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      merge.piece();
+      database.exec('COMMIT');
+      log.keepShort();
+    } catch (error) {
+      if (isSyncError(error)) {
+        this.#die(error);
+        return;
+      }
+      if (database.inTransaction) database.exec('ROLLBACK');
+      attributes.reload();
+      merge.abandon();
+      this.#piecesOwed = 0;
+      if (!isDiskError(error)) throw error;
+    }
+    this.#rest();
   }
 
   /** Nothing that is not known to be on disk is ever answered: what waits goes on waiting until the process has ended. */

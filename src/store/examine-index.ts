@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions, Superior } from './examine.ts';
-import { byDn, byParent, byUuid, cut, firstNumber, uuidKey } from './format.ts';
-import { type Key, keySet, ownKeys, textOfKey } from './keys.ts';
+import { byDn, byParent, byUuid, firstNumber, uuidKey } from './format.ts';
+import { givenKeys, type Key, keySet, ownKeys, textOfKey } from './keys.ts';
 import type { StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
@@ -94,8 +94,7 @@ function keysReader(attributes: AttributeNumbers, indexer: ExamineOptions['index
   return (entry) => {
     if ([entry.uuid, ...(entry.parent === undefined ? [] : [entry.parent])].some((uuid) => uuidKey(uuid) === undefined)) return new Map();
     try {
-      const given = indexer(entry).map(({ attribute, key }) => ({ attribute: attributes.find(attribute) ?? 0, key: cut(key) }));
-      return keySet([...ownKeys(entry), ...given]);
+      return keySet([...ownKeys(entry), ...givenKeys(indexer(entry), (name) => attributes.find(name) ?? 0)]);
     } catch (error) {
       if (isDiskError(error)) throw error;
       return new Map();

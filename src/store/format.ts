@@ -16,12 +16,21 @@ const toFormat2 = `
   ) AS earlier WHERE change.number = earlier.number AND change.part = earlier.part;
 `;
 
-/** Very many values of one attribute leave the entry for slices of their own, and the log keeps what was added to them and removed. */
+/**
+ * Very many values of one attribute leave the entry for slices of their own, and the log keeps what was added to them and removed. Entries are found by
+ * what stands inside their values: the next start fills the table of grams, since its indexes are of another version.
+ */
 const toFormat3 = `
   ALTER TABLE entry ADD COLUMN large TEXT;
   ALTER TABLE found ADD COLUMN place INTEGER;
   ALTER TABLE change ADD COLUMN lists BLOB;
   CREATE TABLE slice (id INTEGER PRIMARY KEY, heads BLOB NOT NULL, octets BLOB NOT NULL);
+  CREATE TABLE gram (
+    attribute INTEGER NOT NULL, gram INTEGER NOT NULL, first INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY (attribute, gram, first)
+  ) WITHOUT ROWID;
+  CREATE TABLE gram_pending (
+    number INTEGER NOT NULL, part INTEGER NOT NULL, id INTEGER NOT NULL, moved BLOB NOT NULL, PRIMARY KEY (number, part)
+  ) WITHOUT ROWID;
 `;
 
 /**
@@ -31,6 +40,9 @@ const toFormat3 = `
  *
  * An attribute with very many values is a list: `large` of its entry names it, its values lie in rows of `slice`, and `place` of an index row says
  * where in them its value lies (`slices.ts`). `lists` of a change has what it added to lists and removed from them.
+ *
+ * `gram` has the entries that have four octets somewhere in a key (`grams.ts`), but for what is still to be done: `gram_pending` has, by the number and
+ * part of the change, the keys that went and came.
  */
 export const directoryFormat: Format = {
   applicationId: 0x41747244, // "AtrD"
@@ -46,6 +58,12 @@ export const directoryFormat: Format = {
       attribute INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, place INTEGER, PRIMARY KEY (attribute, key, id)
     ) WITHOUT ROWID;
     CREATE TABLE slice (id INTEGER PRIMARY KEY, heads BLOB NOT NULL, octets BLOB NOT NULL);
+    CREATE TABLE gram (
+      attribute INTEGER NOT NULL, gram INTEGER NOT NULL, first INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY (attribute, gram, first)
+    ) WITHOUT ROWID;
+    CREATE TABLE gram_pending (
+      number INTEGER NOT NULL, part INTEGER NOT NULL, id INTEGER NOT NULL, moved BLOB NOT NULL, PRIMARY KEY (number, part)
+    ) WITHOUT ROWID;
     CREATE TABLE change (
       number INTEGER NOT NULL, part INTEGER NOT NULL, uuid TEXT NOT NULL, csn TEXT NOT NULL, kind TEXT NOT NULL, parent TEXT, dn TEXT,
       dn_key BLOB, user BLOB, operational BLOB, secret BLOB, former TEXT, lists BLOB, PRIMARY KEY (number, part)

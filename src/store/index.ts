@@ -4,6 +4,7 @@ export type { Contents } from './copy.ts';
 export { errors as storeErrors } from './errors.ts';
 export { type Damage, type DamageKind, type Examined, examineBeside, examineDirectory, type Superior } from './examine.ts';
 export { keyOctetsMax } from './format.ts';
+export { GramBuilder } from './gram-builder.ts';
 export { type History, type LoggedChange, openHistory } from './history.ts';
 export { type FolderLock, lockFolder } from './lock.ts';
 export { openStore, type StoreOptions } from './open.ts';

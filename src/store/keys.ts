@@ -1,10 +1,33 @@
-import { byDn, byParent, byUuid, uuidKey } from './format.ts';
-import type { EntryRecord } from './types.ts';
+import { byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
+import type { EntryRecord, IndexKey } from './types.ts';
 
 /** A key as it stands in the index: the attribute by its number. */
 export interface Key {
   readonly attribute: number;
   readonly key: Uint8Array;
+  /** The key as it was before it was cut, when the entry is also found by what stands anywhere in it. */
+  readonly inside?: Uint8Array;
+}
+
+/** A whole key by whose inside entries are found. */
+export interface InsideKey {
+  readonly attribute: number;
+  readonly inside: Uint8Array;
+}
+
+/** The keys that an indexer gives, as they stand in the index. */
+export function givenKeys(given: readonly IndexKey[], numberOf: (attribute: string) => number): Key[] {
+  return given.map(({ attribute, key, inside }) => {
+    const number = numberOf(attribute);
+    return inside === true ? { attribute: number, key: cut(key), inside: key } : { attribute: number, key: cut(key) };
+  });
+}
+
+/** Those of some keys by whose inside entries are found. */
+export function insideKeys(keys: readonly Key[]): InsideKey[] {
+  const found: InsideKey[] = [];
+  for (const { attribute, inside } of keys) if (inside !== undefined) found.push({ attribute, inside });
+  return found;
 }
 
 /** The store's own keys of an entry: by name, by entryUUID and by superior. */

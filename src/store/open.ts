@@ -10,6 +10,7 @@ import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './data
 import { createEntryCache } from './entry-cache.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
+import { GramMerge } from './gram-merge.ts';
 import { Reader } from './reader.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
@@ -64,8 +65,9 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   database.pragma(`cache_size = ${-settings['persistence.writerCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
   const cache = createEntryCache(settings['persistence.entryCacheMib'] * 2 ** 20);
-  const writer = writerOf(database, attributes, options.indexer, cache.touch);
+  const writer = writerOf(database, attributes, options.indexer, cache.touch, () => merge.added());
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
+  const merge = new GramMerge(database, writer.insideKeysNow);
 
   let generation = 0;
   const reader = new Reader({
@@ -95,6 +97,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     attributes,
     writer,
     log,
+    merge,
     limits: () => ({
       batchMax: settings['persistence.batchMax'],
       pendingMax: settings['persistence.pendingMax'],
@@ -104,7 +107,10 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     fatal: options.fatal,
   });
   const changes = changesOf(database);
-  const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => reader.idle());
+  const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => {
+    reader.idle();
+    commits.idle();
+  });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {

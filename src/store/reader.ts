@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
 import type { EntryCache } from './entry-cache.ts';
+import { GramReader } from './gram-reader.ts';
 import { HeldSnapshot, type ReadContext, readStatements } from './snapshot.ts';
 import type { KeysBelow, Snapshot } from './types.ts';
 
@@ -33,7 +34,8 @@ export class Reader {
     this.#database = new Database(path, { readonly: true });
     this.#database.pragma(`cache_size = ${-cacheMib * 1024}`);
     const statements = readStatements(this.#database);
-    this.#context = { statements, attributes, keysBelow, cache, era: () => this.#era };
+    const grams = new GramReader(this.#database);
+    this.#context = { statements, attributes, keysBelow, cache, grams, era: () => this.#era };
     this.#generation = generation;
     // SQLite opens the log's file with the first statement that needs it.
     this.snapshot();
@@ -48,6 +50,7 @@ export class Reader {
       // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
       this.#number = this.#context.statements.number.get() ?? 0;
       this.#context.cache.moveOn();
+      this.#context.grams.moveOn();
       this.#held = generation;
     }
     return new HeldSnapshot(this.#context, this.#number);

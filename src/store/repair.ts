@@ -3,8 +3,9 @@ import { refuse } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
 import { isDiskError, openDatabase, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
-import { cut, directoryFormat, uuidKey } from './format.ts';
-import { keySet, ownKeys } from './keys.ts';
+import { directoryFormat, uuidKey } from './format.ts';
+import { GramBuilder } from './gram-builder.ts';
+import { givenKeys, insideKeys, keySet, ownKeys } from './keys.ts';
 import type { Indexer, StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
@@ -27,17 +28,20 @@ export function repairIndexes(path: string, { indexer, indexVersion }: { readonl
     const insert = database.prepare<[number, Uint8Array, number]>('INSERT INTO found (attribute, key, id) VALUES (?, ?, ?)');
     database
       .transaction(() => {
-        database.exec('DELETE FROM found; DELETE FROM attribute');
+        database.exec('DELETE FROM found; DELETE FROM attribute; DELETE FROM gram; DELETE FROM gram_pending');
+        using grams = new GramBuilder();
         const attributes = attributeNumbers(database);
         for (let rows = page.all(0, pageEntries); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, pageEntries)) {
           for (const row of rows) {
             const entry = { ...row, parent: row.parent ?? undefined };
             // Nothing could ever name such an entry.
             if (uuidKey(entry.uuid) === undefined || (entry.parent !== undefined && uuidKey(entry.parent) === undefined)) continue;
-            const given = readable(indexer, entry).map(({ attribute, key }) => ({ attribute: attributes.give(attribute), key: cut(key) }));
+            const given = givenKeys(readable(indexer, entry), attributes.give);
+            for (const { attribute, inside } of insideKeys(given)) grams.add(attribute, entry.id, inside);
             for (const { attribute, key } of keySet([...ownKeys(entry), ...given]).values()) insert.run(attribute, key, entry.id);
           }
         }
+        grams.write(database);
         database
           .prepare("INSERT INTO fact (name, value) VALUES ('indexVersion', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
           .run(indexVersion);

@@ -3,6 +3,7 @@ import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import type { EntryCache, Row as ReadableFields } from './entry-cache.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
+import type { GramReader } from './gram-reader.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
 
 type ReadableRow = [
@@ -54,6 +55,7 @@ export interface ReadContext {
   readonly attributes: AttributeNumbers;
   readonly keysBelow: KeysBelow;
   readonly cache: EntryCache;
+  readonly grams: GramReader;
   /** Changes whenever the read transaction is another. */
   readonly era: () => number;
 }
@@ -144,6 +146,19 @@ export class HeldSnapshot implements Snapshot {
     return rows;
   }
 
+  idsInside(attribute: string, parts: readonly Uint8Array[], limit: number): number[] | undefined {
+    this.#read();
+    const number = this.#context.attributes.find(attribute);
+    if (number === undefined) return [];
+    return this.#context.grams.find(number, parts, this.#tally)?.slice(0, limit);
+  }
+
+  countInside(attribute: string, parts: readonly Uint8Array[], limit: number): number | undefined {
+    this.#read();
+    const number = this.#context.attributes.find(attribute);
+    return number === undefined ? 0 : this.#context.grams.count(number, parts, limit, this.#tally);
+  }
+
   children(uuid: string, afterId: number, limit: number): number[] {
     const { equal } = this.#read();
     const key = uuidKey(uuid);
@@ -172,6 +187,10 @@ export class HeldSnapshot implements Snapshot {
   hasChildren(uuid: string): boolean {
     return this.children(uuid, 0, 1).length > 0;
   }
+
+  readonly #tally = (rows: number): void => {
+    this.#visited += rows;
+  };
 
   #entryOf(id: number | undefined): StoredEntry | undefined {
     if (id === undefined) return undefined;

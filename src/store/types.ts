@@ -39,6 +39,8 @@ export interface IndexKey {
   /** The store gives each name a small number of its own on disk. */
   readonly attribute: string;
   readonly key: Uint8Array;
+  /** The entry is also found by what stands anywhere in the key. */
+  readonly inside?: boolean;
 }
 
 /**
@@ -89,6 +91,13 @@ export interface Snapshot {
   idsPrefix(attribute: string, prefix: Uint8Array, limit: number): number[];
   /** How many ids an equality has, counted up to `limit`: for choosing the cheapest branch. */
   countEqual(attribute: string, key: Uint8Array, limit: number): number;
+  /**
+   * Ids under keys in which all of these parts may stand, ascending: candidates, among them every entry that has such a key. Only for attributes
+   * whose keys the indexer gives as `inside`. Nothing when the parts say too little: all are shorter than four octets, or of what most keys hold.
+   */
+  idsInside(attribute: string, parts: readonly Uint8Array[], limit: number): number[] | undefined;
+  /** About how many ids that are, counted up to `limit`, and for less than it takes to find them. */
+  countInside(attribute: string, parts: readonly Uint8Array[], limit: number): number | undefined;
   /** Ids of the direct children, ascending, from behind `afterId` on (0 for the first), at most `limit`. */
   children(uuid: string, afterId: number, limit: number): number[];
   /**

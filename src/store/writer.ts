@@ -1,7 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
-import { byDn, byParent, byUuid, cut, firstNumber } from './format.ts';
-import { type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
+import { isDiskError } from './database.ts';
+import { byDn, byParent, byUuid, firstNumber } from './format.ts';
+import { GramBuilder } from './gram-builder.ts';
+import { packMoved } from './gram-pending.ts';
+import { givenKeys, type InsideKey, insideKeys, type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
 import type { Change, EntryRecord, Expectation, Indexer, StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
@@ -33,6 +36,12 @@ type ChangeParameters = [
   former: string | null,
 ];
 
+/** Where a change stands in the log. */
+interface Place {
+  readonly number: number;
+  readonly part: number;
+}
+
 /** How many entries are in memory at a time while indexes are made anew. */
 const reindexRows = 500;
 
@@ -41,9 +50,16 @@ export type Writer = ReturnType<typeof writerOf>;
 /**
  * Changes of the tables, each to be called within a write transaction.
  *
- * @param touch  told the row number of each entry that is written or removed
+ * @param touch   told the row number of each entry that is written or removed
+ * @param pended  told of each row of grams that is left to be put in place
  */
-export function writerOf(database: Database.Database, attributes: AttributeNumbers, indexer: Indexer, touch: (id: number) => void) {
+export function writerOf(
+  database: Database.Database,
+  attributes: AttributeNumbers,
+  indexer: Indexer,
+  touch: (id: number) => void,
+  pended: () => void = () => undefined,
+) {
   const statements = writeStatements(database);
   // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
   let nextId = (statements.lastId.get() ?? 0) + 1;
@@ -71,7 +87,7 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
   }
 
   /** @returns the name that the entry had; nothing for one that was not there */
-  function put(entry: EntryRecord): string | undefined {
+  function put(place: Place, entry: EntryRecord): string | undefined {
     if (entry.dnKey.length === 0) throw new Error('an entry without a name');
     const old = entryOf(entry.uuid);
     const id = old?.id ?? nextId++;
@@ -82,31 +98,33 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     if (old === undefined) statements.insert.run(...columns);
     else statements.update.run(...columns);
     touch(id);
-    replaceKeys(id, old === undefined ? [] : keysOf(old), keysOf(entry));
+    replaceKeys(place, id, old === undefined ? [] : keysOf(old), keysOf(entry));
     return old?.dn;
   }
 
-  function remove(uuid: string): string {
+  function remove(place: Place, uuid: string): string {
     const old = entryOf(uuid);
     if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
     statements.delete.run(old.id);
     touch(old.id);
-    replaceKeys(old.id, keysOf(old), []);
+    replaceKeys(place, old.id, keysOf(old), []);
     return old.dn;
   }
 
   /** All that an entry is found by; the store's own keys first. */
   function keysOf(entry: EntryRecord): Key[] {
-    const keys = ownKeys(entry);
-    for (const { attribute, key } of indexer(entry)) keys.push({ attribute: attributes.give(attribute), key: cut(key) });
-    return keys;
+    return [...ownKeys(entry), ...givenKeys(indexer(entry), attributes.give)];
   }
 
-  function replaceKeys(id: number, before: readonly Key[], after: readonly Key[]): void {
+  function replaceKeys({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
     const stale = keySet(before);
     const fresh = keySet(after);
     for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
     for (const [text, { attribute, key }] of fresh) if (!stale.has(text)) statements.index.run(attribute, key, id);
+    const moved = packMoved(insideKeys(before), insideKeys(after));
+    if (moved === undefined) return;
+    statements.pend.run(number, part, id, moved);
+    pended();
   }
 
   return {
@@ -122,7 +140,8 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
      */
     write(number: number, changes: readonly Change[]): void {
       changes.forEach((change, part) => {
-        const former = change.kind === 'put' ? put(change.entry) : remove(change.uuid);
+        const place = { number, part };
+        const former = change.kind === 'put' ? put(place, change.entry) : remove(place, change.uuid);
         statements.log.run(...logged(number, part, change, former));
       });
     },
@@ -136,16 +155,34 @@ export function writerOf(database: Database.Database, attributes: AttributeNumbe
     reindex(version: string): void {
       statements.forget.run(firstNumber);
       statements.forgetNames.run();
+      statements.forgetGrams.run();
+      statements.forgetPending.run();
       attributes.reload();
+      using grams = new GramBuilder();
       let rows = statements.some.all(0, reindexRows);
       for (; rows.length > 0; rows = statements.some.all(rows.at(-1)?.id ?? 0, reindexRows)) {
         for (const row of rows) {
-          for (const { attribute, key } of keySet(keysOf({ ...row, parent: row.parent ?? undefined })).values()) {
+          const keys = keysOf({ ...row, parent: row.parent ?? undefined });
+          for (const { attribute, key } of keySet(keys).values()) {
             if (attribute >= firstNumber) statements.index.run(attribute, key, row.id);
           }
+          for (const { attribute, inside } of insideKeys(keys)) grams.add(attribute, row.id, inside);
         }
       }
+      grams.write(database);
       statements.note.run('indexVersion', version);
+    },
+
+    /** The keys by whose inside an entry is found; none for one that is gone, nothing when its octets cannot be read. */
+    insideKeysNow(id: number): readonly InsideKey[] | undefined {
+      const row = statements.entry.get(id);
+      if (row === undefined) return [];
+      try {
+        return insideKeys(keysOf({ ...row, parent: row.parent ?? undefined }));
+      } catch (error) {
+        if (isDiskError(error)) throw error;
+        return undefined;
+      }
     },
 
     indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
@@ -179,6 +216,9 @@ function writeStatements(database: Database.Database) {
     unfind: database.prepare<[number, Uint8Array, number]>('DELETE FROM found WHERE attribute = ? AND key = ? AND id = ?'),
     forgetNames: database.prepare<[]>('DELETE FROM attribute'),
     forget: database.prepare<[number]>('DELETE FROM found WHERE attribute >= ?'),
+    pend: database.prepare<[number, number, number, Uint8Array]>('INSERT INTO gram_pending (number, part, id, moved) VALUES (?, ?, ?, ?)'),
+    forgetGrams: database.prepare<[]>('DELETE FROM gram'),
+    forgetPending: database.prepare<[]>('DELETE FROM gram_pending'),
     lastNumber: database.prepare<[], number>('SELECT max(number) FROM change').pluck(),
     log: database.prepare<ChangeParameters>(
       `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former)

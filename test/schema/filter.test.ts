@@ -164,3 +164,30 @@ test('compiled filters answer like a plain evaluation, over generated filters an
   );
   t.true(decided > 100);
 });
+
+test('what a rule says stands within the key of every value with a part does, wherever the spaces and marks are', (t) => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'B', 'é', ' ', '\u0301', '\t', '-', '\u00ad', '1'), maxLength: 10 });
+  const names = fc.constantFrom('cn', 'mail', 'telephoneNumber', 'uid', 'ou');
+  const positions = fc.constantFrom('initial' as const, 'any' as const, 'final' as const);
+  let held = 0;
+  fc.assert(
+    fc.property(names, positions, text, text, text, (name, position, before, part, after) => {
+      const type = schema.attributeType(name);
+      const whole = `${position === 'initial' ? '' : before}${part}${position === 'final' ? '' : after}`;
+      const value = Buffer.from(whole);
+      const parts = {
+        any: position === 'any' ? [Buffer.from(part)] : [],
+        ...(position === 'any' ? {} : { [position]: Buffer.from(part) }),
+      };
+      const key = type?.equality?.normalize(value);
+      const entry = { dn: [], attributes: new Map([[name.toLowerCase(), { description: name, values: [value] }]]) };
+      if (key === undefined || matches(schema, { kind: 'substrings', description: name, ...parts }, entry) !== true) return;
+      const within = type?.substrings?.within?.(Buffer.from(part), position);
+      if (within === undefined) return;
+      held++;
+      t.true(Buffer.from(key).includes(within), JSON.stringify([name, position, whole, part]));
+    }),
+    { numRuns: 3000 },
+  );
+  t.true(held > 300);
+});

@@ -1,5 +1,5 @@
 import { concat, text, utf8 } from '#base';
-import { type Folding, prepareKey, prepareNumeric, preparePart, prepareSpaced, prepareTelephone } from '../prepare.ts';
+import { type Folding, prepareKey, prepareNumeric, preparePart, prepareSpaced, prepareTelephone, singleSpaced } from '../prepare.ts';
 import { syntaxOids as s, splitOptionalUid, standard } from '../syntaxes/table.ts';
 import { normalTime } from '../syntaxes/time.ts';
 import type { MatchingRule, Position } from '../types.ts';
@@ -89,6 +89,7 @@ const fixed: readonly MatchingRule[] = [
     ...plainParts('2.5.13.12', 'caseIgnoreListSubstringsMatch', listSpaced, [s.postalAddress]),
     substring: listPart,
     prefix: () => undefined,
+    within: () => undefined,
   },
   equality('2.5.13.13', 'booleanMatch', s.boolean, matching(/^(?:TRUE|FALSE)$/, utf8)),
   { ...equality('2.5.13.14', 'integerMatch', s.integer, normalInteger), judges: true },
@@ -136,6 +137,10 @@ function textParts(oid: string, name: string, folding: Folding, appliesTo: reado
       const key = prepareKey(initial, folding);
       return key === undefined || (key.length === 1 && key[0] === 0x20) ? undefined : key;
     },
+    within: (part: Uint8Array, position: Position) => {
+      const spaced = preparePart(part, position, folding);
+      return spaced && singleSpaced(spaced);
+    },
   };
 }
 
@@ -146,5 +151,6 @@ function plainParts(oid: string, name: string, normalize: Normal, appliesTo: rea
     kind: 'substrings',
     substring: (part: Uint8Array) => normalize(part),
     prefix: (initial: Uint8Array) => normalize(initial),
+    within: (part: Uint8Array) => normalize(part),
   };
 }

@@ -1,0 +1,180 @@
+import type Database from 'better-sqlite3';
+import { unpackMoved } from './gram-pending.ts';
+import { type GramChange, gramRowsOf } from './gram-rows.ts';
+import { type Mark, MergedRuns, putMark, sortedRun } from './gram-runs.ts';
+import { forGrams } from './grams.ts';
+import type { InsideKey } from './keys.ts';
+
+type Row = [number: number, part: number, id: number, moved: Uint8Array];
+
+/** What one piece does at most: of rows that are read, of grams that are put in place, of rows that are done with. */
+const pieceRows = 24;
+const pieceGrams = 64;
+const pieceDone = 256;
+/** Rows of one pass. The more there are, the more of them share a gram, and the longer searches look through them. */
+const passRows = 1024;
+/** With so many pending, merging gets its share of the writer even when others wait. */
+const pendingHigh = 4096;
+/** Beyond that, a batch is followed by a piece for so many rows: the share grows until it is enough. */
+const rowsForPiece = 64;
+
+/** What a pass does at the moment. Each stands in a write transaction of its own from the next. */
+type Pass =
+  | { readonly doing: 'read'; readonly rows: PassRow[]; readonly runs: Uint32Array[]; readonly attributes: number[] }
+  | { readonly doing: 'place'; readonly rows: PassRow[]; readonly attributes: number[]; readonly merged: MergedRuns }
+  | { readonly doing: 'forget'; readonly rows: PassRow[]; done: number };
+
+interface PassRow {
+  readonly number: number;
+  readonly part: number;
+  readonly id: number;
+}
+
+/**
+ * Puts grams of what is pending in place, in passes of small pieces. A pass reads some rows, places their grams in the order of the table, so that each
+ * page is written once, and then forgets the rows. Nothing depends on how far it came: until they are forgotten searches look through the rows,
+ * and after a crash the next pass places them again, which changes nothing where it was done.
+ */
+export class GramMerge {
+  readonly #keysNow: (id: number) => readonly InsideKey[] | undefined;
+  readonly #grams: ReturnType<typeof gramRowsOf>;
+  readonly #behind: Database.Statement<[number, number, number], Row>;
+  readonly #forget: Database.Statement<[number, number]>;
+  #pass: Pass | undefined;
+  #ended = false;
+  #waiting: number;
+
+  /** @param keysNow  the whole keys by whose inside an entry is found; none for one that is gone, nothing when they cannot be told */
+  constructor(database: Database.Database, keysNow: (id: number) => readonly InsideKey[] | undefined) {
+    this.#keysNow = keysNow;
+    this.#grams = gramRowsOf(database);
+    this.#behind = database
+      .prepare<[number, number, number], Row>(
+        'SELECT number, part, id, moved FROM gram_pending WHERE (number, part) > (?, ?) ORDER BY number, part LIMIT ?',
+      )
+      .raw();
+    this.#forget = database.prepare<[number, number]>('DELETE FROM gram_pending WHERE number = ? AND part = ?');
+    this.#waiting = database.prepare<[], number>('SELECT count(*) FROM gram_pending').pluck().get() ?? 0;
+  }
+
+  /** Rows that are pending, and a few more when a rollback took some away. */
+  get waiting(): number {
+    return this.#ended ? 0 : this.#waiting;
+  }
+
+  /** Whether a piece should be done as soon as nothing else is. */
+  get isDue(): boolean {
+    return !this.#ended && (this.#pass !== undefined || this.#waiting >= passRows);
+  }
+
+  /** Pieces to be done before the next batch is written: rows must not come faster for long than they are put in place. */
+  get piecesOwed(): number {
+    return this.#ended ? 0 : Math.max(0, Math.ceil((this.#waiting - pendingHigh) / rowsForPiece));
+  }
+
+  /** One more row is pending. */
+  added(): void {
+    this.#waiting++;
+  }
+
+  /** Nothing more is due from now on. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Does the next piece of a pass, or begins one. To be called within a write transaction. */
+  piece(): void {
+    this.#pass ??= { doing: 'read', rows: [], runs: [], attributes: [] };
+    switch (this.#pass.doing) {
+      case 'read':
+        this.#read(this.#pass);
+        return;
+      case 'place':
+        this.#place(this.#pass);
+        return;
+      case 'forget':
+        this.#forgetSome(this.#pass);
+        return;
+    }
+  }
+
+  /** The transaction of a piece was rolled back: what it did is to be done again. */
+  abandon(): void {
+    this.#pass = undefined;
+  }
+
+  #read(pass: Pass & { doing: 'read' }): void {
+    const last = pass.rows.at(-1);
+    const rows = this.#behind.all(last?.number ?? 0, last?.part ?? -1, Math.min(pieceRows, passRows - pass.rows.length));
+    if (rows.length > 0) pass.runs.push(this.#runOf(pass, rows));
+    if (rows.length === pieceRows && pass.rows.length < passRows) return;
+    const { attributes } = pass;
+    if (pass.rows.length === 0) {
+      this.#pass = undefined;
+      this.#waiting = 0;
+    } else this.#pass = { doing: 'place', rows: pass.rows, attributes, merged: new MergedRuns(pass.runs) };
+  }
+
+  /** Every gram that the rows touch, with whose it is and whether they have it now, sorted. */
+  #runOf(pass: Pass & { doing: 'read' }, rows: readonly Row[]): Uint32Array {
+    const words: number[] = [];
+    for (const [number, part, id, moved] of rows) {
+      const { went, came } = unpackMoved(moved);
+      const place = pass.rows.push({ number, part, id }) - 1;
+      // What only came is there, or a later row says that it went.
+      const now = went.length === 0 ? undefined : this.#keysNow(id);
+      const held = now && new Set(now.flatMap((key) => gramsOf(key).map((gram) => textOf(key.attribute, gram))));
+      for (const key of [...went, ...came]) {
+        const attribute = placeIn(pass.attributes, key.attribute);
+        for (const gram of gramsOf(key)) {
+          const has = held === undefined ? !went.includes(key) : held.has(textOf(key.attribute, gram));
+          if (held !== undefined || has) putMark(words, { attribute, gram, place, has });
+        }
+      }
+    }
+    return sortedRun(words);
+  }
+
+  #place({ rows, attributes, merged }: Pass & { doing: 'place' }): void {
+    for (let grams = 0; grams < pieceGrams; grams++) {
+      const group = merged.next();
+      if (group === undefined) {
+        this.#pass = { doing: 'forget', rows, done: 0 };
+        return;
+      }
+      const attribute = attributes[group.attribute] as number;
+      this.#grams.change(attribute, group.gram, changeOf(rows, group.marks));
+    }
+  }
+
+  #forgetSome(pass: Pass & { doing: 'forget' }): void {
+    const some = pass.rows.slice(pass.done, pass.done + pieceDone);
+    for (const { number, part } of some) this.#forget.run(number, part);
+    pass.done += some.length;
+    this.#waiting = Math.max(0, this.#waiting - some.length);
+    if (pass.done >= pass.rows.length) this.#pass = undefined;
+  }
+}
+
+function gramsOf(key: InsideKey): number[] {
+  const grams: number[] = [];
+  forGrams(key.inside, (gram) => void grams.push(gram));
+  return grams;
+}
+
+function textOf(attribute: number, gram: number): number {
+  return attribute * 2 ** 32 + gram;
+}
+
+function placeIn(attributes: number[], attribute: number): number {
+  const at = attributes.indexOf(attribute);
+  return at < 0 ? attributes.push(attribute) - 1 : at;
+}
+
+/** The ids of one gram, each once: of several rows of an entry the last one tells. */
+function changeOf(rows: readonly PassRow[], marks: readonly Mark[]): GramChange {
+  const last = new Map<number, boolean>();
+  for (const { place, has } of marks) last.set((rows[place] as PassRow).id, has);
+  const ids = [...last.keys()].sort((a, b) => a - b);
+  return { ids, has: ids.map((id) => last.get(id) === true) };
+}

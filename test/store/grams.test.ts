@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { utf8 } from '#base';
+import type { Change, Indexer, Store } from '#store';
+import { entry, folder, type Opened, open, uuid } from './support.ts';
+
+/** As the indexer of the other tests, but that every key is found by its inside. */
+const inside: Indexer = ({ user }) =>
+  Buffer.from(user)
+    .toString()
+    .split(';')
+    .filter((item) => item !== '')
+    .map((item) => {
+      const at = item.indexOf('=');
+      return { attribute: item.slice(0, at), key: utf8(item.slice(at + 1)), inside: true };
+    });
+
+type Values = readonly (readonly [attribute: string, value: string])[];
+
+/** A store whose idle timer is moved by hand. */
+function openMerging(t: Parameters<typeof open>[0], file: string): Opened & { tick(): void } {
+  let tick = (): void => undefined;
+  const every = (_: number, run: () => void) => {
+    tick = run;
+    return () => undefined;
+  };
+  const opened = open(t, file, {}, { indexer: inside, every });
+  return { ...opened, tick: () => tick() };
+}
+
+function put(number: number, values: Values): Change {
+  const user = utf8(values.map(([name, value]) => `${name}=${value}`).join(';'));
+  return { kind: 'put', entry: entry(number, [`e${number}`], { csn: String(number), user }) };
+}
+
+function found(store: Store, attribute: string, ...parts: string[]): string[] | undefined {
+  const snapshot = store.snapshot();
+  return snapshot.idsInside(attribute, parts.map(utf8), 1000)?.map((id) => snapshot.readable(id)?.uuid ?? '-');
+}
+
+const few = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '☃'), maxLength: 9 });
+const names = fc.constantFrom('cn', 'mail');
+const values = fc.array(fc.tuple(names, few), { maxLength: 4 });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('put' as const), number: fc.integer({ min: 1, max: 12 }), values }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), number: fc.integer({ min: 1, max: 12 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('merge' as const), turns: fc.integer({ min: 1, max: 6 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reopen' as const) }) },
+);
+
+/** Lets the loop turn: a piece of merging is done in each turn when nothing else is. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('at every mix of what is in place and what is pending, an entry is found by whatever stands in its values', async (t) => {
+  const path = folder(t);
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25, size: 'max' }), fc.infiniteStream(few), async (steps, parts) => {
+      const file = join(path, `d${round++}`);
+      let opened = openMerging(t, file);
+      const model = new Map<string, Values>();
+      for (const each of steps) {
+        if (each.kind === 'merge') {
+          opened.tick();
+          for (let at = 0; at < each.turns; at++) await turn();
+        } else if (each.kind === 'reopen') {
+          await opened.store.close();
+          opened = openMerging(t, file);
+        } else if (each.kind === 'put') {
+          await opened.store.commit([], [put(each.number, each.values)]);
+          model.set(uuid(each.number), each.values);
+        } else if (model.delete(uuid(each.number))) {
+          await opened.store.commit([], [{ kind: 'delete', uuid: uuid(each.number), csn: 'z' }]);
+        }
+        for (const name of ['cn', 'mail']) {
+          const part = parts.next().value ?? '';
+          const ids = found(opened.store, name, part);
+          if (utf8(part).length < 4) continue;
+          const expected = [...model].filter(([, given]) => given.some(([itsName, value]) => itsName === name && value.includes(part)));
+          for (const [holder] of expected) t.true(ids?.includes(holder), `${part} is in a value of ${holder}`);
+        }
+      }
+      await opened.store.close();
+      t.deepEqual(opened.fatal, []);
+    }),
+    { numRuns: 25 },
+  );
+});
