@@ -24,8 +24,8 @@ export interface Comparing {
 
 const seed = 4711;
 const requestsEach = 50;
-/** A bind costs a hash. */
-const bindsEach = 6;
+/** A bind costs a hash, and of a large group all members are read back. */
+const dearEach = 6;
 const differencesMax = 5;
 
 /**
@@ -59,7 +59,7 @@ interface Sampled {
 function sampleOf({ asking, as }: Lane, world: World): Sampled[] {
   let next = 0;
   const drawing = { world, random: randomNumbers(seed), unused: () => next++ };
-  const length = asking.kind === 'bind' ? bindsEach : requestsEach;
+  const length = asking.kind === 'bind' || asking.kind === 'member' ? dearEach : requestsEach;
   const drawn = Array.from({ length }, () => draw(asking, drawing));
   return drawn.flatMap((request): Sampled[] => {
     if (request.kind === 'bindRequest')

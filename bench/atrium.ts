@@ -1,17 +1,22 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { systemChance, utf8 } from '#base';
 import { createHasher } from '#keys';
+import { loopFileEnv } from './loop.ts';
 import { freePort, type Peer, runProgram, startServer, stopProgram } from './process.ts';
 import { nameOf, uidOf } from './requests.ts';
+import { watchLoop } from './watch.ts';
 
 const cli = join(dirname(import.meta.dirname), 'src', 'cli.ts');
+const loop = pathToFileURL(join(import.meta.dirname, 'loop.ts')).href;
 /** Who administers is known by name: the first of the people. */
 const administrator = 0;
 
 /** Atrium in product mode as an operator starts it, from settings alone. */
 export function atriumPeer(folder: string, suffix: string, password: string): Peer {
   const data = join(folder, 'atrium');
+  const loopFile = join(folder, 'loop.json');
   const settings = {
     // What run.mjs gives whatever npm starts, `npm run atrium -- serve` included.
     ...process.env,
@@ -35,9 +40,14 @@ export function atriumPeer(folder: string, suffix: string, password: string): Pe
       rmSync(ldifFile, { force: true });
       return runProgram(process.execPath, [cli, 'export', '--operational', '--secrets', ldifFile], settings);
     },
-    async start() {
+    async start(_threads, watched) {
       const port = await freePort();
-      const { child, startS } = await startServer(process.execPath, [cli, 'serve'], port, { ...settings, STS_LDAP_PORT: String(port) });
+      rmSync(loopFile, { force: true });
+      const { child, startS } = await startServer(process.execPath, [cli, 'serve'], port, {
+        ...settings,
+        STS_LDAP_PORT: String(port),
+        ...(watched ? { NODE_OPTIONS: `--import ${loop}`, [loopFileEnv]: loopFile } : {}),
+      });
       return {
         name: 'Atrium',
         port,
@@ -45,6 +55,7 @@ export function atriumPeer(folder: string, suffix: string, password: string): Pe
         adminDn: nameOf(administrator, `ou=people,${suffix}`),
         adminPassword: password,
         startS,
+        ...(watched ? { watchLoop: watchLoop(child.pid ?? 0, loopFile) } : {}),
         stop: () => stopProgram(child),
       };
     },

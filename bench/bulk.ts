@@ -51,18 +51,37 @@ export async function measureExport({ peers, folder, count, rounds, progress }: 
   return { id: 'export', ...samples, compared: { requests: 1, entries: a.entries, octets: { atrium: a.octets, slapd: s.octets } } };
 }
 
-/** Starts and stops both again and again. The files are in the page cache: how quick the disk is, is no matter of theirs. */
-export async function measureStart({ peers, rounds, progress }: Bulk, threads: number): Promise<RowResult> {
+/** Starts and stops both again and again, with the files in the page cache, where how quick the disk is is no matter of theirs, or out of it. */
+export async function measureStart(
+  id: string,
+  cold: boolean,
+  { peers, folder, rounds, progress }: Bulk,
+  threads: number,
+): Promise<RowResult> {
   const samples: Both<Sample[]> = { atrium: [], slapd: [] };
   for (let round = 0; round < rounds; round++) {
     for (const side of orderOf(round)) {
       progress(`round ${round + 1} of ${rounds}, ${peers[side].name}`);
-      const server = await peers[side].start(threads);
+      if (cold) forgetFiles(folder);
+      const server = await peers[side].start(threads, false);
       samples[side].push({ value: server.startS, ...memoryOf(server) });
       await server.stop();
     }
   }
-  return { id: 'start', ...samples };
+  if (cold) readAll(folder);
+  return { id, ...samples };
+}
+
+/** Brings all files of a folder into the page cache again, where the rows that follow expect them. */
+function readAll(folder: string): void {
+  execFileSync('find', [folder, '-type', 'f', '-exec', 'cat', '{}', '+'], { stdio: ['ignore', 'ignore', 'ignore'] });
+}
+
+/** Takes all files of a folder out of the page cache (posix_fadvise(2), POSIX_FADV_DONTNEED), which unlike emptying all of it nobody else feels. */
+function forgetFiles(folder: string): void {
+  settle();
+  const script = 'for file; do dd if="$file" iflag=nocache count=0 status=none || exit 1; done';
+  execFileSync('find', [folder, '-type', 'f', '-exec', 'sh', '-c', script, 'sh', '{}', '+'], { stdio: 'ignore' });
 }
 
 /** Resident memory as it is by now. */

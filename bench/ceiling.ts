@@ -30,7 +30,7 @@ export async function measureCeilings(generator: Generator, world: World): Promi
         warmMs,
         sampleMs,
         operationsMin: 0,
-        lanes: 1,
+        lanes: [0],
       });
       await generator.close('nothing');
       const operations = lanes[0]?.operations ?? 0;

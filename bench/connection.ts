@@ -46,6 +46,12 @@ export class Connection implements Disposable {
     this.#socket.write(bytes);
   }
 
+  /** Reads nothing more for a while. */
+  rest(ms: number): void {
+    this.#socket.pause();
+    setTimeout(() => this.#socket.resume(), ms);
+  }
+
   #hear(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;

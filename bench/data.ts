@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { text, utf8 } from '#base';
 import { formatLdifRecord, type LdifContent, type PartialAttribute } from '#ldap';
 import { generatePeople } from '../test/support/people.ts';
-import { type Sampled, uidOf, type World } from './requests.ts';
+import { nameOf, type Sampled, uidOf, type World } from './requests.ts';
 
 export interface PeopleFiles {
   readonly count: number;
@@ -26,7 +26,8 @@ const classes = ['top', 'person', 'organizationalPerson', 'inetOrgPerson', 'posi
 const progressEvery = 10_000;
 
 /**
- * Writes the suffix, `ou=people` and the same people for each server, called u0000000 upwards so that any can be drawn by number.
+ * Writes the suffix, `ou=people` and the same people for each server, called u0000000 upwards so that any can be drawn by number; behind them
+ * `ou=groups` with groups of very uneven size.
  *
  * @returns what may be asked about them
  */
@@ -53,9 +54,49 @@ export async function writePeople({ count, suffix, password, files, wrote }: Peo
     if (number % Math.ceil(count / sampleMax) === 0) sample.push(sampled(record));
     if (++number % progressEvery === 0) wrote?.(number);
   }
+  const groupsBase = `ou=groups,${suffix}`;
+  await write(entry(groupsBase, { objectClass: ['top', 'organizationalUnit'], ou: ['groups'] }), false);
+  const sizes = groupSizes(count);
+  for (const [index, size] of sizes.entries()) await write(groupOf(index, size, count, base, groupsBase), false);
   for (const { stream } of outputs) stream.end();
   await Promise.all(outputs.map(({ stream }) => finished(stream)));
-  return { base, count, password, gids: Array.from({ length: groups }, (_, i) => firstGid + i), sample };
+  const small = sizes.flatMap((size, index) => (size === smallGroup ? [groupName(index, groupsBase)] : [])).slice(0, smallGroupsMax);
+  return {
+    base,
+    count,
+    password,
+    gids: Array.from({ length: groups }, (_, i) => firstGid + i),
+    sample,
+    groups: { large: groupName(0, groupsBase), small },
+  };
+}
+
+const smallGroup = 10;
+const smallGroupsMax = 100;
+const largestMax = 50_000;
+
+/** Sizes as Zipf has them, the first the largest: 5,000 of 10,000 people, 10,000 of 100,000, 50,000 of a million; and many of ten. */
+export function groupSizes(count: number): number[] {
+  const largest = Math.floor(Math.min(largestMax, Math.max(count / 10, Math.min(count / 2, 5000))));
+  const large = Array.from({ length: Math.ceil(largest / smallGroup) - 1 }, (_, i) => Math.floor(largest / (i + 1)));
+  const few = Math.max(20, Math.floor(count / 100));
+  return [...large.filter((size) => size > smallGroup), ...Array.from({ length: few }, () => smallGroup)];
+}
+
+function groupName(index: number, groupsBase: string): string {
+  return `cn=group-${index},${groupsBase}`;
+}
+
+/** Members lie far apart, and who is in one group is in others too. */
+function groupOf(index: number, size: number, count: number, base: string, groupsBase: string): LdifContent {
+  const stride = Math.floor(count / size);
+  const member = Array.from({ length: size }, (_, i) => nameOf((index * 7919 + i * stride) % count, base));
+  return entry(groupName(index, groupsBase), {
+    objectClass: ['top', 'groupOfNames'],
+    cn: [`group-${index}`],
+    description: [`A group of ${size}`],
+    member,
+  });
 }
 
 const firstGid = 30_000;

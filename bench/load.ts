@@ -32,8 +32,8 @@ export interface Timing {
   readonly sampleMs: number;
   /** The sample goes on until each lane has done so many. */
   readonly operationsMin: number;
-  /** How many of the lanes take part, the first ones. */
-  readonly lanes: number;
+  /** Which of the lanes take part, by their place. */
+  readonly lanes: readonly number[];
 }
 
 export interface LaneCount {
@@ -43,6 +43,7 @@ export interface LaneCount {
 }
 
 export interface Counted {
+  /** In the order in which the lanes were named. */
   readonly lanes: readonly LaneCount[];
   readonly seconds: number;
   /** Of the server, during these seconds. */
@@ -77,13 +78,13 @@ export class Load implements Disposable {
   /** @throws Error for any answer but success: a row that fails is not a fast row */
   async sample(timing: Timing): Promise<Counted> {
     const { pid, world } = this.#target;
-    const taking = this.#target.lanes.slice(0, timing.lanes);
-    const counters = taking.map(() => createCounter(timing.operationsMin));
+    const counters = timing.lanes.map(() => createCounter(timing.operationsMin));
+    const counterOf = (lane: number) => counters[timing.lanes.indexOf(lane)];
     let state: State = 'warming';
     let next = timing.seed * numbersPerSample;
     const shared = { world, unused: () => next++, state: () => state };
     const running = this.#workers.flatMap((worker, index) => {
-      const counter = counters[worker.lane];
+      const counter = counterOf(worker.lane);
       return counter === undefined ? [] : [work(worker, { ...shared, random: randomNumbers(timing.seed * 1009 + index), counter })];
     });
     const ended = Promise.all(running);
@@ -159,6 +160,8 @@ interface Working {
   readonly counter: Counter;
 }
 
+/** Between two chunks of at most 64 KiB. */
+const slowRestMs = 20;
 const idsMax = 1 << 15;
 const writerOctets = 65_536;
 
@@ -193,7 +196,10 @@ function work({ connection, outstanding, asking }: Worker, { state, counter, ...
         if (state() !== 'ending') issue();
         else if (underWay === 0) resolve();
       },
-      turn: send,
+      turn() {
+        send();
+        if (asking.kind === 'slowly') connection.rest(slowRestMs);
+      },
       lost: reject,
     });
     for (let i = 0; i < outstanding; i++) issue();

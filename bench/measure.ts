@@ -1,10 +1,10 @@
 import { attributesWritten, type Compared, compareServers } from './answers.ts';
 import type { Generator } from './generators.ts';
-import type { Counted, Lane } from './load.ts';
-import { anonymousMib, type Peer, residentMib, type Server } from './process.ts';
+import type { Counted } from './load.ts';
+import { anonymousMib, type LoopDelay, type Peer, residentMib, type Server } from './process.ts';
 import type { World } from './requests.ts';
 import type { RowResult, Sample } from './results.ts';
-import type { Row } from './rows.ts';
+import type { Measure } from './rows.ts';
 import { percentileUs } from './statistics.ts';
 
 /** Something for each of the two. */
@@ -22,6 +22,8 @@ export function orderOf(round: number): readonly Side[] {
 
 export interface Timings {
   readonly rounds: number;
+  /** Before the first round of a row. */
+  readonly firstWarmMs: number;
   readonly warmMs: number;
   readonly sampleMs: number;
 }
@@ -30,6 +32,8 @@ export interface Timings {
 export interface Session extends AsyncDisposable {
   /** The servers, slapd with that many threads. */
   servers(threads: number): Promise<Both<Server>>;
+  /** Ends both; who asks for them next gets them started anew. */
+  stop(): Promise<void>;
   /** Attributes, in lower case, that rows have written so far. */
   readonly written: Set<string>;
 }
@@ -47,11 +51,11 @@ export function openSession(peers: Both<Peer>): Session {
     async servers(threads) {
       if (running?.threads !== threads) {
         await stop();
-        const atrium = await peers.atrium.start(threads);
+        const atrium = await peers.atrium.start(threads, true);
         running = {
           servers: {
             atrium,
-            slapd: await peers.slapd.start(threads).catch(async (error) => {
+            slapd: await peers.slapd.start(threads, true).catch(async (error) => {
               await atrium.stop();
               throw error;
             }),
@@ -61,6 +65,7 @@ export function openSession(peers: Both<Peer>): Session {
       }
       return running.servers;
     },
+    stop,
     [Symbol.asyncDispose]: stop,
   };
 }
@@ -74,9 +79,7 @@ export interface Measuring {
 }
 
 /** Compares the two servers' answers to what a row asks, then loads them in turn. */
-export async function measureLoad(row: Row, measuring: Measuring): Promise<RowResult | undefined> {
-  const { measure } = row;
-  if (measure.kind !== 'load' && measure.kind !== 'storm') return undefined;
+export async function measureLoad(id: string, measure: LoadMeasure, measuring: Measuring): Promise<RowResult> {
   const { session, generator, world, timings, progress } = measuring;
   const servers = await session.servers(measure.slapdThreads);
   progress('comparing answers');
@@ -84,59 +87,97 @@ export async function measureLoad(row: Row, measuring: Measuring): Promise<RowRe
   for (const attribute of attributesWritten(measure.lanes)) session.written.add(attribute);
 
   const samples: Both<Sample[]> = { atrium: [], slapd: [] };
+  const taking: readonly Side[] = measure.kind === 'loop' ? ['atrium'] : ['atrium', 'slapd'];
   try {
-    for (const server of [servers.atrium, servers.slapd]) {
-      const { port, pid, adminDn, adminPassword, name } = server;
+    for (const side of taking) {
+      const { port, pid, adminDn, adminPassword, name } = servers[side];
       await generator.open(name, { port, pid, adminDn, adminPassword, lanes: measure.lanes, world });
     }
     for (let round = 0; round < timings.rounds; round++) {
-      for (const side of orderOf(round)) {
+      for (const side of orderOf(round).filter((each) => taking.includes(each))) {
         progress(`round ${round + 1} of ${timings.rounds}, ${servers[side].name}`);
-        const count = (lanes: number, half: number) =>
+        const count = (half: number, lanes: readonly number[]) =>
           generator.sample(servers[side].name, {
-            seed: seedOf(row, round, half),
-            warmMs: timings.warmMs,
+            seed: seedOf(id, round, half),
+            warmMs: round === 0 ? timings.firstWarmMs : timings.warmMs,
             sampleMs: timings.sampleMs,
             operationsMin,
             lanes,
           });
-        const alone = measure.kind === 'storm' ? await count(1, 0) : undefined;
-        samples[side].push(sampleOf(measure.lanes, await count(measure.lanes.length, 1), servers[side], alone));
+        samples[side].push(await takeSample(measure, servers[side], count));
       }
     }
   } finally {
-    for (const { name } of [servers.atrium, servers.slapd]) await generator.close(name);
+    for (const side of taking) await generator.close(servers[side].name);
   }
-  return { id: row.id, ...samples, compared };
+  return { id, ...samples, compared };
+}
+
+type LoadMeasure = Extract<Measure, { kind: 'load' | 'storm' | 'against' | 'loop' }>;
+type Count = (half: number, lanes: readonly number[]) => Promise<Counted>;
+
+async function takeSample({ kind, lanes }: LoadMeasure, server: Server, count: Count): Promise<Sample> {
+  const all = lanes.map((_, i) => i);
+  switch (kind) {
+    case 'load':
+      return sampleOf(await count(1, all), server);
+    case 'storm': {
+      const [alone] = (await count(0, [0])).lanes;
+      const sample = sampleOf(await count(1, all), server);
+      return { ...sample, value: (sample.p99Us ?? Number.NaN) / percentileUs(alone?.latencies ?? [], 0.99) };
+    }
+    case 'against': {
+      const { counted, loop } = await watched(server, () => count(1, [0]));
+      const sample = sampleOf(counted, server, loop);
+      const other = sampleOf(await count(0, [1]), server);
+      const { value: perS, p50Us = Number.NaN, p99Us = Number.NaN, processorUs = Number.NaN } = other;
+      return { ...sample, value: (sample.processorUs ?? Number.NaN) / processorUs, beside: { perS, p50Us, p99Us, processorUs } };
+    }
+    case 'loop': {
+      const { counted, loop } = await watched(server, () => count(1, all));
+      if (loop === undefined) throw new Error(`the event loop of ${server.name} cannot be watched`);
+      return { ...sampleOf(counted, server, loop), value: loop.p99Ms };
+    }
+  }
+}
+
+/** Watches the server's event loop, if it has one, while something is measured. */
+async function watched(server: Server, measure: () => Promise<Counted>): Promise<{ counted: Counted; loop: LoopDelay | undefined }> {
+  const end = await server.watchLoop?.();
+  const counted = await measure();
+  return { counted, loop: await end?.() };
 }
 
 /** A rate of fewer operations than this is none. */
 const operationsMin = 10;
 
 /** The same for both servers, another for each sample of each row. */
-function seedOf(row: Row, round: number, half: number): number {
+function seedOf(id: string, round: number, half: number): number {
   let seed = 1 + round * 2 + half;
-  for (const character of row.id) seed = (seed * 31 + character.charCodeAt(0)) % 8191;
+  for (const character of id) seed = (seed * 31 + character.charCodeAt(0)) % 8191;
   return 1 + seed;
 }
 
-function sampleOf(lanes: readonly Lane[], counted: Counted, server: Server, alone?: Counted): Sample {
-  const [first, second] = counted.lanes;
+function sampleOf(counted: Counted, server: Server, loop?: LoopDelay): Sample {
+  const [first, ...others] = counted.lanes;
   if (first === undefined || first.operations === 0) throw new Error(`${server.name} answered nothing in ${counted.seconds.toFixed(1)} s`);
   const operations = counted.lanes.reduce((sum, lane) => sum + lane.operations, 0);
-  const p99Us = percentileUs(first.latencies, 0.99);
-  const aloneP99Us = percentileUs(alone?.lanes[0]?.latencies ?? [], 0.99);
+  const latencies = others.flatMap((lane) => lane.latencies);
+  const beside = {
+    perS: (operations - first.operations) / counted.seconds,
+    p50Us: percentileUs(latencies, 0.5),
+    p99Us: percentileUs(latencies, 0.99),
+  };
   return {
-    value: alone === undefined ? first.operations / counted.seconds : p99Us / aloneP99Us,
+    value: first.operations / counted.seconds,
     p50Us: percentileUs(first.latencies, 0.5),
-    p99Us,
+    p99Us: percentileUs(first.latencies, 0.99),
     processorUs: (counted.serverProcessorMs * 1000) / operations,
     residentMib: residentMib(server.pid),
     anonymousMib: anonymousMib(server.pid),
     octetsEach: first.octets / first.operations,
     generatorBusy: counted.generatorProcessorMs / 1000 / counted.seconds,
-    ...(lanes.length > 1 && second !== undefined
-      ? { beside: { perS: second.operations / counted.seconds, p99Us: percentileUs(second.latencies, 0.99) } }
-      : {}),
+    ...(others.length > 0 ? { beside } : {}),
+    ...(loop === undefined ? {} : { loop }),
   };
 }

@@ -22,13 +22,16 @@ npm run bench -- quick                 search, modify and bind, in some three mi
 npm run bench -- --size 1000000        as many people (100 to 10,000,000)
 npm run bench -- --rows search,add     these rows only: ${rows.map(({ id }) => id).join(', ')}
 npm run bench -- --rounds 7            rounds of each row (5)
-npm run bench -- --bulk-rounds 2       rounds of import, export and start-up (as many as of the others)
-npm run bench -- --sample-s 5          seconds of each sample (2.5)
+npm run bench -- --bulk-rounds 2       rounds of import, export and start-up (as many as of the others, from 500,000 people on 3)
+npm run bench -- --sample-s 5          seconds of each sample (1.5)
 npm run bench -- --folder DIRECTORY    where both databases are put: on a disk, not in memory (the system's temporary folder)
 npm run bench -- ldclt                 the three quick rows with ldclt of 389-ds-base, as a check of our own load generator
 npm run bench -- report                write the tables of bench/README.md from the newest complete results`;
 
-const defaults = { size: '10000', rounds: '5', 'sample-s': '2.5' } as const;
+const defaults = { size: '10000', rounds: '5', 'sample-s': '1.5' } as const;
+/** An import takes minutes with so many people. */
+const manyPeople = 500_000;
+const fewRounds = 3;
 
 /** Reads the command line; `help` with what is wrong when it cannot be done. */
 export function readOptions(args: readonly string[]): Wanted {
@@ -46,7 +49,7 @@ export function readOptions(args: readonly string[]): Wanted {
   if (size === undefined) return { kind: 'help', wrong: `--size ${values.size} is no number from 100 to 10,000,000` };
   const rounds = within(values.rounds, 1, 1000);
   if (rounds === undefined) return { kind: 'help', wrong: `--rounds ${values.rounds} is no number from 1 to 1000` };
-  const bulkRounds = within(values['bulk-rounds'] ?? values.rounds, 1, 1000);
+  const bulkRounds = within(values['bulk-rounds'] ?? String(size < manyPeople ? rounds : Math.min(rounds, fewRounds)), 1, 1000);
   if (bulkRounds === undefined) return { kind: 'help', wrong: `--bulk-rounds ${values['bulk-rounds']} is no number from 1 to 1000` };
   const sampleS = Number(values['sample-s']);
   if (!(sampleS >= 0.2 && sampleS <= 600)) return { kind: 'help', wrong: `--sample-s ${values['sample-s']} is no number from 0.2 to 600` };

@@ -14,7 +14,15 @@ export interface Server {
   readonly adminPassword: string;
   /** From starting the program to its first answer. */
   readonly startS: number;
+  /** Watches the event loop from now on, where the server has one; what comes back ends that. */
+  readonly watchLoop?: () => Promise<() => Promise<LoopDelay>>;
   stop(): Promise<void>;
+}
+
+/** How late the event loop of a server was, in milliseconds. */
+export interface LoopDelay {
+  readonly p99Ms: number;
+  readonly worstMs: number;
 }
 
 /** One of the two that are compared, with a database of its own on disk. */
@@ -24,7 +32,8 @@ export interface Peer {
   load(ldifFile: string): Promise<Spent>;
   /** Writes everything that the database holds as LDIF. The server must not run. */
   dump(ldifFile: string): Promise<Spent>;
-  start(threads: number): Promise<Server>;
+  /** @param watched  so that its event loop can be watched, which costs a little at the start */
+  start(threads: number, watched: boolean): Promise<Server>;
 }
 
 /** What a program needed from its start to its end. */

@@ -42,9 +42,11 @@ export const tableHead: readonly string[] = [line(columns), line(columns.map((_,
 export function tableLine(row: Row, result: RowResult | undefined, size: number): string {
   const aim = aimAt(row, size);
   const aims = [aim === undefined ? '' : figure(aim.gate), aim === undefined ? '' : figure(aim.goal)];
-  if (result === undefined) {
-    const why = row.measure.kind === 'absent' ? row.measure.why : 'not measured';
-    return line([row.name, '–', '–', '–', ...aims, why, ...Array<string>(6).fill('')]);
+  if (result === undefined || result.missing !== undefined) {
+    const { failed = false, why = 'not measured' } = result?.missing ?? {};
+    // A failure may be long: the first line of it, and nothing that would end the cell.
+    const said = failed ? `**failed**: ${(why.split('\n')[0] ?? '').replaceAll('|', '/')}` : why;
+    return line([row.name, '–', '–', '–', ...aims, said, ...Array<string>(6).fill('')]);
   }
   const { atrium, slapd, judged, reached } = summarise(row, result, aim);
   const verdict = reached === undefined ? '' : reached ? 'yes' : '**no**';
@@ -67,8 +69,22 @@ export function tableLine(row: Row, result: RowResult | undefined, size: number)
 export function notesOf(row: Row, { atrium, slapd, compared }: RowResult): string[] {
   const notes: string[] = [];
   const beside = (samples: readonly Sample[]) => median(samples.flatMap(({ beside }) => beside?.perS ?? []));
-  if (atrium.some(({ beside }) => beside !== undefined)) {
+  if (row.measure.kind === 'against') {
+    const each = (samples: readonly Sample[]) => figure(median(samples.flatMap(({ beside }) => beside?.processorUs ?? [])));
+    const p50 = (samples: readonly Sample[]) => figure(median(samples.flatMap(({ beside }) => beside?.p50Us ?? [])) / 1000);
+    notes.push(
+      `${row.name}: of a group of ten ${each(atrium)} µs and p50 ${p50(atrium)} ms on Atrium, ${each(slapd)} µs and ${p50(slapd)} ms on slapd.`,
+    );
+  } else if (atrium.some(({ beside }) => beside !== undefined)) {
     notes.push(`${row.name}: the other connections did ${figure(beside(atrium))} a second on Atrium, ${figure(beside(slapd))} on slapd.`);
+  }
+  const loops = atrium.flatMap(({ loop }) => loop ?? []);
+  if (loops.length > 0) {
+    const p99 = median(loops.map(({ p99Ms }) => p99Ms));
+    const worst = loops.map(({ worstMs }) => worstMs);
+    notes.push(
+      `${row.name}: Atrium's event loop was late by ${figure(p99)} ms (p99) and at the worst by ${figure(median(worst))} ms in a round, ${figure(Math.max(...worst))} ms in all of them.`,
+    );
   }
   if (row.measure.kind === 'memory') {
     const anonymous = (samples: readonly Sample[]) => medianOf(samples, 'anonymousMib');
@@ -104,7 +120,7 @@ export function runSection(run: Run): string {
   return [
     `### ${count(run.size)} people`,
     '',
-    `Commit ${run.commit}${run.changed ? ' with changes' : ''}, ${run.date.slice(0, 10)}: ${run.rounds} rounds of ${run.sampleS} s. ${machine.cores} cores (${machine.processor}), ` +
+    `Commit ${run.commit}${run.changed ? ' with changes' : ''}, ${run.date.slice(0, 10)}: ${run.rounds} rounds of ${run.sampleS} s, ${run.bulkRounds ?? run.rounds} of import, export and start-up. ${machine.cores} cores (${machine.processor}), ` +
       `${machine.memoryGiB} GiB, Linux ${machine.kernel}, ${machine.fileSystem}, Node ${machine.node}, slapd ${machine.slapd}.`,
     ceilingLine(run.ceilings),
     '',
@@ -123,8 +139,26 @@ export function withSections(page: string, runs: readonly Run[]): string {
   const from = page.indexOf(begin);
   const to = page.indexOf(end);
   if (from < 0 || to < from) throw new Error('the page has no place for results');
-  const sections = runs.length === 0 ? 'No complete run is kept yet.' : runs.map(runSection).join('\n\n');
+  const sections = runs.length === 0 ? 'No complete run is kept yet.' : [...runs.map(runSection), ...acrossSizes(runs)].join('\n\n');
   return `${page.slice(0, from + begin.length)}\n\n${sections}\n\n${page.slice(to)}`;
+}
+
+/** At most so many times the processor time of the smaller directory. */
+const growthMax = 1.7;
+
+/** What runs of different sizes say only together. */
+export function acrossSizes(runs: readonly Run[]): string[] {
+  const cost = (size: number) => {
+    const samples = runs.find((run) => run.size === size)?.rows.find(({ id }) => id === 'search')?.atrium ?? [];
+    return median(samples.flatMap(({ processorUs }) => processorUs ?? []));
+  };
+  const [few, many] = [cost(10_000), cost(1_000_000)];
+  if (Number.isNaN(few) || Number.isNaN(many)) return [];
+  const times = many / few;
+  return [
+    `Processor time of one equality search, warm: ${figure(few)} µs with 10,000 people and ${figure(many)} µs with 1,000,000, ${figure(times)} times as much; ` +
+      `at most ${growthMax} was asked for, ${times <= growthMax ? 'reached' : '**not reached**'}.`,
+  ];
 }
 
 /** Writes `bench/README.md` anew. @returns the sizes that are in it */

@@ -14,6 +14,8 @@ export interface World {
   readonly gids: readonly number[];
   /** Some people, drawn uniformly. */
   readonly sample: readonly Sampled[];
+  /** Names of the largest group and of some groups of ten. */
+  readonly groups: { readonly large: string; readonly small: readonly string[] };
 }
 
 export interface Sampled {
@@ -31,6 +33,10 @@ export type Asking =
   | { readonly kind: 'unindexed' }
   | { readonly kind: 'modify'; readonly attribute: 'mobile' | 'cn' }
   | { readonly kind: 'add' }
+  /** In turn a member more and the same member less. Only one connection may ask for it. */
+  | { readonly kind: 'member'; readonly of: 'large' | 'small' }
+  /** As `group`, from someone who reads slowly what comes. */
+  | { readonly kind: 'slowly' }
   | { readonly kind: 'bind' };
 
 /** What a request is made from: equal chance and numbers make equal requests. */
@@ -46,6 +52,7 @@ export const selected = ['cn', 'mail', 'telephoneNumber'] as const;
 
 /** Attributes that rows write: once they have, the two servers hold different values, since the quicker one wrote more often. */
 export function writtenBy(asking: Asking): string | undefined {
+  if (asking.kind === 'member') return 'member';
   return asking.kind === 'modify' ? asking.attribute : undefined;
 }
 
@@ -65,6 +72,7 @@ export function draw(asking: Asking, { world, random, unused }: Drawing): Reques
     case 'equality':
       return search(base, { kind: 'equality', description: 'uid', value: utf8(uidOf(someone())) }, asking.attributes);
     case 'group':
+    case 'slowly':
       return search(base, { kind: 'equality', description: 'gidNumber', value: utf8(String(random.pick(world.gids))) });
     case 'substring':
       return search(base, filter(`(mail=*${middleOf(random.pick(world.sample).mail)}*)`));
@@ -76,6 +84,8 @@ export function draw(asking: Asking, { world, random, unused }: Drawing): Reques
       return replace(nameOf(someone(), base), asking.attribute, newValue(asking.attribute, world, random));
     case 'add':
       return addition(unused(), world, random);
+    case 'member':
+      return membership(unused(), asking.of === 'large' ? [world.groups.large] : world.groups.small, base);
     case 'bind':
       return bindRequest(nameOf(someone(), base), password);
   }
@@ -118,6 +128,21 @@ function replace(object: string, description: string, value: string): Request {
     kind: 'modifyRequest',
     object,
     changes: [{ operation: 'replace', attribute: { description, values: [utf8(value)] } }],
+  };
+}
+
+/** Even numbers add a member that nobody has, odd ones take it away again, so that groups stay as large as they are. */
+function membership(number: number, groups: readonly string[], base: string): Request {
+  const turn = Math.floor(number / 2);
+  return {
+    kind: 'modifyRequest',
+    object: groups[turn % groups.length] ?? '',
+    changes: [
+      {
+        operation: number % 2 === 0 ? 'add' : 'delete',
+        attribute: { description: 'member', values: [utf8(`uid=m${turn},${base}`)] },
+      },
+    ],
   };
 }
 

@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Compared } from './answers.ts';
 import type { Machine } from './machine.ts';
+import type { LoopDelay } from './process.ts';
 
 /** One measurement of one server. */
 export interface Sample {
@@ -17,8 +18,10 @@ export interface Sample {
   readonly octetsEach?: number;
   /** Share of one core that the load generator used. */
   readonly generatorBusy?: number;
-  /** What other connections did meanwhile. */
-  readonly beside?: { readonly perS: number; readonly p99Us: number };
+  /** What other connections did meanwhile, or, where a row sets two kinds of work against each other, the work it is held against. */
+  readonly beside?: { readonly perS: number; readonly p50Us: number; readonly p99Us: number; readonly processorUs?: number };
+  /** How late the server's event loop was, where it was watched. */
+  readonly loop?: LoopDelay;
 }
 
 export interface RowResult {
@@ -27,6 +30,10 @@ export interface RowResult {
   readonly atrium: readonly Sample[];
   readonly slapd: readonly Sample[];
   readonly compared?: Compared;
+  /** How long all of it took. */
+  readonly tookS?: number;
+  /** Why there is no measurement. */
+  readonly missing?: { readonly failed: boolean; readonly why: string };
 }
 
 /** What the load generator reaches when the server costs nothing. */
@@ -47,7 +54,9 @@ export interface Run {
   readonly size: number;
   readonly rounds: number;
   readonly sampleS: number;
-  /** Whether every row was measured that can be. */
+  /** Rounds of import, export and start-up. */
+  readonly bulkRounds?: number;
+  /** Whether every row was taken up, those that failed included. */
   readonly complete: boolean;
   readonly machine: Machine;
   readonly ceilings: readonly Ceiling[];
@@ -56,12 +65,14 @@ export interface Run {
 
 const folder = join(import.meta.dirname, 'results');
 
-/** @returns the name of the file, below `bench/results` */
+/** Keeps a run, or what there is of it so far: the last writing takes the place of those before. @returns the name of the file, below `bench/results` */
 export function saveRun(run: Run): string {
   mkdirSync(folder, { recursive: true });
-  const stamp = run.date.slice(0, 16).replace(/:/g, '');
-  const file = `${stamp}-${run.size}-${run.commit}${run.complete ? '' : '-part'}.json`;
+  const name = `${run.date.slice(0, 16).replace(/:/g, '')}-${run.size}-${run.commit}`;
+  const part = `${name}-part.json`;
+  const file = run.complete ? `${name}.json` : part;
   writeFileSync(join(folder, file), `${JSON.stringify(run, rounded, 1)}\n`);
+  if (run.complete) rmSync(join(folder, part), { force: true });
   return file;
 }
 

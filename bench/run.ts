@@ -22,6 +22,9 @@ import { cryptScrypt, slapdMissing, slapdPeer } from './slapd.ts';
 const suffix = 'dc=example,dc=com';
 const password = 'Correct-horse-7';
 const warmMs = 400;
+/** With so many people a row's first round begins with little of what it will need in anybody's cache. */
+const manyPeople = 500_000;
+const longWarmMs = 4000;
 
 const wanted = readOptions(process.argv.slice(2));
 const progress = createProgress(process.stderr);
@@ -50,14 +53,13 @@ async function main(wanted: Wanted): Promise<number> {
     case 'ldclt': {
       const missing = slapdMissing() ?? (wanted.kind === 'ldclt' ? ldcltMissing() : undefined);
       if (missing !== undefined) throw new Error(missing);
-      await inFolder(wanted.folder ?? tmpdir(), (folder) => prepared(wanted, folder));
-      return 0;
+      return await inFolder(wanted.folder ?? tmpdir(), (folder) => prepared(wanted, folder));
     }
   }
 }
 
 /** Both databases may be large: they go whatever happens, an interrupt included. */
-async function inFolder(parent: string, act: (folder: string) => Promise<void>): Promise<void> {
+async function inFolder(parent: string, act: (folder: string) => Promise<number>): Promise<number> {
   const folder = mkdtempSync(join(parent, 'atrium-bench-'));
   const forget = () => rmSync(folder, { recursive: true, force: true });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -68,7 +70,7 @@ async function inFolder(parent: string, act: (folder: string) => Promise<void>):
     });
   }
   try {
-    await act(folder);
+    return await act(folder);
   } finally {
     forget();
   }
@@ -76,7 +78,7 @@ async function inFolder(parent: string, act: (folder: string) => Promise<void>):
 
 type Measured = Extract<Wanted, { kind: 'run' | 'ldclt' }>;
 
-async function prepared(wanted: Measured, folder: string): Promise<void> {
+async function prepared(wanted: Measured, folder: string): Promise<number> {
   if (describeMachine(folder).fileSystem === 'tmpfs') {
     throw new Error(`${folder} is in memory, where nothing is durable: name a folder on a disk with --folder`);
   }
@@ -96,6 +98,7 @@ async function prepared(wanted: Measured, folder: string): Promise<void> {
   if (wanted.kind === 'run') return await run(wanted, { folder, ldif, world, peers, session });
   for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
   await runLdclt({ session, world, rounds: wanted.rounds, say, progress: progress.show });
+  return 0;
 }
 
 interface Prepared {
@@ -106,54 +109,81 @@ interface Prepared {
   readonly session: Session;
 }
 
-async function run(wanted: Extract<Wanted, { kind: 'run' }>, { folder, ldif, world, peers, session }: Prepared): Promise<void> {
-  const { size, rounds, sampleS } = wanted;
+async function run(wanted: Extract<Wanted, { kind: 'run' }>, { folder, ldif, world, peers, session }: Prepared): Promise<number> {
+  const { size, rounds, sampleS, bulkRounds } = wanted;
   const asked = wanted.rows.filter(({ sizeMax }) => sizeMax === undefined || size <= sizeMax);
-  await using generator = startGenerator();
-  say(`${size.toLocaleString('en')} people, ${rounds} rounds of ${sampleS} s for each row and server`);
-  progress.show('measuring the load generator');
-  const ceilings = await measureCeilings(generator, world);
-  say(`${ceilingLine(ceilings)}\n`);
-  for (const head of tableHead) say(head);
+  let generator = startGenerator();
+  try {
+    say(`${size.toLocaleString('en')} people, ${rounds} rounds of ${sampleS} s for each row and server`);
+    progress.show('measuring the load generator');
+    const ceilings = await measureCeilings(generator, world);
+    say(`${ceilingLine(ceilings)}\n`);
+    for (const head of tableHead) say(head);
 
-  if (!asked.some(({ measure }) => measure.kind === 'import')) {
-    progress.show('importing');
-    for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
-    settle();
+    const bulk = { peers, folder, count: size, rounds: bulkRounds };
+    const timings = { rounds, warmMs, firstWarmMs: size >= manyPeople ? longWarmMs : warmMs * 2, sampleMs: sampleS * 1000 };
+    const conditions = { date: new Date(Date.now()).toISOString(), ...describeCommit(), machine: describeMachine(folder) };
+    const keep = (complete: boolean) =>
+      saveRun({ format: 1, ...conditions, size, rounds, sampleS, bulkRounds, complete, ceilings, rows: results });
+    const results: RowResult[] = [];
+    let filled = false;
+    for (const [at, row] of asked.entries()) {
+      const show = (text: string) => progress.show(`${row.name}: ${text}`, at / asked.length);
+      const begunMs = performance.now();
+      try {
+        if (row.measure.kind !== 'import' && !filled) await fill(peers, ldif, show);
+        filled = true;
+        const measuring = { session, generator, world, timings, progress: show };
+        const result = await measure(row, { ...bulk, progress: show }, measuring, ldif);
+        results.push({ ...result, tookS: (performance.now() - begunMs) / 1000 });
+      } catch (error) {
+        // What it left behind is nobody's: the next row begins with servers and a generator of its own.
+        const why = error instanceof Error ? error.message : String(error);
+        results.push({ id: row.id, atrium: [], slapd: [], missing: { failed: true, why } });
+        say(`${row.name} failed: ${why}`);
+        await session.stop();
+        await generator[Symbol.asyncDispose]();
+        generator = startGenerator();
+        filled &&= row.measure.kind !== 'import';
+      }
+      say(tableLine(row, results.at(-1), size));
+      keep(false);
+    }
+    const notes = asked.flatMap((row) => results.filter(({ id }) => id === row.id).flatMap((result) => notesOf(row, result)));
+    say(['', ...notes].join('\n'));
+    say(`\nbench/results/${keep(rows.every((row) => wanted.rows.includes(row)))}`);
+    const failed = results.filter(({ missing }) => missing?.failed === true).map(({ id }) => id);
+    if (failed.length > 0) process.stderr.write(`bench: failed: ${failed.join(', ')}\n`);
+    return failed.length > 0 ? 1 : 0;
+  } finally {
+    await generator[Symbol.asyncDispose]();
   }
-  const results: RowResult[] = [];
-  const bulk = { peers, folder, count: size, rounds: wanted.bulkRounds };
-  const measuring = { session, generator, world, timings: { rounds, warmMs, sampleMs: sampleS * 1000 } };
-  for (const [at, row] of asked.entries()) {
-    const show = (text: string) => progress.show(`${row.name}: ${text}`, at / asked.length);
-    const result = await measure(row, { ...bulk, progress: show }, { ...measuring, progress: show }, ldif);
-    if (result !== undefined) results.push(result);
-    say(tableLine(row, result, size));
-  }
-  const notes = asked.flatMap((row) => results.filter(({ id }) => id === row.id).flatMap((result) => notesOf(row, result)));
-  say(['', ...notes].join('\n'));
-  const complete = rows.every((row) => wanted.rows.includes(row));
-  const machine = describeMachine(folder);
-  const date = new Date(Date.now()).toISOString();
-  const file = saveRun({ format: 1, date, ...describeCommit(), size, rounds, sampleS, complete, machine, ceilings, rows: results });
-  say(`\nbench/results/${file}`);
 }
 
-async function measure(row: Row, bulk: Bulk, measuring: Measuring, ldif: Both<string>): Promise<RowResult | undefined> {
-  switch (row.measure.kind) {
+async function fill(peers: Both<Peer>, ldif: Both<string>, show: (text: string) => void): Promise<void> {
+  show('importing');
+  for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
+  settle();
+}
+
+async function measure(row: Row, bulk: Bulk, measuring: Measuring, ldif: Both<string>): Promise<RowResult> {
+  const { id, measure } = row;
+  switch (measure.kind) {
     case 'import':
       return await measureImport(ldif, bulk);
     case 'export':
       return await measureExport(bulk);
     case 'start':
-      return await measureStart(bulk, fewThreads);
+      return await measureStart(id, measure.cold, bulk, fewThreads);
     case 'memory':
       return measureMemory(await measuring.session.servers(fewThreads));
     case 'load':
     case 'storm':
-      return await measureLoad(row, measuring);
+    case 'against':
+    case 'loop':
+      return await measureLoad(id, measure, measuring);
     case 'absent':
-      return undefined;
+      return { id, atrium: [], slapd: [], missing: { failed: false, why: measure.why } };
   }
 }
 

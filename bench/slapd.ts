@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { indexVersion } from '#directory';
 import { freePort, type Peer, runProgram, startServer, stopProgram } from './process.ts';
 
 const adminPassword = 'bench-administrator';
@@ -17,7 +18,7 @@ export function slapdMissing(): string | undefined {
 
 /**
  * Debian's slapd with back-mdb in its fair configuration: an index on each attribute that Atrium has one on, substring indexes where
- * substrings are asked for, no log, passwords hidden and all else readable by who has bound. A write is on disk before it is
+ * Atrium has them, no log, passwords hidden and all else readable by who has bound. A write is on disk before it is
  * answered: that is back-mdb's default, and nothing here takes it back.
  */
 export function slapdPeer(folder: string, suffix: string): Peer {
@@ -74,13 +75,24 @@ function configuration({ suffix, adminDn, database, threads }: Configuration): s
     `rootpw ${adminPassword}`,
     `directory ${database}`,
     'maxsize 17179869184',
-    'index objectClass,uid,givenName,displayName,telephoneNumber,employeeNumber,ou,dc eq',
-    'index member,uniqueMember,memberUid,owner,manager,uidNumber,gidNumber eq',
-    'index cn,sn,mail eq,sub',
+    ...slapdIndexes(indexVersion),
     'access to attrs=userPassword by anonymous auth by * none',
     'access to * by users read',
     '',
   ].join('\n');
+}
+
+/**
+ * The lines that give slapd the indexes that Atrium has.
+ *
+ * @param version  Atrium's own words for its table of indexes: what stands between stars is found by what is anywhere in a value
+ */
+export function slapdIndexes(version: string): string[] {
+  const names = version.split(' ').slice(1);
+  const inside = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1, -1));
+  const sub = inside.length > 0 ? inside : ['cn', 'sn', 'mail'];
+  const eq = names.filter((name) => !name.startsWith('*') && !sub.includes(name));
+  return [`index ${eq.join(',')} eq`, `index ${sub.join(',')} eq,sub`];
 }
 
 /** scrypt as libxcrypt writes it: N = 2^15, r = 8, p = 1, the work that Atrium's own hashes ask for. */

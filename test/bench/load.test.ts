@@ -18,13 +18,24 @@ function worldOf(suffix: string): World {
     password,
     gids: [30_001],
     sample: [{ cn: 'Ada Byron', mail: 'ada.byron@example.com', roomNumber: 'B-1.01' }],
+    groups: { large: `cn=readers,ou=groups,${suffix}`, small: [`cn=writers,ou=groups,${suffix}`] },
   };
 }
 
 /** Some people as the benchmark calls them. */
-async function furnish(port: number, { adminDn, adminPassword }: TestAtrium, { base }: World): Promise<void> {
+async function furnish(port: number, { adminDn, adminPassword }: TestAtrium, { base, groups }: World): Promise<void> {
   using connection = await Connection.open(port);
   await bind(connection, adminDn, adminPassword);
+  const add = async (entry: string, given: readonly (readonly [string, string])[]) => {
+    const attributes = given.map(([description, value]) => ({ description, values: [utf8(value)] }));
+    const { responses } = await ask(connection, { kind: 'addRequest', entry, attributes });
+    if (explain(responses[0]) !== 'success') throw new Error(explain(responses[0]));
+  };
+  await add(groups.large, [
+    ['objectClass', 'groupOfNames'],
+    ['cn', 'readers'],
+    ['member', nameOf(0, base)],
+  ]);
   for (let number = 0; number < count; number++) {
     const given: readonly (readonly [string, string])[] = [
       ['objectClass', 'inetOrgPerson'],
@@ -33,9 +44,7 @@ async function furnish(port: number, { adminDn, adminPassword }: TestAtrium, { b
       ['sn', 'Byron'],
       ['userPassword', password],
     ];
-    const attributes = given.map(([description, value]) => ({ description, values: [utf8(value)] }));
-    const { responses } = await ask(connection, { kind: 'addRequest', entry: nameOf(number, base), attributes });
-    if (explain(responses[0]) !== 'success') throw new Error(explain(responses[0]));
+    await add(nameOf(number, base), given);
   }
 }
 
@@ -55,13 +64,16 @@ test('the load generator drives a whole Atrium: each kind of request is answered
     lane({ kind: 'modify', attribute: 'mobile' }, 'administrator'),
     lane({ kind: 'modify', attribute: 'cn' }, 'administrator'),
     lane({ kind: 'add' }, 'administrator', 2),
+    lane({ kind: 'member', of: 'large' }, 'administrator'),
+    lane({ kind: 'slowly' }, 'person', 1, 4),
     lane({ kind: 'bind' }, 'person'),
   ];
   const target = { port, pid: process.pid, adminDn: atrium.adminDn, adminPassword: atrium.adminPassword, lanes, world };
   using load = await Load.open(target);
   for (const seed of [1, 2]) {
-    const counted = await load.sample({ seed, warmMs: 0, sampleMs: 0, operationsMin: 3, lanes: lanes.length });
-    t.is(counted.lanes.length, lanes.length);
+    const all = lanes.flatMap(({ asking }, i) => (asking.kind === 'member' ? [] : [i]));
+    const counted = await load.sample({ seed, warmMs: 0, sampleMs: 0, operationsMin: 3, lanes: all });
+    t.is(counted.lanes.length, all.length);
     for (const { operations, octets, latencies } of counted.lanes) {
       t.true(operations >= 3 && octets > 0);
       t.is(
@@ -71,8 +83,9 @@ test('the load generator drives a whole Atrium: each kind of request is answered
       t.true(percentileUs(latencies, 0.5) >= 0);
     }
   }
-  const first = await load.sample({ seed: 3, warmMs: 0, sampleMs: 0, operationsMin: 3, lanes: 1 });
-  t.is(first.lanes.length, 1);
+  const members = lanes.findIndex(({ asking }) => asking.kind === 'member');
+  const alone = await load.sample({ seed: 8000, warmMs: 0, sampleMs: 0, operationsMin: 3, lanes: [members] });
+  t.is(alone.lanes.length, 1);
 });
 
 test('a load whose requests are refused fails and says why: a row that fails is not a fast row', async (t) => {
@@ -83,7 +96,7 @@ test('a load whose requests are refused fails and says why: a row that fails is 
   const asking = { kind: 'modify', attribute: 'mobile' } as const;
   const lanes: readonly Lane[] = [{ asking, as: 'administrator', connections: 1, outstanding: 1 }];
   using load = await Load.open({ port, pid: process.pid, adminDn, adminPassword, lanes, world });
-  await t.throwsAsync(load.sample({ seed: 1, warmMs: 0, sampleMs: 0, operationsMin: 3, lanes: 1 }), { message: /modify: noSuchObject/ });
+  await t.throwsAsync(load.sample({ seed: 1, warmMs: 0, sampleMs: 0, operationsMin: 3, lanes: [0] }), { message: /modify: noSuchObject/ });
   await t.throwsAsync(Load.open({ port, pid: process.pid, adminDn, adminPassword: 'wrong', lanes, world }), {
     message: /invalidCredentials/,
   });

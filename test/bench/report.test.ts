@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { indexVersion } from '#directory';
+import { groupSizes } from '../../bench/data.ts';
 import { readOptions } from '../../bench/options.ts';
-import { runSection, summarise, tableHead, tableLine, withSections } from '../../bench/report.ts';
+import { acrossSizes, notesOf, runSection, summarise, tableHead, tableLine, withSections } from '../../bench/report.ts';
 import { newestOfEachSize, type RowResult, type Run } from '../../bench/results.ts';
 import { aimAt, type Row, rows } from '../../bench/rows.ts';
+import { slapdIndexes } from '../../bench/slapd.ts';
 
 const rowCalled = (id: string): Row => {
   const row = rows.find((each) => each.id === id);
@@ -63,9 +66,13 @@ test('a line has as many cells as the head, whether the row was measured or is n
   const line = tableLine(rowCalled('search'), result('search', [20_000], [10_000]), 10_000);
   t.is(cells(line), cells(tableHead[0]));
   t.is(line, '| equality search | 20,000 | 10,000 | 2 | 1.6 | 2 | yes | 0.5 / 2 | 0.9 / 3 | 20 | 40 | 100 | 200 |');
-  const absent = tableLine(rowCalled('bind-repeated'), undefined, 10_000);
+  const missing = (failed: boolean, why: string): RowResult => ({ id: 'add', atrium: [], slapd: [], missing: { failed, why } });
+  const absent = tableLine(rowCalled('add'), missing(false, 'not here'), 10_000);
   t.is(cells(absent), cells(tableHead[0]));
-  t.regex(absent, /no cache of verified binds yet/);
+  t.regex(absent, /\| not here \|/);
+  const failed = tableLine(rowCalled('add'), missing(true, 'one | line\nand more'), 10_000);
+  t.is(cells(failed), cells(tableHead[0]));
+  t.regex(failed, /\*\*failed\*\*: one \/ line \|/);
 });
 
 test('a row that the load generator could not outrun is marked', (t) => {
@@ -99,9 +106,46 @@ test('results go between the marks of bench/README.md, and what is written by ha
 
 test('a run is told with machine and commit, and rows that are not for its size are left out', (t) => {
   const section = runSection(run({ size: 100_000 }));
-  t.regex(section, /Commit abc1234, 2026-11-21: 3 rounds of 2\.5 s\. 2 cores/);
+  t.regex(section, /Commit abc1234, 2026-11-21: 3 rounds of 2\.5 s, 3 of import, export and start-up\. 2 cores/);
   t.false(section.includes('unindexed filter'));
   t.true(runSection(run({})).includes('unindexed filter'));
+});
+
+test('what an equality search costs with a million people is held against what it costs with ten thousand', (t) => {
+  const costing = (size: number, processorUs: number) => {
+    const { atrium, ...row } = result('search', [1], [1]);
+    return run({ size, rows: [{ ...row, atrium: atrium.map((sample) => ({ ...sample, processorUs })) }] });
+  };
+  t.deepEqual(acrossSizes([costing(10_000, 20)]), []);
+  t.regex(acrossSizes([costing(10_000, 20), costing(1_000_000, 30)])[0] ?? '', /1\.5 times as much; .*, reached\./);
+  t.regex(acrossSizes([costing(10_000, 20), costing(1_000_000, 35)])[0] ?? '', /\*\*not reached\*\*\./);
+});
+
+test('a row of one server alone has its number and says how late the loop was', (t) => {
+  const { atrium } = result('loop', [12], []);
+  const alone: RowResult = { id: 'loop', atrium: atrium.map((sample) => ({ ...sample, loop: { p99Ms: 12, worstMs: 30 } })), slapd: [] };
+  t.regex(tableLine(rowCalled('loop'), alone, 10_000), /\| 12 \| – \| 12 \|/);
+  t.regex(notesOf(rowCalled('loop'), alone).join(), /late by 12 ms \(p99\) and at the worst by 30 ms/);
+});
+
+test('slapd has an index on what Atrium has one on, and finds what stands anywhere in a value where Atrium does', (t) => {
+  t.deepEqual(slapdIndexes('7 objectClass *uid* member *mail*'), ['index objectClass,member eq', 'index uid,mail eq,sub']);
+  const lines = slapdIndexes(indexVersion).join(' ');
+  for (const name of ['objectClass', 'uid', 'member', 'gidNumber', 'mail']) t.regex(lines, new RegExp(`[ ,]${name}[ ,]`));
+});
+
+test('groups are of uneven size: one of 5,000, 10,000 or 50,000, and most of ten', (t) => {
+  for (const [count, largest] of [
+    [10_000, 5000],
+    [100_000, 10_000],
+    [1_000_000, 50_000],
+  ] as const) {
+    const sizes = groupSizes(count);
+    t.is(sizes[0], largest);
+    t.true(sizes.every((size) => size >= 10));
+    t.true(sizes.filter((size) => size === 10).length >= count / 100);
+  }
+  t.true((groupSizes(100)[0] ?? 0) <= 100);
 });
 
 test('the command line: quick is three rows at 10,000, rows are taken by name in the order of the table, mistakes are named', (t) => {
@@ -116,6 +160,7 @@ test('the command line: quick is three rows at 10,000, rows are taken by name in
     rows.map(({ id }) => id),
   );
   t.like(readOptions([]), { kind: 'run', size: 10_000, rounds: 5, bulkRounds: 5 });
+  t.like(readOptions(['--size', '1000000']), { rounds: 5, bulkRounds: 3 });
   t.like(readOptions(['--size', '1000000', '--rounds', '7', '--bulk-rounds', '1']), { size: 1_000_000, rounds: 7, bulkRounds: 1 });
   t.like(readOptions(['report']), { kind: 'report' });
   for (const wrong of [
