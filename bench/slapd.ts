@@ -90,9 +90,7 @@ function configuration({ suffix, adminDn, database, threads }: Configuration): s
 export function slapdIndexes(version: string): string[] {
   const names = version.split(' ').slice(1);
   const inside = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1, -1));
-  const sub = inside.length > 0 ? inside : ['cn', 'sn', 'mail'];
-  const eq = names.filter((name) => !name.startsWith('*') && !sub.includes(name));
-  return [`index ${eq.join(',')} eq`, `index ${sub.join(',')} eq,sub`];
+  return [`index ${names.filter((name) => !name.startsWith('*')).join(',')} eq`, `index ${inside.join(',')} eq,sub`];
 }
 
 /** scrypt as libxcrypt writes it: N = 2^15, r = 8, p = 1, the work that Atrium's own hashes ask for. */
