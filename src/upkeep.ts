@@ -24,7 +24,7 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
       indexVersion,
-      cacheMib: settings['persistence.readerCacheMib'],
+      cacheMib: settings['persistence.pageCacheMib'],
       judge,
       tell,
       onProgress,

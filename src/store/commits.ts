@@ -24,6 +24,8 @@ interface Options {
   readonly log: WriteAheadLog;
   readonly merge: GramMerge;
   readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number };
+  /** Lets go of the read transaction, which is on the same connection. */
+  readonly release: () => void;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
   readonly fatal: (reason: Refusal) => void;
@@ -42,11 +44,18 @@ export class Commits {
   #piecesOwed = 0;
   #state: 'resting' | 'writing' | 'closed' | 'dead' = 'resting';
   #rested: (() => void) | undefined;
+  /** The number of the newest commit that can be seen. */
+  #last: number;
   #durable: number;
+  readonly #begin: Database.Statement<[]>;
+  readonly #commit: Database.Statement<[]>;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#durable = options.writer.lastNumber();
+    this.#last = options.writer.lastNumber();
+    this.#durable = this.#last;
+    this.#begin = options.database.prepare('BEGIN IMMEDIATE');
+    this.#commit = options.database.prepare('COMMIT');
   }
 
   get durableNumber(): number {
@@ -101,26 +110,33 @@ export class Commits {
 
   #turn(): void {
     const { log, limits } = this.#options;
+    const { wait } = log;
+    if (wait !== undefined) {
+      void wait.then(() => this.#turn());
+      return;
+    }
+    if (this.#state === 'dead') return;
     if (this.#piecesOwed > 0 || this.#waiting.length === 0) {
       this.#mergePiece();
       return;
     }
     const batch = this.#waiting.splice(0, limits().batchMax);
-    const before = this.#options.writer.lastNumber();
     const written: ChangeRecord[][] = [];
     let outcomes: readonly Outcome[];
     try {
       outcomes = this.#write(batch, written);
     } catch (error) {
-      this.#die(error);
+      this.die(error);
       return;
     }
-    const number = before + written.length;
+    const number = this.#last;
     if (written.length === 0) this.#answer(batch, outcomes, number, written);
-    else log.sync((error) => (error === null ? this.#answer(batch, outcomes, number, written) : this.#die(error)));
+    else log.sync((error) => (error === null ? this.#answer(batch, outcomes, number, written) : this.die(error)));
   }
 
   #answer(batch: readonly Waiting[], outcomes: readonly Outcome[], number: number, written: readonly ChangeRecord[][]): void {
+    // The log could not be carried over meanwhile: what was synced may be lost all the same.
+    if (this.#state === 'dead') return;
     this.#durable = number;
     batch.forEach(({ resolve, reject }, at) => {
       const outcome = outcomes[at];
@@ -134,7 +150,7 @@ export class Commits {
     try {
       if (written.length > 0) this.#options.log.keepShort();
     } catch (error) {
-      this.#die(error);
+      this.die(error);
       return;
     }
     this.#piecesOwed = this.#options.merge.piecesOwed;
@@ -153,16 +169,17 @@ export class Commits {
 
   /** Puts a little of what is pending in place. Nobody waits for it, so that it may be lost with the next power cut. */
   #mergePiece(): void {
-    const { database, attributes, log, merge } = this.#options;
+    const { database, attributes, log, merge, release } = this.#options;
     this.#piecesOwed = Math.max(0, this.#piecesOwed - 1);
+    release();
     try {
-      database.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       merge.piece();
-      database.exec('COMMIT');
+      this.#commit.run();
       log.keepShort();
     } catch (error) {
       if (isSyncError(error)) {
-        this.#die(error);
+        this.die(error);
         return;
       }
       if (database.inTransaction) database.exec('ROLLBACK');
@@ -175,15 +192,15 @@ export class Commits {
   }
 
   /** Nothing that is not known to be on disk is ever answered: what waits goes on waiting until the process has ended. */
-  #die(error: unknown): void {
+  die(error: unknown): void {
     this.#state = 'dead';
     this.#rested?.();
     this.#options.fatal(refuse(errors.syncFailed, { why: reasonOf(error) }));
   }
 
   /**
-   * Writes a batch in one transaction; when the disk refuses it, makes room where it can and tries each commit for itself, so that a
-   * small one is not lost with a great one.
+   * Writes a batch in one transaction; when something refuses it, makes room where it can and tries each commit for itself, so that a
+   * small one is not lost with a great one, nor a good one with one that cannot be.
    *
    * @throws SqliteError  when an fsync failed, after which the process must end
    */
@@ -192,7 +209,7 @@ export class Commits {
       return this.#transaction(batch, written);
     } catch (error) {
       if (isSyncError(error)) throw error;
-      this.#options.log.shorten();
+      if (isDiskError(error)) this.#makeRoom();
     }
     return batch.map((waiting) => {
       try {
@@ -204,17 +221,24 @@ export class Commits {
     });
   }
 
+  #makeRoom(): void {
+    this.#options.release();
+    this.#options.log.shorten();
+  }
+
   #transaction(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
-    const { database, attributes, writer, limits, committed } = this.#options;
-    const before = writer.lastNumber();
+    const { database, attributes, writer, limits, release, committed } = this.#options;
+    const before = this.#last;
     const fresh: ChangeRecord[][] = [];
+    release();
     try {
-      database.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       const outcomes = batch.map((waiting) => this.#one(waiting, before + fresh.length, fresh));
       if (fresh.length > 0) writer.trim(before + fresh.length, limits().commitsMax);
-      database.exec('COMMIT');
+      this.#commit.run();
       if (fresh.length > 0) {
         written.push(...fresh);
+        this.#last = before + fresh.length;
         committed();
       }
       return outcomes;
@@ -226,24 +250,15 @@ export class Commits {
     }
   }
 
+  /** Nothing is written before everything that is expected was seen to hold: a conflict leaves nothing to take back. */
   #one({ expected, changes }: Waiting, before: number, fresh: ChangeRecord[][]): Outcome {
-    const { database, attributes, writer } = this.#options;
+    const { writer } = this.#options;
+    const failed = writer.failed(expected);
+    if (failed !== undefined) return { kind: 'conflict', failed };
+    if (changes.length === 0) return { kind: 'committed', number: before };
     const number = before + 1;
-    database.exec('SAVEPOINT one');
-    try {
-      const failed = writer.failed(expected);
-      if (failed === undefined) writer.write(number, changes);
-      database.exec('RELEASE one');
-      if (failed !== undefined) return { kind: 'conflict', failed };
-      if (changes.length === 0) return { kind: 'committed', number: before };
-      fresh.push(changes.map((change) => ({ number, csn: change.kind === 'put' ? change.entry.csn : change.csn, change })));
-      return { kind: 'committed', number };
-    } catch (error) {
-      if (isDiskError(error) || !database.inTransaction) throw error;
-      database.exec('ROLLBACK TO one');
-      database.exec('RELEASE one');
-      attributes.reload();
-      return { kind: 'refused', reason: error };
-    }
+    writer.write(number, changes);
+    fresh.push(changes.map((change) => ({ number, csn: change.kind === 'put' ? change.entry.csn : change.csn, change })));
+    return { kind: 'committed', number };
   }
 }

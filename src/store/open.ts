@@ -62,7 +62,7 @@ export function openStore(options: StoreOptions): Store {
 function opened(options: StoreOptions, place: Place, database: Database.Database): Store {
   const { settings } = options;
   const onDisk = settings['persistence.mode'] === 'sqlite';
-  database.pragma(`cache_size = ${-settings['persistence.writerCacheMib'] * 1024}`);
+  database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
   const cache = createEntryCache(settings['persistence.entryCacheMib'] * 2 ** 20);
   const writer = writerOf(database, attributes, options.indexer, cache.touch, () => merge.added());
@@ -71,8 +71,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
 
   let generation = 0;
   const reader = new Reader({
-    path: place.path,
-    cacheMib: settings['persistence.readerCacheMib'],
+    database,
     attributes,
     keysBelow: options.keysBelow,
     cache,
@@ -82,14 +81,16 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     database,
     path: place.path,
     walMib: settings['persistence.walMib'],
+    named: onDisk,
     syncFile: options.syncFile ?? (onDisk ? syncOnDisk : syncNothing),
-    release: () => reader.release(),
     report: options.report,
+    failed: (error) => commits.die(error),
   });
   if (onDisk) syncFolderOf(place.path);
   place.forget();
   // What an earlier process wrote and could not confirm may stand in the system's memory alone. Carrying it over writes it once more,
   // so that what is read from now on is on disk.
+  reader.release();
   log.shorten();
 
   const commits = new Commits({
@@ -103,6 +104,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
       pendingMax: settings['persistence.pendingMax'],
       commitsMax: settings['persistence.commitsMax'],
     }),
+    release: () => reader.release(),
     committed: () => generation++,
     fatal: options.fatal,
   });
@@ -118,7 +120,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     // After a failed disk the files stay as they are: closing them would carry over what may be lost.
     if (!(await commits.close())) return;
     reader.close();
-    log.close();
+    await log.close();
     database.close();
   }
 

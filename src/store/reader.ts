@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
 import type { EntryCache } from './entry-cache.ts';
 import { GramReader } from './gram-reader.ts';
@@ -6,9 +6,8 @@ import { HeldSnapshot, type ReadContext, readStatements } from './snapshot.ts';
 import type { KeysBelow, Snapshot } from './types.ts';
 
 interface Options {
-  readonly path: string;
-  /** Of database pages. */
-  readonly cacheMib: number;
+  /** The connection to read by: that of the writer, or one of the reader's own. It is not closed with the reader. */
+  readonly database: Database.Database;
   readonly attributes: AttributeNumbers;
   readonly keysBelow: KeysBelow;
   readonly cache: EntryCache;
@@ -17,25 +16,28 @@ interface Options {
 }
 
 /**
- * The reading connection. Its read transaction stays open from one commit to the next: outside of one, each statement pays
- * more for its locks than for its work.
+ * Reading. The read transaction stays open from one commit to the next: outside of one, each statement pays more for its locks than for its work.
+ *
+ * The thread that writes reads by the same connection: SQLite drops all the pages that a connection keeps when another one has written, and keeps them
+ * when it has itself. A write begins and ends within one turn of the loop, so that nobody reads in the middle of it.
  */
 export class Reader {
-  readonly #database: Database.Database;
   readonly #context: ReadContext;
   readonly #generation: () => number;
+  readonly #begin: Database.Statement<[]>;
+  readonly #end: Database.Statement<[]>;
   /** The writer's generation when the transaction was opened; undefined while none is open. */
   #held: number | undefined;
   #number = 0;
   #era = 0;
   #used = false;
 
-  constructor({ path, cacheMib, attributes, keysBelow, cache, generation }: Options) {
-    this.#database = new Database(path, { readonly: true });
-    this.#database.pragma(`cache_size = ${-cacheMib * 1024}`);
-    const statements = readStatements(this.#database);
-    const grams = new GramReader(this.#database);
+  constructor({ database, attributes, keysBelow, cache, generation }: Options) {
+    const statements = readStatements(database);
+    const grams = new GramReader(database);
     this.#context = { statements, attributes, keysBelow, cache, grams, era: () => this.#era };
+    this.#begin = database.prepare('BEGIN');
+    this.#end = database.prepare('COMMIT');
     this.#generation = generation;
     // SQLite opens the log's file with the first statement that needs it.
     this.snapshot();
@@ -46,7 +48,7 @@ export class Reader {
     const generation = this.#generation();
     if (this.#held !== generation) {
       this.release();
-      this.#database.exec('BEGIN');
+      this.#begin.run();
       // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
       this.#number = this.#context.statements.number.get() ?? 0;
       this.#context.cache.moveOn();
@@ -56,12 +58,12 @@ export class Reader {
     return new HeldSnapshot(this.#context, this.#number);
   }
 
-  /** Lets the read transaction go, so that the log may begin anew. */
+  /** Lets the read transaction go: for a write, and so that the log may begin anew. */
   release(): void {
     if (this.#held === undefined) return;
     this.#held = undefined;
     this.#era++;
-    this.#database.exec('COMMIT');
+    this.#end.run();
   }
 
   /** To be called now and then: lets go when nothing was read since the last call. */
@@ -70,9 +72,9 @@ export class Reader {
     this.#used = false;
   }
 
+  /** After it nothing may be read any more. */
   close(): void {
+    this.release();
     this.#era++;
-    this.#held = undefined;
-    this.#database.close();
   }
 }

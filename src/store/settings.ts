@@ -20,19 +20,18 @@ export const settings = {
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'size in MiB at which the write-ahead log is carried over into the database; a single larger change may exceed it once',
+    means: 'size in MiB at which the write-ahead log begins to be carried over into the database; meanwhile it may grow to twice that, and a single larger change may exceed it once',
   },
-  'persistence.readerCacheMib': {
-    env: 'STS_PERSISTENCE_READER_CACHE_MIB',
+  'persistence.pageCacheMib': {
+    env: 'STS_PERSISTENCE_PAGE_CACHE_MIB',
     kind: 'integer',
-    default: 64,
+    default: 96,
     min: 1,
     max: 65_536,
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means:
-      'most memory in MiB for database pages kept for searches; a change drops them when another connection made it, so that it counts between changes',
+    means: 'most memory in MiB for database pages, of each thread that serves LDAP',
   },
   'persistence.entryCacheMib': {
     env: 'STS_PERSISTENCE_ENTRY_CACHE_MIB',
@@ -44,17 +43,6 @@ export const settings = {
     scope: 'process',
     obeyed: true,
     means: 'most memory in MiB for entries kept as searches read them; a change puts out only the entries that it changed',
-  },
-  'persistence.writerCacheMib': {
-    env: 'STS_PERSISTENCE_WRITER_CACHE_MIB',
-    kind: 'integer',
-    default: 32,
-    min: 1,
-    max: 65_536,
-    applies: 'restart',
-    scope: 'process',
-    obeyed: true,
-    means: 'most memory in MiB for database pages kept for writing',
   },
   'persistence.readerIdleMs': {
     env: 'STS_PERSISTENCE_READER_IDLE_MS',

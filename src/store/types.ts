@@ -69,7 +69,7 @@ export type CommitResult =
 
 /**
  * Consistent reads: everything from one snapshot, synchronous. Good until the caller yields to the event loop: one that is used after a
- * newer snapshot was taken throws, since it would mix two states.
+ * commit throws, since it would mix two states.
  *
  * Index keys beyond `keyOctetsMax` octets are cut, when stored and when asked for: what an index returns are candidates, to be judged by the filter.
  */

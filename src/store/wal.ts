@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { type Refusal, refuse } from '#catalogue';
+import { type Checkpointer, checkpointOf, type Pass, startCheckpointer } from './checkpointer.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 
@@ -13,18 +14,25 @@ export const syncOnDisk: SyncFile = (descriptor, done) => fdatasync(descriptor, 
 export const syncNothing: SyncFile = (_, done) => void setImmediate(done, null);
 
 interface Options {
-  readonly database: Database.Database;
   readonly path: string;
+  /** The writing connection, for its settings. */
+  readonly database: Database.Database;
   readonly walMib: number;
+  /** False for a file that has no name any more: then no other thread can open it, and the log is carried over in this one. */
+  readonly named: boolean;
   readonly syncFile: SyncFile;
-  /** Lets go of this process's own reading, without which the log could not begin anew. */
-  readonly release: () => void;
   /** Told what the operator should know; nothing failed by it. */
   readonly report: (trouble: Refusal) => void;
+  /** Told when an fsync failed, after which nothing may be answered. */
+  readonly failed: (error: unknown) => void;
 }
 
 /**
  * The write-ahead log: when it is on disk, and how long it may grow.
+ *
+ * Once it has reached its bound it is carried over into the database by a thread of its own, in two passes. The first copies nearly all of it
+ * while writing goes on. The second copies what came meanwhile, and for these few milliseconds no write begins: only a log that is carried over to its end begins
+ * anew. A pass beside a writer that never rests would not get there, and the log would grow without end. Not left to SQLite's own checkpoints, which ignore a failed fsync.
  *
  * SQLite replaces the log's file only when the last connection closes, so that one descriptor serves from open to close. It may be closed
  * with `fs` at any time, unlike those of the database and its `-shm` file: POSIX locks are on those two.
@@ -33,10 +41,15 @@ export class WriteAheadLog {
   readonly #options: Options;
   readonly #descriptor: number;
   readonly #framesMax: number;
+  /** A connection beside the writing one: SQLite does not touch the log by one that is within a transaction. */
+  readonly #database: Database.Database;
   readonly #size: Database.Statement<[], CheckpointRow>;
-  readonly #checkpoint: Database.Statement<[], CheckpointRow>;
+  readonly #checkpoint: () => Pass;
+  readonly #checkpointer: Checkpointer | undefined;
   /** The length at which shortening is tried again, when something else holds the log. */
   #retryFrames = 0;
+  #shortening: Promise<void> | undefined;
+  #lastPass = false;
 
   /** To be made when SQLite has opened the log. */
   constructor(options: Options) {
@@ -49,8 +62,10 @@ export class WriteAheadLog {
     options.database.pragma('wal_autocheckpoint = 0');
     // A single great change may exceed the bound; the file is cut back when the log begins anew.
     options.database.pragma(`journal_size_limit = ${limitOctets}`);
-    this.#size = options.database.prepare<[], CheckpointRow>('PRAGMA wal_checkpoint(NOOP)').raw();
-    this.#checkpoint = options.database.prepare<[], CheckpointRow>('PRAGMA wal_checkpoint(PASSIVE)').raw();
+    this.#database = new Database(options.path, { fileMustExist: true });
+    this.#size = this.#database.prepare<[], CheckpointRow>('PRAGMA wal_checkpoint(NOOP)').raw();
+    this.#checkpoint = checkpointOf(this.#database);
+    this.#checkpointer = options.named ? startCheckpointer(options.path) : undefined;
   }
 
   /** Puts what is written on disk, beside the loop. */
@@ -58,31 +73,58 @@ export class WriteAheadLog {
     this.#options.syncFile(this.#descriptor, done);
   }
 
-  /**
-   * Carries the log over into the database once it has reached its bound. Not left to SQLite, which ignores a failed fsync there.
-   *
-   * @throws SqliteError  `SQLITE_IOERR_FSYNC` and its like, after which nothing may be answered
-   */
+  /** To be called after each batch: begins to carry the log over once it has reached its bound. */
   keepShort(): void {
-    const frames = this.#size.get()?.[1] ?? 0;
-    if (frames >= Math.max(this.#framesMax, this.#retryFrames)) this.shorten();
+    if (this.#shortening !== undefined || this.#frames() < Math.max(this.#framesMax, this.#retryFrames)) return;
+    if (this.#checkpointer === undefined) this.shorten();
+    else this.#shortening = this.#shortenBeside(this.#checkpointer);
   }
 
-  /** Carries over all that no other process is still reading. */
+  /** What the next write has to wait for: the last pass, or any while the log is twice as long as it should be. */
+  get wait(): Promise<void> | undefined {
+    if (this.#shortening === undefined) return undefined;
+    const isLong = this.#retryFrames === 0 && this.#frames() >= this.#framesMax * 2;
+    return this.#lastPass || isLong ? this.#shortening : undefined;
+  }
+
+  /** Carries over, in this thread and at once, all that nobody is still reading. */
   shorten(): void {
-    this.#options.release();
     try {
-      const [, frames, carried] = this.#checkpoint.get() ?? [0, 0, 0];
-      if (carried === frames) this.#retryFrames = 0;
-      else this.#held(frames, 'another process reads an old state');
+      this.#judge(this.#checkpoint());
     } catch (error) {
       if (isSyncError(error) || !isDiskError(error)) throw error;
-      this.#held(this.#size.get()?.[1] ?? 0, reasonOf(error));
+      this.#held(this.#frames(), reasonOf(error));
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#shortening;
+    await this.#checkpointer?.close();
+    this.#database.close();
     closeSync(this.#descriptor);
+  }
+
+  async #shortenBeside(checkpointer: Checkpointer): Promise<void> {
+    try {
+      await checkpointer.pass();
+      this.#lastPass = true;
+      this.#judge(await checkpointer.pass());
+    } catch (error) {
+      if (isSyncError(error) || !isDiskError(error)) this.#options.failed(error);
+      else this.#held(this.#frames(), reasonOf(error));
+    } finally {
+      this.#lastPass = false;
+      this.#shortening = undefined;
+    }
+  }
+
+  #judge({ frames, carried }: Pass): void {
+    if (carried === frames) this.#retryFrames = 0;
+    else this.#held(frames, 'something still reads an old state');
+  }
+
+  #frames(): number {
+    return this.#size.get()?.[1] ?? 0;
   }
 
   #held(frames: number, why: string): void {

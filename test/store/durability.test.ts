@@ -89,7 +89,8 @@ test('the write-ahead log stays within its bound', async (t) => {
     await store.commit([], [put(number % 10, 100_000)]);
     greatest = Math.max(greatest, statSync(`${file}-wal`).size);
   }
-  t.true(greatest < 2 * 2 ** 20, `${greatest} octets`);
+  // Twice the bound while it is carried over, and the change that went over it.
+  t.true(greatest < 2.2 * 2 ** 20, `${greatest} octets`);
   t.deepEqual(reports, []);
 });
 
