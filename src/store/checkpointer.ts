@@ -10,6 +10,9 @@ export interface Pass {
 
 export type PassAnswer = { readonly kind: 'passed'; readonly pass: Pass } | { readonly kind: 'failed'; readonly code: string };
 
+/** What the thread is asked for, one at a time. It answers `close` with nothing. */
+export type Asked = 'pass' | 'close';
+
 /** Carries the log over beside the thread that serves. One pass at a time. */
 export interface Checkpointer {
   /** @throws SqliteError  as SQLite had it in the thread */
@@ -32,26 +35,27 @@ export function checkpointOf(database: Database.Database): () => Pass {
 export function startCheckpointer(path: string): Checkpointer {
   let worker: Worker | undefined;
 
-  async function pass(): Promise<Pass> {
-    if (worker === undefined) {
-      worker = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
-      // It keeps no process alive: whoever ends without closing the store has nothing to wait for.
-      worker.unref();
-    }
-    const answered = once(worker, 'message');
-    worker.postMessage('pass');
-    const [answer] = (await answered) as [PassAnswer];
-    if (answer.kind === 'failed') throw new Database.SqliteError('the log could not be carried over', answer.code);
-    return answer.pass;
+  /** At rest the thread keeps no process alive: whoever ends without closing the store has nothing to wait for. */
+  async function ask(asked: Worker, what: Asked): Promise<PassAnswer | undefined> {
+    asked.ref();
+    const answered = once(asked, 'message');
+    asked.postMessage(what);
+    const [answer] = (await answered) as [PassAnswer | undefined];
+    asked.unref();
+    return answer;
   }
 
   return {
-    pass,
+    async pass() {
+      worker ??= new Worker(new URL('./checkpoint-thread.ts', import.meta.url), { workerData: path });
+      const answer = await ask(worker, 'pass');
+      if (answer?.kind !== 'passed') throw new Database.SqliteError('the log could not be carried over', answer?.code ?? 'SQLITE_ERROR');
+      return answer.pass;
+    },
     async close() {
       if (worker === undefined) return;
-      const ended = once(worker, 'exit');
-      worker.postMessage(null);
-      await ended;
+      await ask(worker, 'close');
+      await worker.terminate();
     },
   };
 }

@@ -20,7 +20,8 @@ export const settings = {
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'size in MiB at which the write-ahead log begins to be carried over into the database; meanwhile it may grow to twice that, and a single larger change may exceed it once',
+    means:
+      'size in MiB at which the write-ahead log begins to be carried over into the database; meanwhile it may grow to twice that, and a single larger change may exceed it once',
   },
   'persistence.pageCacheMib': {
     env: 'STS_PERSISTENCE_PAGE_CACHE_MIB',

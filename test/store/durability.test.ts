@@ -107,8 +107,9 @@ test('a log that something else holds is reported, and shortened when it is let 
   t.true(reports.every(({ row }) => row.code === 'STS-STORE-9007'));
   observeLog(reports[0]?.message ?? '');
   await other.store.close();
+  // The first of these finds the log as long as it is tried again at, the second has it carried over.
   await fill();
-  await store.commit([], [put(1)]);
+  await fill();
   t.true(statSync(`${file}-wal`).size <= 2 * 2 ** 20, `${statSync(`${file}-wal`).size} octets`);
 });
 
