@@ -34,11 +34,12 @@ export interface Import {
 const whole = /^(?:import|export)\s+(type\s+)?(?:[\w$*\s{},]*?\s?from\s*)?['"]([^'"]+)['"]/gm;
 const reexport = /^export\s+(type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s*from\s*['"]([^'"]+)['"]/gm;
 const late = /\b(?:import|require|getBuiltinModule|createRequire)\s*\(\s*([^)]*)/g;
+const thread = /\bnew URL\(\s*(['"`][^'"`]+\.ts['"`])\s*,\s*import\.meta\.url/g;
 const literal = /^['"`]([^'"`$]+)['"`]/;
 
 /**
  * What a file imports. Biome puts every import and re-export at the beginning of a line, which is what makes this reading safe;
- * `import()` and `require()` are found anywhere.
+ * `import()` and `require()` are found anywhere, and so is the file that a thread begins with: `new URL('./file.ts', import.meta.url)`.
  *
  * @returns a specifier of `?` for one that is computed and can therefore not be held to any rule
  */
@@ -52,6 +53,7 @@ export function importsOf(text: string): Import[] {
     if (argument.startsWith('import.meta')) continue;
     found.push({ specifier: literal.exec(argument)?.[1] ?? '?', typeOnly: false });
   }
+  for (const [, file = ''] of text.matchAll(thread)) found.push({ specifier: literal.exec(file)?.[1] ?? '?', typeOnly: false });
   return found;
 }
 
