@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { type Asked, checkpointOf, type PassAnswer } from './checkpointer.ts';
+import { type Asked, checkpointOf, type PassAnswer } from './checkpoint.ts';
 import { reasonOf } from './database.ts';
 
 /**

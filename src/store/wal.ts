@@ -1,7 +1,8 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type Refusal, refuse } from '#catalogue';
-import { type Checkpointer, checkpointOf, type Pass, startCheckpointer } from './checkpointer.ts';
+import { checkpointOf, type Pass } from './checkpoint.ts';
+import { type Checkpointer, startCheckpointer } from './checkpointer.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 
