@@ -11,6 +11,21 @@ export interface AttributeNumbers {
   reload(): void;
 }
 
+/** For who only reads: a name that is not known is looked up each time, for it may have its number since. A number that was given stays. */
+export function attributeReader(reader: Database.Database): Pick<AttributeNumbers, 'find'> {
+  const one = reader.prepare<[string], number>('SELECT number FROM attribute WHERE name = ?').pluck();
+  const numbers = new Map<string, number>();
+  return {
+    find(name) {
+      const known = numbers.get(name);
+      if (known !== undefined) return known;
+      const number = one.get(name);
+      if (number !== undefined) numbers.set(name, number);
+      return number;
+    },
+  };
+}
+
 /** Reads the names that the file knows. */
 export function attributeNumbers(writer: Database.Database): AttributeNumbers {
   const all = writer.prepare<[], { number: number; name: string }>('SELECT number, name FROM attribute');

@@ -28,6 +28,8 @@ interface Options {
   readonly release: () => void;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
+  /** Called when all commits up to a number are on disk, before anyone is answered. */
+  readonly durable: (number: number) => void;
   readonly fatal: (reason: Refusal) => void;
 }
 
@@ -138,6 +140,7 @@ export class Commits {
     // The log could not be carried over meanwhile: what was synced may be lost all the same.
     if (this.#state === 'dead') return;
     this.#durable = number;
+    this.#options.durable(number);
     batch.forEach(({ resolve, reject }, at) => {
       const outcome = outcomes[at];
       if (outcome === undefined) reject(new Error('a commit without an outcome'));

@@ -18,6 +18,8 @@ export interface EntryCache {
   touch(id: number): void;
   /** To be called when the reader begins to see what was written. */
   moveOn(): void;
+  /** Puts everything out. */
+  clear(): void;
 }
 
 /** Beyond so many written entries all are put out: an import is no reason to hold a list of it. */
@@ -52,6 +54,7 @@ export function createEntryCache(octetsMax: number): EntryCache {
       else for (const id of touched) slab.delete(id, 0);
       if (touched.length > 0) touched = [];
     },
+    clear: slab.clear,
   };
 }
 

@@ -1,5 +1,6 @@
 export { type AuditStore, type AuditStoreOptions, openAuditStore, type StoredAuditFilter, type StoredAuditRow } from './audit.ts';
 export { type BackedUp, backUp } from './backup.ts';
+export { openStoreBeside, type StoreBeside, type StoreBesideOptions } from './beside.ts';
 export type { Contents } from './copy.ts';
 export { errors as storeErrors } from './errors.ts';
 export { type Damage, type DamageKind, type Examined, examineBeside, examineDirectory, type Superior } from './examine.ts';
@@ -7,7 +8,8 @@ export { keyOctetsMax } from './format.ts';
 export { GramBuilder } from './gram-builder.ts';
 export { type History, type LoggedChange, openHistory } from './history.ts';
 export { type FolderLock, lockFolder } from './lock.ts';
-export { openStore, type StoreOptions } from './open.ts';
+export { type Beside, openStore, type StoreOptions } from './open.ts';
+export { createProgressBuffer } from './progress.ts';
 export { repairIndexes } from './repair.ts';
 export { type RestoreOptions, restore } from './restore.ts';
 export { settings as storeSettings } from './settings.ts';

@@ -7,11 +7,13 @@ import { changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { dropUnfinished } from './copy.ts';
 import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
-import { createEntryCache } from './entry-cache.ts';
+import { createEntryCache, type EntryCache } from './entry-cache.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
 import { GramMerge } from './gram-merge.ts';
+import { progressOfWriter, type WriterProgress } from './progress.ts';
 import { Reader } from './reader.ts';
+import { repeat } from './repeat.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
 import type { Indexer, KeysBelow, Store } from './types.ts';
@@ -30,10 +32,20 @@ export interface StoreOptions {
   readonly fatal: (reason: Refusal) => void;
   /** Told what an operator should know and what failed nobody. */
   readonly report: (trouble: Refusal) => void;
+  /** Other threads of this process that read the file. */
+  readonly beside?: Beside;
   /** How the log is put on disk; by fdatasync unless told otherwise. */
   readonly syncFile?: SyncFile;
   /** Repeats something until the returned function is called; by a timer that keeps no process alive unless told otherwise. */
   readonly every?: (intervalMs: number, run: () => void) => () => void;
+}
+
+/** What a store that is read by other threads does for them, and asks of them. */
+export interface Beside {
+  /** Made by `createProgressBuffer`; every `openStoreBeside` gets the same. */
+  readonly progress: SharedArrayBuffer;
+  /** Asks all of them to let their read transactions go, and resolves when they have, or when that takes too long. */
+  readonly letGo: () => Promise<void>;
 }
 
 /** How long a write waits for another process that holds SQLite's lock; the loop waits with it. */
@@ -65,7 +77,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
   const cache = createEntryCache(settings['persistence.entryCacheMib'] * 2 ** 20);
-  const writer = writerOf(database, attributes, options.indexer, cache.touch, () => merge.added());
+  const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
+  const writer = writerOf(database, attributes, options.indexer, touchOf(cache, progress), () => merge.added());
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
   const merge = new GramMerge(database, writer.insideKeysNow);
 
@@ -83,6 +96,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     walMib: settings['persistence.walMib'],
     named: onDisk,
     syncFile: options.syncFile ?? (onDisk ? syncOnDisk : syncNothing),
+    ...(options.beside === undefined ? {} : { letGo: options.beside.letGo }),
     report: options.report,
     failed: (error) => commits.die(error),
   });
@@ -105,9 +119,14 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
       commitsMax: settings['persistence.commitsMax'],
     }),
     release: () => reader.release(),
-    committed: () => generation++,
+    committed: () => {
+      generation++;
+      progress?.committed();
+    },
+    durable: (number) => progress?.durable(number),
     fatal: options.fatal,
   });
+  progress?.durable(commits.durableNumber);
   const changes = changesOf(database);
   const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => {
     reader.idle();
@@ -138,8 +157,11 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   };
 }
 
-function repeat(intervalMs: number, run: () => void): () => void {
-  const timer = setInterval(run, intervalMs);
-  timer.unref();
-  return () => clearInterval(timer);
+/** What must know of each entry that is written: the cache of this thread, and those of the others. */
+function touchOf(cache: EntryCache, progress: WriterProgress | undefined): (id: number) => void {
+  if (progress === undefined) return cache.touch;
+  return (id) => {
+    cache.touch(id);
+    progress.touch(id);
+  };
 }

@@ -8,7 +8,7 @@ import type { KeysBelow, Snapshot } from './types.ts';
 interface Options {
   /** The connection to read by: that of the writer, or one of the reader's own. It is not closed with the reader. */
   readonly database: Database.Database;
-  readonly attributes: AttributeNumbers;
+  readonly attributes: Pick<AttributeNumbers, 'find'>;
   readonly keysBelow: KeysBelow;
   readonly cache: EntryCache;
   /** Moves with each commit, before anyone is told of it. */

@@ -52,7 +52,7 @@ export function readStatements(reader: Database.Database) {
 /** What snapshots of one connection have in common. */
 export interface ReadContext {
   readonly statements: ReadStatements;
-  readonly attributes: AttributeNumbers;
+  readonly attributes: Pick<AttributeNumbers, 'find'>;
   readonly keysBelow: KeysBelow;
   readonly cache: EntryCache;
   readonly grams: GramReader;

@@ -22,6 +22,8 @@ interface Options {
   /** False for a file that has no name any more: then no other thread can open it, and the log is carried over in this one. */
   readonly named: boolean;
   readonly syncFile: SyncFile;
+  /** Asks other threads that read to let go, and resolves when they have. */
+  readonly letGo?: () => Promise<void>;
   /** Told what the operator should know; nothing failed by it. */
   readonly report: (trouble: Refusal) => void;
   /** Told when an fsync failed, after which nothing may be answered. */
@@ -109,7 +111,11 @@ export class WriteAheadLog {
     try {
       await checkpointer.pass();
       this.#lastPass = true;
+      // Whoever lets go and reads on reads the newest state, since nothing is written: no part of the log is held back.
+      await this.#options.letGo?.();
       this.#judge(await checkpointer.pass());
+      // Whoever begins to read now needs the database alone: the next write may begin the log anew.
+      await this.#options.letGo?.();
     } catch (error) {
       if (isSyncError(error) || !isDiskError(error)) this.#options.failed(error);
       else this.#held(this.#frames(), reasonOf(error));
