@@ -7,6 +7,7 @@ import { errors } from './errors.ts';
 import { createArena } from './outbox.ts';
 import { createReport } from './reports.ts';
 import type { Limits } from './settings.ts';
+import { createTally, type Tally } from './tally.ts';
 import { type Shared, Wire } from './wire.ts';
 
 export interface GateOptions {
@@ -15,6 +16,7 @@ export interface GateOptions {
   readonly audit: Pick<Audit, 'record'>;
   readonly clock: Clock;
   readonly chance: Chance;
+  readonly tally?: Tally;
 }
 
 /** Lets connections in, up to the limit, and knows those that are open. */
@@ -22,7 +24,7 @@ export interface Gate {
   admit(socket: Socket, door: Door): void;
   /** Admits what a TLS server accepts: counted from the first octet on, served when the handshake is done. */
   guardTls(server: Server): void;
-  /** How many are open. */
+  /** How many are open, those over the network at other threads included. */
   count(): number;
   checkTimes(nowMs: number): void;
   /** Lets nobody in any more, waits this long for requests in progress, and ends all that is open. */
@@ -32,11 +34,11 @@ export interface Gate {
 /** How long, at the end of the service, peers may take to hang up after they were told. */
 const partingMs = 500;
 
-export function createGate({ directory, limits, audit, clock, chance }: GateOptions): Gate {
+export function createGate({ directory, limits, audit, clock, chance, tally = createTally() }: GateOptions): Gate {
   const shared: Shared = { directory, limits, clock, report: createReport(audit, clock), arena: createArena() };
   const wires = new Set<Wire>();
   /** Open sockets by kind of door: whoever fills the network side shall not shut the operators out. */
-  const open = { network: 0, operators: 0, web: 0 };
+  const open = { network: tally, operators: createTally(), web: createTally() };
   const handshaking = new Set<Socket>();
   const prefix = token(chance, 6);
   let counted = 0;
@@ -58,13 +60,14 @@ export function createGate({ directory, limits, audit, clock, chance }: GateOpti
   /** @returns false when there are too many; the socket is closed then */
   const count = (socket: Socket, door: Door): boolean => {
     const kind = door === 'ldap' || door === 'ldaps' ? 'network' : door;
-    if (ending || open[kind] >= limits['ldap.connectionsMax']) {
+    const isOneTooMany = open[kind].add() > limits['ldap.connectionsMax'];
+    if (ending || isOneTooMany) {
+      open[kind].remove();
       if (!ending) shared.report(errors.tooManyConnections, describe(socket, door), '');
       socket.destroy();
       return false;
     }
-    open[kind]++;
-    socket.once('close', () => open[kind]--);
+    socket.once('close', () => open[kind].remove());
     return true;
   };
 
@@ -93,7 +96,7 @@ export function createGate({ directory, limits, audit, clock, chance }: GateOpti
         socket.destroy();
       });
     },
-    count: () => open.network + open.operators + open.web,
+    count: () => open.network.total + open.operators.total + open.web.total,
     checkTimes: (nowMs: number) => {
       for (const wire of wires) wire.checkTime(nowMs);
     },

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, isIPv6, type Server } from 'node:net';
+import { type AddressInfo, createServer, isIPv6, type ListenOptions, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Audit } from '#audit';
 import type { Chance, Clock } from '#base';
@@ -8,6 +8,7 @@ import { errors } from './errors.ts';
 import { createGate } from './gate.ts';
 import type { Limits } from './settings.ts';
 import { listening, listenOnPath, removeSocket } from './sockets.ts';
+import type { Tally } from './tally.ts';
 
 export interface Endpoints {
   /** Network endpoints: `host` is an address or a name; `localhost` stands for both loopback addresses, `''` for every address. Port 0: the system chooses. */
@@ -26,6 +27,10 @@ export interface ListenerOptions {
   readonly audit: Pick<Audit, 'record'>;
   readonly clock: Clock;
   readonly chance: Chance;
+  /** Other threads listen on the network endpoints, too, and the system spreads connections over them. This one is the first, or joins those that listen. */
+  readonly shares?: 'first' | 'joins';
+  /** How many network connections are open, those of other threads included; by default those of this listener. */
+  readonly tally?: Tally;
   /** Calls something again and again until it is told to stop. Tests give one that they drive by hand. */
   readonly every?: (intervalMs: number, act: () => void) => () => void;
 }
@@ -86,9 +91,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const addresses: { -readonly [Name in keyof Addresses]: Addresses[Name] } = {};
   try {
     const { ldap, ldaps, operators, web } = endpoints;
-    if (ldap !== undefined) addresses.ldap = networkAddress('ldap', ldap.host, await onNetwork(ldap, () => make('ldap')));
+    const { shares } = options;
+    if (ldap !== undefined) addresses.ldap = networkAddress('ldap', ldap.host, await onNetwork({ ...ldap, shares }, () => make('ldap')));
     if (ldaps !== undefined)
-      addresses.ldaps = networkAddress('ldaps', ldaps.host, await onNetwork(ldaps, () => makeTls(ldaps.cert, ldaps.key)));
+      addresses.ldaps = networkAddress('ldaps', ldaps.host, await onNetwork({ ...ldaps, shares }, () => makeTls(ldaps.cert, ldaps.key)));
     if (operators !== undefined) {
       await onPath(operators, 'operators', 'file');
       addresses.operators = { url: `ldapi://${encodeURIComponent(operators)}`, path: operators };
@@ -124,14 +130,14 @@ const socketOptions = { allowHalfOpen: true, noDelay: true, keepAlive: true } as
  *
  * @returns the port
  */
-async function onNetwork({ host, port }: { host: string; port: number }, make: () => Server): Promise<number> {
+async function onNetwork({ host, port, shares }: NetworkPlace, make: () => Server): Promise<number> {
   const where = `${host === '' ? '*' : host}:${port}`;
-  if (host !== 'localhost') return attempt(where, () => listenOn(make(), host, port));
+  if (host !== 'localhost') return attempt(where, () => listenOn(make(), host, port, shares));
   for (let tries = 1; ; tries++) {
     const server = make();
-    const found = await attempt(where, () => listenOn(server, '127.0.0.1', port));
+    const found = await attempt(where, () => listenOn(server, '127.0.0.1', port, shares));
     try {
-      await listenOn(make(), '::1', found);
+      await listenOn(make(), '::1', found, shares);
       return found;
     } catch (error) {
       const errno = errnoOf(error);
@@ -143,8 +149,30 @@ async function onNetwork({ host, port }: { host: string; port: number }, make: (
   }
 }
 
-async function listenOn(server: Server, host: string, port: number): Promise<number> {
-  await listening(server, () => server.listen(host === '' ? { port } : { port, host }));
+interface NetworkPlace {
+  readonly host: string;
+  readonly port: number;
+  readonly shares: ListenerOptions['shares'];
+}
+
+async function listenOn(server: Server, host: string, port: number, shares: ListenerOptions['shares']): Promise<number> {
+  const address = host === '' ? {} : { host };
+  if (shares === undefined) return await boundPort(server, { ...address, port });
+  // Two processes that both share a port would both listen, and neither would know. So that the port is nobody else's is tried first.
+  const found = shares === 'joins' ? port : await freePort({ ...address, port });
+  return await boundPort(server, { ...address, port: found, reusePort: true });
+}
+
+/** @returns the port itself, or one that the system chose for 0 */
+async function freePort(place: ListenOptions): Promise<number> {
+  const probe = createServer();
+  const port = await boundPort(probe, place);
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+async function boundPort(server: Server, place: ListenOptions): Promise<number> {
+  await listening(server, () => server.listen(place));
   return (server.address() as AddressInfo).port;
 }
 

@@ -31,6 +31,18 @@ export const settings = {
     means:
       "Path of the operators' Unix socket, inside the data folder unless it begins with a slash: whoever may open it acts as operator with SASL EXTERNAL; only the service's own user may. Empty switches it off",
   },
+  'ldap.workers': {
+    env: 'STS_LDAP_WORKERS',
+    kind: 'integer',
+    default: 0,
+    min: 0,
+    max: 64,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'Threads that serve LDAP beside the main one, on the same ports (Linux and FreeBSD). Each reads by itself, with caches of its own of the configured sizes, and hands its changes to the main one. Worth it where searches keep one core busy and another is free',
+  },
   'ldap.connectionsMax': {
     ...limit,
     env: 'STS_LDAP_CONNECTIONS_MAX',
