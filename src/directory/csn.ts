@@ -34,6 +34,9 @@ export function createCsnSource(clock: Clock, store: Store): CsnSource {
   };
 }
 
+/** For a thread whose commits get their numbers where they are written: numbers that were given elsewhere would arrive in another order. */
+export const csnToCome: CsnSource = { next: () => formatCsn(0, 0) };
+
 /** slapd's form: time, a count of changes within it, the replica, and the number of the change in its operation. */
 export function formatCsn(timeMs: number, count: number): string {
   const iso = new Date(timeMs).toISOString();

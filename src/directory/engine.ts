@@ -31,6 +31,9 @@ export interface EngineOptions {
   readonly listenerExtensions?: readonly string[];
   /** For the root DSE: the product's version. */
   readonly version: string;
+  /** Where a commit's number comes from, and who waits for whom, where other threads write, too; by default this engine's own. */
+  readonly csn?: CsnSource;
+  readonly lines?: Lines;
 }
 
 /** What every operation works with. */
@@ -52,7 +55,8 @@ export function openEngine(options: EngineOptions): Engine {
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   const prepared = createPrepared(schema, answers, settings['ldap.preparedSearchesMax']);
-  return { ...options, realm, access: resolveAccess(schema), csn: createCsnSource(clock, store), lines: createLines(), prepared };
+  const { csn = createCsnSource(clock, store), lines = createLines() } = options;
+  return { ...options, realm, access: resolveAccess(schema), csn, lines, prepared };
 }
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */

@@ -1,4 +1,5 @@
 export { type Bootstrapped, bootstrap } from './bootstrap.ts';
+export { csnToCome } from './csn.ts';
 export { createDirectory } from './directory.ts';
 export { type Engine, type EngineOptions, type EngineSettings, openEngine } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
@@ -8,5 +9,7 @@ export { type ExportOptions, exportEntries } from './export.ts';
 export { changeRecords } from './history.ts';
 export { type ImportOptions, importEntries } from './import.ts';
 export { createIndexer, indexVersion } from './indexing.ts';
+export type { Lines } from './lines.ts';
 export { settings as directorySettings } from './settings.ts';
+export { stamped } from './stamped.ts';
 export type { Connection, Directory, Door, Identity, Reply, Strength } from './types.ts';
