@@ -1,13 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { bootstrap, createDirectory, createIndexer, type Engine, indexVersion, openEngine } from '#directory';
 import { createHasher, openServerCertificate, type ServerCertificate } from '#keys';
-import { type Endpoints, startListener } from '#listener';
-import { keysBelow, loadSchema, type Schema } from '#schema';
+import { createTally, type Endpoints, type Listener, startListener } from '#listener';
+import { keysBelow } from '#schema';
 import { openStore } from '#store';
+import { errors } from './errors.ts';
 import type { Foundation, Settings } from './foundation.ts';
+import { realmSeed, schemaOf } from './installation.ts';
+import { settings as rows } from './tables.ts';
+import type { WorkerPlan } from './worker-plan.ts';
+import { type Crew, createCrew } from './workers.ts';
 
 /** What the web layer is given of the directory: a socket to speak LDAP over, and the secret that opens it. Nothing else. */
 export interface Below {
@@ -25,18 +30,31 @@ export interface Below {
 const socketFolder = 'run';
 const webSocket = 'web';
 const secretOctets = 32;
+const entriesFile = 'directory.sqlite';
 
 /** Starts all that stands below the LDAP interface, the interface itself included. */
 export async function startBelow(foundation: Foundation): Promise<Below> {
-  const { root, settings, dataDir, clock, chance, audit, open } = foundation;
+  const { root, settings, dataDir, clock, chance, log, audit, open } = foundation;
   const secret = chance.octets(secretOctets);
-  const engine = openDirectory(foundation, secret);
+  const crew = crewOf(settings);
+  const engine = openDirectory(foundation, { webSecret: secret, ...(crew === undefined ? {} : { crew }) });
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const certificate = await certificateOf(foundation);
   const endpoints = endpointsOf(foundation, certificate);
-  const listener = await startListener({ directory: createDirectory(engine), endpoints, limits: settings, audit, clock, chance });
-  open.defer(() => listener.stop());
+  const shared = crew === undefined ? {} : { shares: 'first' as const, tally: createTally(crew.tally) };
+  const listener = await startListener({
+    directory: createDirectory(engine),
+    endpoints,
+    limits: settings,
+    audit,
+    clock,
+    chance,
+    ...shared,
+  });
+  const stopCrew = () => crew?.stop(settings['ldap.stopTimeoutS'] * 1000);
+  open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
+  await crew?.start({ engine, audit, log, plan: planOf(foundation, engine, endpoints, listener) });
 
   const { ldap, ldaps, operators } = listener.addresses;
   return {
@@ -53,12 +71,19 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   };
 }
 
-/** Opens the folder's entries with all that judges them. `webSecret` opens the web layer's socket to who shows it. */
-export function openDirectory(foundation: Foundation, webSecret?: Uint8Array): Engine {
+interface DirectoryOptions {
+  /** Opens the web layer's socket to who shows it. */
+  readonly webSecret?: Uint8Array;
+  /** Threads that will read beside this one. */
+  readonly crew?: Crew;
+}
+
+/** Opens the folder's entries with all that judges them. */
+export function openDirectory(foundation: Foundation, { webSecret, crew }: DirectoryOptions = {}): Engine {
   const { root, version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
   const schema = schemaOf(root);
   const store = openStore({
-    file: join(dataDir, 'directory.sqlite'),
+    file: join(dataDir, entriesFile),
     settings,
     indexer: createIndexer(schema),
     indexVersion,
@@ -68,6 +93,7 @@ export function openDirectory(foundation: Foundation, webSecret?: Uint8Array): E
       die();
     },
     report: (trouble) => log.warn(trouble.row, trouble.tells),
+    ...(crew === undefined ? {} : { beside: crew }),
   });
   open.defer(() => store.close());
   const hasher = createHasher({
@@ -93,16 +119,6 @@ async function certificateOf({ settings, dataDir, clock, chance }: Foundation): 
   });
 }
 
-/** The schema of the installation. */
-export function schemaOf(root: string): Schema {
-  return loadSchema(readTexts(join(root, 'schema'), '.schema'));
-}
-
-/** What a realm begins with. */
-export function realmSeed(root: string): string {
-  return readFileSync(join(root, 'ldif', 'default-realm.ldif'), 'utf8');
-}
-
 /** The path of the operators' socket: as given, or inside the data folder. `undefined` when it is switched off. */
 export function operatorsSocketOf(root: string, settings: Settings): string | undefined {
   const path = settings['ldap.socket'];
@@ -123,10 +139,36 @@ function endpointsOf({ root, settings, dataDir }: Foundation, certificate: Serve
   };
 }
 
-/** The schema files of the installation, by name, so that every start reads them in the same order. */
-function readTexts(folder: string, ending: string): { readonly name: string; readonly text: string }[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(ending))
-    .sort()
-    .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+/** @throws Refusal `workersWithoutFile` (STS-WORKER-9000) */
+function crewOf(settings: Settings): Crew | undefined {
+  const count = settings['ldap.workers'];
+  if (count === 0) return undefined;
+  if (settings['persistence.mode'] === 'memory') throw refuse(errors.workersWithoutFile);
+  return createCrew(count);
+}
+
+/** What each worker is told: the network endpoints as they are open now, and the settings. */
+function planOf(
+  { root, version, settings, dataDir }: Foundation,
+  { store }: Engine,
+  { ldap, ldaps }: Endpoints,
+  { addresses }: Listener,
+): Omit<WorkerPlan, 'progress' | 'tally'> {
+  return {
+    root,
+    version,
+    file: join(dataDir, entriesFile),
+    epoch: store.epoch,
+    settings: withoutSecrets(settings),
+    endpoints: {
+      ...(ldap === undefined || addresses.ldap === undefined ? {} : { ldap: { ...ldap, port: addresses.ldap.port } }),
+      ...(ldaps === undefined || addresses.ldaps === undefined ? {} : { ldaps: { ...ldaps, port: addresses.ldaps.port } }),
+    },
+  };
+}
+
+/** No thread beside the main one needs any. */
+function withoutSecrets(settings: Settings): Settings {
+  const isSecret = (name: string) => rows[name as keyof typeof rows].kind === 'secret';
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, isSecret(name) ? '' : value])) as Settings;
 }

@@ -6,8 +6,9 @@ import { bootstrap, type Engine, exportEntries, importEntries } from '#directory
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import { startAbove } from './above.ts';
-import { openDirectory, operatorsSocketOf, realmSeed, startBelow } from './below.ts';
+import { openDirectory, operatorsSocketOf, startBelow } from './below.ts';
 import { type AtriumOptions, type Foundation, openFoundation } from './foundation.ts';
+import { realmSeed } from './installation.ts';
 import { settings as rows } from './tables.ts';
 
 /**

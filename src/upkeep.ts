@@ -4,8 +4,8 @@ import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
 import { changeRecords, createIndexer, createJudge, indexVersion } from '#directory';
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
-import { schemaOf } from './below.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
+import { schemaOf } from './installation.ts';
 import { begin } from './main.ts';
 import { settings as rows } from './tables.ts';
 

@@ -1,0 +1,21 @@
+import type { Change, ChangeRecord, Expectation } from '#store';
+
+/** Octets for another thread: a view would take all the memory that it is a view of with it. */
+export function ownOctets(octets: Uint8Array): Uint8Array {
+  return new Uint8Array(octets);
+}
+
+export function ownExpectation(expectation: Expectation): Expectation {
+  return expectation.kind === 'absent' ? { kind: 'absent', dnKey: ownOctets(expectation.dnKey) } : expectation;
+}
+
+export function ownChange(change: Change): Change {
+  if (change.kind === 'delete') return change;
+  const { dnKey, user, operational, secret, ...rest } = change.entry;
+  const parts = { user: ownOctets(user), operational: ownOctets(operational), secret: ownOctets(secret) };
+  return { kind: 'put', entry: { ...rest, dnKey: ownOctets(dnKey), ...parts } };
+}
+
+export function ownRecord(record: ChangeRecord): ChangeRecord {
+  return { ...record, change: ownChange(record.change) };
+}

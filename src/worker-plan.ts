@@ -1,0 +1,51 @@
+import type { AuditEvent } from '#audit';
+import type { ErrorRow } from '#catalogue';
+import { directoryErrors, type EngineSettings } from '#directory';
+import { type HashCost, keysErrors, type Verified } from '#keys';
+import { type Endpoints, type Limits, listenerErrors } from '#listener';
+import type { Change, ChangeRecord, CommitResult, Expectation, StoreBesideOptions } from '#store';
+import { storeErrors } from '#store';
+
+/** What a thread that serves LDAP is given. */
+export interface WorkerPlan {
+  readonly root: string;
+  readonly version: string;
+  /** Of the store. */
+  readonly file: string;
+  readonly progress: SharedArrayBuffer;
+  readonly epoch: number;
+  readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'];
+  /** Those over the network, with their real ports. */
+  readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
+  readonly tally: { readonly buffer: SharedArrayBuffer; readonly slot: number };
+}
+
+/** What it does for the main thread. */
+export interface WorkerSide {
+  /** Resolves when it listens. */
+  start(plan: WorkerPlan): Promise<void>;
+  /** Lets go of its read transaction. */
+  letGo(): void;
+  /** What has become durable, once it has asked to `watch`. */
+  changed(changes: readonly ChangeRecord[]): void;
+  /** Takes no more requests; resolves when those in progress are through. */
+  stop(): Promise<void>;
+}
+
+/** What the main thread does for it. */
+export interface MainSide {
+  /** CSNs are given here, in the order in which the commits arrive. */
+  commit(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult>;
+  hash(password: Uint8Array, cost: HashCost): Promise<string>;
+  verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
+  /** Resolves, when all who stood in an entry's line before are through, with the place to `leave`. */
+  enter(key: string): Promise<number>;
+  leave(place: number): void;
+  record(event: AuditEvent): void;
+  watch(): void;
+}
+
+/** The refusals that go from one thread to another. */
+export const refusalRows: readonly ErrorRow[] = [directoryErrors, keysErrors, listenerErrors, storeErrors].flatMap((table) =>
+  Object.values<ErrorRow>(table),
+);

@@ -1,0 +1,117 @@
+// A thread that serves LDAP beside the main one: started by workers.ts, which tells it what to do.
+import { parentPort } from 'node:worker_threads';
+import { systemChance, systemClock } from '#base';
+import { createDirectory, csnToCome, type Lines, openEngine } from '#directory';
+import type { Hasher } from '#keys';
+import { createTally, type Listener, startListener } from '#listener';
+import { keysBelow } from '#schema';
+import { type ChangeRecord, openStoreBeside, type Store, type StoreBeside } from '#store';
+import { ownChange, ownExpectation, ownOctets } from './copies.ts';
+import { schemaOf } from './installation.ts';
+import { createLink, type Link } from './link.ts';
+import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
+
+if (parentPort === null) throw new Error('this is the program of a thread, not of a process');
+
+let store: StoreBeside | undefined;
+let listener: Listener | undefined;
+const watchers = new Set<(changes: readonly ChangeRecord[]) => void>();
+
+const side: WorkerSide = {
+  async start(plan) {
+    store = openStore(plan);
+    listener = await serve(plan, store);
+  },
+  letGo: () => store?.release(),
+  changed: (changes) => {
+    for (const watcher of watchers) watcher(changes);
+  },
+  async stop() {
+    await listener?.stop();
+    await store?.close();
+  },
+};
+const main: Link<MainSide> = createLink<WorkerSide, MainSide>(parentPort, side, refusalRows);
+
+function openStore({ file, progress, epoch, settings }: WorkerPlan): StoreBeside {
+  return openStoreBeside({
+    file,
+    progress,
+    epoch,
+    settings,
+    keysBelow,
+    commit: (expected, changes) => main.ask('commit', expected.map(ownExpectation), changes.map(ownChange)),
+    watch,
+  });
+}
+
+function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
+  const { root, version, settings, endpoints, tally } = plan;
+  const audit = { record: (event: Parameters<MainSide['record']>[0]) => main.tell('record', event) };
+  const engine = openEngine({
+    schema: schemaOf(root),
+    store: opened,
+    hasher: hasherThere(),
+    clock: systemClock,
+    chance: systemChance,
+    audit,
+    settings,
+    version,
+    csn: csnToCome,
+    lines: linesThere(),
+  });
+  return startListener({
+    directory: createDirectory(engine),
+    endpoints,
+    limits: settings,
+    audit,
+    clock: systemClock,
+    chance: systemChance,
+    shares: 'joins',
+    tally: createTally(tally.buffer, tally.slot),
+  });
+}
+
+const watch: Store['watch'] = (watcher) => {
+  if (watchers.size === 0) main.tell('watch');
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+};
+
+/** The hasher of the main thread: its bound is that of the process. */
+function hasherThere(): Hasher {
+  let running = 0;
+  const counted = async <T>(asked: Promise<T>): Promise<T> => {
+    running++;
+    return await asked.finally(() => running--);
+  };
+  return {
+    hash: (password, cost) => counted(main.ask('hash', ownOctets(password), cost)),
+    verify: (password, stored, cost) => counted(main.ask('verify', ownOctets(password), stored, cost)),
+    get load() {
+      return { running, waiting: 0 };
+    },
+  };
+}
+
+/** The lines of the main thread: those who change one entry stand behind each other wherever they are connected. */
+function linesThere(): Lines {
+  const busy = new Map<string, number>();
+  const count = (key: string, by: 1 | -1) => {
+    const left = (busy.get(key) ?? 0) + by;
+    if (left === 0) busy.delete(key);
+    else busy.set(key, left);
+  };
+  return {
+    isBusy: (key) => busy.has(key),
+    async wait(key, act) {
+      count(key, 1);
+      try {
+        const place = await main.ask('enter', key);
+        return await act().finally(() => main.tell('leave', place));
+      } finally {
+        count(key, -1);
+      }
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { Worker } from 'node:worker_threads';
+import type { Audit, Log } from '#audit';
+import { Refusal } from '#catalogue';
+import { type Engine, stamped } from '#directory';
+import { createTallyBuffer, forgetTally } from '#listener';
+import { type ChangeRecord, createProgressBuffer } from '#store';
+import { ownRecord } from './copies.ts';
+import { errors } from './errors.ts';
+import { createLink, type Link } from './link.ts';
+import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
+
+/** What the threads of the service share, made before the store that they read is opened. */
+export interface Crew {
+  readonly count: number;
+  readonly progress: SharedArrayBuffer;
+  /** The main thread's slot is 0. */
+  readonly tally: SharedArrayBuffer;
+  /** Asks all workers to let their read transactions go, and resolves when they have, or when that takes too long. */
+  letGo(): Promise<void>;
+  /** Starts the workers, and resolves when all of them listen. */
+  start(duty: Duty): Promise<void>;
+  /** Lets them end what is in progress, and ends them; those that take longer are ended all the same. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** What the workers do, and for whom. */
+export interface Duty {
+  readonly engine: Engine;
+  readonly plan: Omit<WorkerPlan, 'progress' | 'tally'>;
+  readonly audit: Pick<Audit, 'record'>;
+  readonly log: Log;
+}
+
+interface Member {
+  readonly worker: Worker;
+  readonly link: Link<WorkerSide>;
+}
+
+/** A worker that has not let go by then is busy with something long: the log is shortened another time. */
+const letGoTimeoutMs = 250;
+/** Beyond what its requests may take: for saying goodbye to its peers, and closing files. */
+const stopMarginMs = 2000;
+/** How long after a worker's death another takes its place: one that dies at once must not take a core for itself. */
+const replaceMs = 1000;
+
+/** The threads that serve LDAP beside the main one. One that dies takes its connections with it and nothing else: another takes its place. */
+export function createCrew(count: number): Crew {
+  const progress = createProgressBuffer();
+  const tally = createTallyBuffer(count + 1);
+  const members = new Map<number, Member>();
+  const replacing = new Set<NodeJS.Timeout>();
+  let stopping = false;
+
+  async function begin(slot: number, duty: Duty): Promise<void> {
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: `ldap ${slot}` });
+    const served = serveWorker(duty, (changes) => link.tell('changed', changes));
+    const link: Link<WorkerSide> = createLink<MainSide, WorkerSide>(worker, served.side, refusalRows);
+    members.set(slot, { worker, link });
+    let started = false;
+    let why = 'it stopped by itself';
+    worker.on('error', (error) => {
+      why = placeOf(error);
+    });
+    worker.on('exit', () => {
+      members.delete(slot);
+      link.end();
+      served.end();
+      forgetTally(tally, slot);
+      if (started) replace(slot, duty, why);
+    });
+    try {
+      await link.ask('start', { ...duty.plan, progress, tally: { buffer: tally, slot } });
+      started = true;
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
+  }
+
+  function replace(slot: number, duty: Duty, why: string): void {
+    if (stopping) return;
+    duty.log.error(errors.workerEnded, `${errors.workerEnded.means}: ${why}`);
+    const timer = setTimeout(() => {
+      replacing.delete(timer);
+      begin(slot, duty).catch((error: unknown) => replace(slot, duty, placeOf(error)));
+    }, replaceMs);
+    replacing.add(timer);
+  }
+
+  return {
+    count,
+    progress,
+    tally,
+    async letGo() {
+      const asked = [...members.values()].map(({ link }) => link.ask('letGo').catch(() => undefined));
+      await within(letGoTimeoutMs, Promise.all(asked));
+    },
+    async start(duty) {
+      await Promise.all(Array.from({ length: count }, (_, at) => begin(at + 1, duty)));
+    },
+    async stop(timeoutMs) {
+      stopping = true;
+      for (const timer of replacing) clearTimeout(timer);
+      const stopped = async ({ worker, link }: Member) => {
+        await within(
+          timeoutMs + stopMarginMs,
+          link.ask('stop').catch(() => undefined),
+        );
+        await worker.terminate();
+      };
+      await Promise.all([...members.values()].map(stopped));
+    },
+  };
+}
+
+/** What the main thread does for one worker. */
+function serveWorker({ engine, audit }: Duty, changed: (changes: readonly ChangeRecord[]) => void) {
+  const { store, hasher, lines, csn } = engine;
+  const places = new Map<number, () => void>();
+  let entered = 0;
+  let gone = false;
+  let unwatch: (() => void) | undefined;
+
+  const side: MainSide = {
+    commit: (expected, changes) => store.commit(expected, stamped(changes, csn)),
+    hash: hasher.hash,
+    verify: hasher.verify,
+    enter: (key) =>
+      new Promise((resolve) => {
+        const stay = async () => {
+          if (gone) return;
+          const place = ++entered;
+          const { promise, resolve: leave } = Promise.withResolvers<void>();
+          places.set(place, leave);
+          resolve(place);
+          await promise;
+        };
+        void lines.wait(key, stay);
+      }),
+    leave: (place) => {
+      places.get(place)?.();
+      places.delete(place);
+    },
+    record: audit.record,
+    watch: () => {
+      unwatch ??= store.watch((changes) => changed(changes.map(ownRecord)));
+    },
+  };
+  return {
+    side,
+    /** When the worker is gone: nobody waits behind it any more. */
+    end() {
+      gone = true;
+      for (const leave of places.values()) leave();
+      unwatch?.();
+    },
+  };
+}
+
+/** What an operator can use: a refusal's words, or a defect's name and place. Its message stays out: it may repeat what it stumbled over. */
+function placeOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message;
+  if (!(error instanceof Error)) return 'something was thrown that is no error';
+  const frame = (error.stack ?? '').split('\n').find((line) => line.trim().startsWith('at '));
+  return `${error.name} ${(frame ?? '').trim()}`;
+}
+
+/** Waits for something, or for so long. */
+async function within(timeoutMs: number, waited: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([waited, elapsed]);
+  clearTimeout(timer);
+}
