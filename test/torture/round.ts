@@ -14,6 +14,8 @@ export interface Round {
   readonly seed: number;
   /** The folder of the code to run: the project's, or a sabotaged copy. */
   readonly code: string;
+  /** Threads that serve LDAP beside the main one, until it fails. */
+  readonly workers: number;
   /** An empty folder for what the round needs; it is removed after the round. */
   readonly folder: string;
 }

@@ -5,9 +5,9 @@ import { copyOfCode, type SabotageName, sabotage, sabotageNames, sabotages } fro
 import { killAll, within } from './server.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
-const help = `npm run torture -- [--rounds N] [--seed S] [--variant NAME] [--sabotage NAME]
+const help = `npm run torture -- [--rounds N] [--seed S] [--variant NAME] [--sabotage NAME] [--workers N]
 
-Each round takes the next seed and the next variant. What a failure prints runs the same round again.
+Each round takes the next seed and the next variant. What a failure prints runs the same round again. With workers, the service that fails has threads that serve LDAP beside the main one.
 
 Variants, all of them in turn unless one is named:
 ${variantNames.map((name) => `  ${name.padEnd(14)} ${variants[name].means}`).join('\n')}
@@ -50,6 +50,7 @@ interface Asked {
   readonly seed: number;
   readonly variants: readonly VariantName[];
   readonly sabotage: SabotageName | undefined;
+  readonly workers: number;
 }
 
 function readArguments(): Asked | undefined {
@@ -59,19 +60,21 @@ function readArguments(): Asked | undefined {
       seed: { type: 'string', default: String(Date.now() % seedsMax) },
       variant: { type: 'string' },
       sabotage: { type: 'string' },
+      workers: { type: 'string', default: '0' },
       help: { type: 'boolean', default: false },
     },
   });
-  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+  const [rounds, seed, workers] = [Number(values.rounds), Number(values.seed), Number(values.workers)];
   const made = sabotageNames.find((name) => name === values.sabotage);
   const wanted = values.variant ?? (made === undefined ? undefined : sabotages[made].seenBy);
   const named = variantNames.filter((name) => wanted === undefined || wanted === name);
   const unknown = named.length === 0 || (values.sabotage !== undefined && made === undefined);
   if (values.help || unknown || !Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed)) return undefined;
-  return { rounds, seed, variants: named, sabotage: made };
+  if (!Number.isSafeInteger(workers) || workers < 0) return undefined;
+  return { rounds, seed, variants: named, sabotage: made, workers };
 }
 
-async function run(names: readonly VariantName[], { rounds, seed, sabotage: made }: Asked, code: string): Promise<number> {
+async function run(names: readonly VariantName[], { rounds, seed, sabotage: made, workers }: Asked, code: string): Promise<number> {
   const total = { answers: 0, failures: 0 };
   const begun = performance.now();
   for (let at = 0; at < rounds; at++) {
@@ -80,7 +83,7 @@ async function run(names: readonly VariantName[], { rounds, seed, sabotage: made
     try {
       const seen = await within(
         roundTimeoutMs,
-        inFolder((folder) => variants[name].run({ seed: seed + at, code, folder })),
+        inFolder((folder) => variants[name].run({ seed: seed + at, code, workers, folder })),
       );
       if (seen === undefined) {
         killAll();
@@ -92,7 +95,9 @@ async function run(names: readonly VariantName[], { rounds, seed, sabotage: made
       say(`✔ ${label}: ${answers} answers, ${failures} failures survived`);
     } catch (error) {
       say(`✘ ${label}\n${error instanceof TortureFailure ? error.message : inspect(error)}`);
-      say(`again: npm run torture -- --variant ${name} --rounds 1 --seed ${seed + at}${made === undefined ? '' : ` --sabotage ${made}`}`);
+      say(
+        `again: npm run torture -- --variant ${name} --rounds 1 --seed ${seed + at}${made === undefined ? '' : ` --sabotage ${made}`}${workers === 0 ? '' : ` --workers ${workers}`}`,
+      );
       return 1;
     }
   }

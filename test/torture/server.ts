@@ -24,6 +24,8 @@ export interface ServerOptions {
   /** The folder of the code to run: the project's, or a copy of it. */
   readonly code: string;
   readonly dataDir: string;
+  /** Threads that serve LDAP beside the main one. */
+  readonly workers?: number;
   /** A program with arguments to run it under: strace. It must leave the service this process's own child. */
   readonly under?: readonly string[];
 }
@@ -42,11 +44,17 @@ export function killAll(): void {
 }
 
 /** Starts one. @throws NotStarted with what it said */
-export async function startServer({ code, dataDir, under = [] }: ServerOptions): Promise<Server> {
+export async function startServer({ code, dataDir, workers = 0, under = [] }: ServerOptions): Promise<Server> {
   const [program = process.execPath, ...args] = [...under, process.execPath, join(code, 'src', 'cli.ts'), 'serve'];
   const child = spawn(program, args, {
     // A small log is carried over often, so that failures meet that, too.
-    env: { ...testEnvironment(dataDir), STS_PERSISTENCE_WAL_MIB: '1', STS_LOG_LEVEL: 'error', PATH: process.env['PATH'] ?? '' },
+    env: {
+      ...testEnvironment(dataDir),
+      STS_PERSISTENCE_WAL_MIB: '1',
+      STS_LDAP_WORKERS: String(workers),
+      STS_LOG_LEVEL: 'error',
+      PATH: process.env['PATH'] ?? '',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

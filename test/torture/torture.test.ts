@@ -11,7 +11,7 @@ for (const name of variantNames) {
   here(`${variants[name].means}: the state is that of all answers, and of what was in flight all or nothing`, async (t) => {
     for (const seed of seeds[name]) {
       t.log(`npm run torture -- --variant ${name} --rounds 1 --seed ${seed}`);
-      const { failures } = await inFolder((folder) => variants[name].run({ seed, code: projectRoot, folder }));
+      const { failures } = await inFolder((folder) => variants[name].run({ seed, code: projectRoot, workers: 0, folder }));
       t.true(failures > 0, 'nothing failed, and nothing was proved');
     }
   });
@@ -32,7 +32,7 @@ withPower('the torture can fail: without its fdatasync the service loses what it
     sabotage('no-sync', code);
     for (let seed = 1; seed <= 10; seed++) {
       try {
-        await inFolder((own) => variants.power.run({ seed, code, folder: own }));
+        await inFolder((own) => variants.power.run({ seed, code, workers: 0, folder: own }));
       } catch (error) {
         t.true(error instanceof TortureFailure, String(error));
         return;

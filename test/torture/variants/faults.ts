@@ -54,7 +54,7 @@ interface Outcome {
  * answered; a failed write is answered 52, nothing of it is kept, and later writes work. Then the folder is looked at as it is, and as it would be
  * had the power failed as well.
  */
-export async function faults({ seed, code, folder }: Round): Promise<Seen> {
+export async function faults({ seed, code, workers, folder }: Round): Promise<Seen> {
   const random = randomNumbers(seed);
   const fault: Fault = random.pick(possibleFaults);
   const [behind, times] = [between(random, fault.behind), between(random, fault.times)];
@@ -65,7 +65,7 @@ export async function faults({ seed, code, folder }: Round): Promise<Seen> {
   const log = join(folder, 'trace');
   const world = createWorld(suffix, lanesCount);
   try {
-    const outcome = await runFaulty({ world, code, dataDir, log, injection, times, seed, fault });
+    const outcome = await runFaulty({ world, code, workers, dataDir, log, injection, times, seed, fault });
     const run = await readRun(log, whole, outcome.port, world);
     const rebuilt = join(folder, 'after-power-loss');
     rebuildAt(run.disk, run.lines + 1, random, rebuilt);
@@ -81,6 +81,7 @@ export async function faults({ seed, code, folder }: Round): Promise<Seen> {
 interface Run {
   readonly world: World;
   readonly code: string;
+  readonly workers: number;
   readonly dataDir: string;
   readonly log: string;
   readonly injection: string;
@@ -92,7 +93,7 @@ interface Run {
 async function runFaulty(run: Run): Promise<Outcome> {
   let server: Server;
   try {
-    server = await startServer({ code: run.code, dataDir: run.dataDir, under: straceTo(run.log, [run.injection]) });
+    server = await startServer({ code: run.code, workers: run.workers, dataDir: run.dataDir, under: straceTo(run.log, [run.injection]) });
   } catch (error) {
     if (error instanceof NotStarted) return { port: undefined, ended: { status: null, said: error.message } };
     throw error;

@@ -46,25 +46,25 @@ export function unavailable(): string | undefined {
  * A disk without room, again and again: changes are answered 52 and nothing of them is kept, reads go on, and when there is room changes
  * succeed. At the end SIGKILL, on the full disk or after.
  */
-export async function full({ seed, code, folder }: Round): Promise<Seen> {
+export async function full({ seed, code, workers, folder }: Round): Promise<Seen> {
   const random = randomNumbers(seed);
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   mount(disk);
   try {
-    return await fill(random, { seed, code, folder: disk });
+    return await fill(random, { seed, code, workers, folder: disk });
   } finally {
     execFileSync('umount', ['-l', disk]);
   }
 }
 
-async function fill(random: Random, { seed, code, folder }: Round): Promise<Seen> {
+async function fill(random: Random, { seed, code, workers, folder }: Round): Promise<Seen> {
   const world = createWorld(suffix, lanesCount);
   const dataDir = join(folder, 'data');
   const ballast = join(folder, 'ballast');
   const times = 1 + random.below(3);
   let answers = 0;
-  const server = await startServer({ code, dataDir });
+  const server = await startServer({ code, workers, dataDir });
   const through = async (load: Load) => {
     load.stop();
     await load.over;

@@ -18,14 +18,14 @@ import { startServer } from '../server.ts';
 import { createWorld } from '../world.ts';
 
 /** SIGKILL while everything changes, again and again on one folder: each next start finds what was answered, and goes on from there. */
-export async function kill({ seed, code, folder }: Round): Promise<Seen> {
+export async function kill({ seed, code, workers, folder }: Round): Promise<Seen> {
   const random = randomNumbers(seed);
   const world = createWorld(suffix, lanesCount);
   const dataDir = join(folder, 'data');
   const failures = 1 + random.below(3);
   let answers = 0;
   for (let cycle = 0; cycle < failures; cycle++) {
-    const server = await startServer({ code, dataDir });
+    const server = await startServer({ code, workers, dataDir });
     try {
       if (cycle > 0) {
         const { found, faults } = await checkService(world, { port: server.port, ...administrator }, wasAnswered);

@@ -31,14 +31,14 @@ export function unavailable(): string | undefined {
  * Loss of power: one run is traced from its first start on, then the folder is made as a disk may have it at several instants of that run, and a
  * service is started on each.
  */
-export async function power({ seed, code, folder }: Round): Promise<Seen> {
+export async function power({ seed, code, workers, folder }: Round): Promise<Seen> {
   const random = randomNumbers(seed);
   const whole = join(folder, 'disk');
   mkdirSync(whole);
   const dataDir = join(whole, placeOnDisk);
   const log = join(folder, 'trace');
   const world = createWorld(suffix, lanesCount);
-  const server = await startServer({ code, dataDir, under: straceTo(log) });
+  const server = await startServer({ code, workers, dataDir, under: straceTo(log) });
   try {
     const load = await loadUntil(world, server, seed, 30 + random.below(250));
     await server.kill();
