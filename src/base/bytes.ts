@@ -3,9 +3,20 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export const empty: Uint8Array = new Uint8Array(0);
 
+/** Text up to this length is encoded here where it is ASCII: for so little the encoder costs more to call than to run. */
+const shortMax = 64;
+
 /** Text as UTF-8 octets. */
 export function utf8(text: string): Uint8Array {
-  return encoder.encode(text);
+  const { length } = text;
+  if (length > shortMax) return encoder.encode(text);
+  const octets = new Uint8Array(length);
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80) return encoder.encode(text);
+    octets[i] = unit;
+  }
+  return octets;
 }
 
 /** UTF-8 octets as text, or `undefined` when they are not UTF-8. */

@@ -1,6 +1,7 @@
-import { decodeAttributes } from '#ldap';
+import { walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, equalityKeys, type Schema, typeOfKey } from '#schema';
 import type { Indexer, IndexKey } from '#store';
+import { createDecisions, type Decisions } from './search/descriptions.ts';
 
 interface IndexRow {
   readonly name: string;
@@ -49,28 +50,74 @@ export function isIndexedInside(schema: Schema, type: AttributeType): boolean {
  * index, so that an index answers for a whole family; options make no difference.
  */
 export function createIndexer(schema: Schema): Indexer {
-  const underOf = new Map<string, readonly AttributeType[]>();
   const table = tableOf(schema);
+  const typesOf = createDecisions((description) =>
+    lineageOf(schema.attributeType(typeOfKey(description.toLowerCase()))).filter((type) => table.has(type)),
+  );
 
-  const typesFor = (description: string): readonly AttributeType[] => {
-    let types = underOf.get(description);
-    if (types === undefined) {
-      types = lineageOf(schema.attributeType(typeOfKey(description.toLowerCase()))).filter((type) => table.has(type));
-      underOf.set(description, types);
-    }
-    return types;
-  };
-
-  return (entry) => {
+  return ({ user }, other) => {
+    const moved = other === undefined ? undefined : movedTypes(user, other.user, typesOf);
     const keys: IndexKey[] = [];
-    for (const { description, values } of decodeAttributes(entry.user)) {
-      for (const type of typesFor(description)) {
+    if (moved?.size === 0) return keys;
+    walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+      let values: Uint8Array[] | undefined;
+      for (const type of typesOf.of(user, descriptionStart, descriptionEnd)) {
+        if (moved?.has(type) === false) continue;
+        values ??= valuesOf(user, valuesStart, valuesEnd);
         const inside = table.get(type)?.inside === true;
         for (const key of equalityKeys(schema, type, values)) keys.push({ attribute: type.key, key, inside });
       }
-    }
+    });
     return keys;
   };
+}
+
+/** The indexed types of all attributes that are not the same, octet for octet, in two states of an entry. An attribute moves its supertypes, too. */
+function movedTypes(one: Uint8Array, other: Uint8Array, typesOf: Decisions<readonly AttributeType[]>): ReadonlySet<AttributeType> {
+  const moved = new Set<AttributeType>();
+  const held = elementsOf(other);
+  const note = (bytes: Uint8Array, { descriptionStart, descriptionEnd }: Element) => {
+    for (const type of typesOf.of(bytes, descriptionStart, descriptionEnd)) moved.add(type);
+  };
+  let next = 0;
+  for (const element of elementsOf(one)) {
+    // A modify leaves attributes in their order: the same one usually stands where it stood.
+    let at = next;
+    while (at < held.length && !isSame(one, element, other, held[at] as Element)) at++;
+    if (at === held.length) note(one, element);
+    else {
+      for (; next < at; next++) note(other, held[next] as Element);
+      next = at + 1;
+    }
+  }
+  for (; next < held.length; next++) note(other, held[next] as Element);
+  return moved;
+}
+
+interface Element {
+  readonly start: number;
+  readonly end: number;
+  readonly descriptionStart: number;
+  readonly descriptionEnd: number;
+}
+
+function elementsOf(bytes: Uint8Array): Element[] {
+  const elements: Element[] = [];
+  walkAttributes(bytes, (start, end, descriptionStart, descriptionEnd) => elements.push({ start, end, descriptionStart, descriptionEnd }));
+  return elements;
+}
+
+function isSame(one: Uint8Array, a: Element, other: Uint8Array, b: Element): boolean {
+  const octets = a.end - a.start;
+  if (b.end - b.start !== octets) return false;
+  for (let i = 0; i < octets; i++) if (one[a.start + i] !== other[b.start + i]) return false;
+  return true;
+}
+
+function valuesOf(bytes: Uint8Array, valuesStart: number, valuesEnd: number): Uint8Array[] {
+  const values: Uint8Array[] = [];
+  walkValues(bytes, valuesStart, valuesEnd, (start, end) => values.push(bytes.subarray(start, end)));
+  return values;
 }
 
 function tableOf(schema: Schema): ReadonlyMap<AttributeType, IndexRow> {

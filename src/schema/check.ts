@@ -27,12 +27,16 @@ export function checkEntry(schema: Schema, entry: Checked): void {
 
 /**
  * Holds an entry after a modify against the schema and against what it was before: beyond `checkEntry`, the structural class stays
- * (69) and so do the values of the RDN (67).
+ * (69) and so do the values of the RDN (67). An attribute that is the same object as before was checked when it was written, and is not again.
  */
 export function checkModified(schema: Schema, before: Checked, after: Checked): void {
   checkNaming(schema, after, errors.namingValueRemoved);
+  if (hasSameTypes(before.attributes, after.attributes)) {
+    checkAttributes(schema, after.attributes, before.attributes);
+    return;
+  }
   const classes = knownClasses(schema, after.attributes);
-  checkAttributes(schema, after.attributes);
+  checkAttributes(schema, after.attributes, before.attributes);
   const structural = structuralOf(classes);
   const former = structuralClass(schema, before.attributes);
   if (structural.oid !== former.oid) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
@@ -103,8 +107,16 @@ function checkClasses(schema: Schema, classes: readonly ObjectClass[], attribute
 
 const extensibleObject = '1.3.6.1.4.1.1466.101.120.111';
 
-function checkAttributes(schema: Schema, attributes: EntryAttributes): void {
+/** True when the classes are untouched and no attribute came or went: then nothing that the classes ask for can be broken. */
+function hasSameTypes(before: EntryAttributes, after: EntryAttributes): boolean {
+  if (before.size !== after.size || before.get('objectclass') !== after.get('objectclass')) return false;
+  for (const key of after.keys()) if (!before.has(key)) return false;
+  return true;
+}
+
+function checkAttributes(schema: Schema, attributes: EntryAttributes, before?: EntryAttributes): void {
   for (const [key, attribute] of attributes) {
+    if (before?.get(key) === attribute) continue;
     const type = schema.attributeType(typeOfKey(key));
     if (type === undefined) throw refuse(errors.attributeTypeUndefined, { attribute: attribute.description });
     checkValues(type, attribute);

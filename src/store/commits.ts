@@ -151,7 +151,7 @@ export class Commits {
     this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.number > number);
     for (const { wake } of awake) wake();
     try {
-      if (written.length > 0) this.#options.log.keepShort();
+      if (written.length > 0) this.#options.log.keepShort(pagesOf(written));
     } catch (error) {
       this.die(error);
       return;
@@ -179,7 +179,7 @@ export class Commits {
       this.#begin.run();
       merge.piece();
       this.#commit.run();
-      log.keepShort();
+      log.keepShort(pagesOfPiece);
     } catch (error) {
       if (isSyncError(error)) {
         this.die(error);
@@ -264,4 +264,22 @@ export class Commits {
     fresh.push(changes.map((change) => ({ number, csn: change.kind === 'put' ? change.entry.csn : change.csn, change })));
     return { kind: 'committed', number };
   }
+}
+
+/** Pages of a change that does not stand alone: of entry, log and some index rows. */
+const pagesOfChange = 32;
+/** Octets of an entry's change on one page: it is written to the entry and to the log. */
+const octetsOfPage = 4096;
+const pagesOfPiece = 512;
+
+/** About how many pages changes have written. */
+function pagesOf(written: readonly (readonly ChangeRecord[])[]): number {
+  let pages = 0;
+  for (const changes of written) {
+    for (const { change } of changes) {
+      pages += pagesOfChange;
+      if (change.kind === 'put') pages += (change.entry.user.length + change.entry.operational.length) / octetsOfPage;
+    }
+  }
+  return pages;
 }

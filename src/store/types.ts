@@ -46,8 +46,10 @@ export interface IndexKey {
 /**
  * Computes the index keys of an entry. Given by the directory when it opens the store, since only the schema knows them.
  * Name, superior and entryUUID need no keys from it: the store finds entries by these itself.
+ *
+ * @param other  another state of the entry: then names may be left out under which both have the same keys, as most are at a modify
  */
-export type Indexer = (entry: EntryRecord) => readonly IndexKey[];
+export type Indexer = (entry: EntryRecord, other?: EntryRecord) => readonly IndexKey[];
 
 /** The DN keys below one, as a range; without an end below the root, whose key is empty. Given when the store is opened: `keysBelow` of the schema. */
 export type KeysBelow = (dnKey: Uint8Array) => { readonly from: Uint8Array; readonly before: Uint8Array | undefined };

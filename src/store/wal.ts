@@ -53,6 +53,7 @@ export class WriteAheadLog {
   #retryFrames = 0;
   #shortening: Promise<void> | undefined;
   #lastPass = false;
+  #pagesUnseen = 0;
 
   /** To be made when SQLite has opened the log. */
   constructor(options: Options) {
@@ -76,9 +77,16 @@ export class WriteAheadLog {
     this.#options.syncFile(this.#descriptor, done);
   }
 
-  /** To be called after each batch: begins to carry the log over once it has reached its bound. */
-  keepShort(): void {
-    if (this.#shortening !== undefined || this.#frames() < Math.max(this.#framesMax, this.#retryFrames)) return;
+  /**
+   * To be called after each batch: begins to carry the log over once it has reached its bound.
+   *
+   * @param pages  about how many the batch has written, at most: to ask SQLite takes as long as a tenth of a modify, and is not done each time
+   */
+  keepShort(pages: number): void {
+    this.#pagesUnseen += pages;
+    if (this.#shortening !== undefined || this.#pagesUnseen < this.#framesMax / 4) return;
+    this.#pagesUnseen = 0;
+    if (this.#frames() < Math.max(this.#framesMax, this.#retryFrames)) return;
     if (this.#checkpointer === undefined) this.shorten();
     else this.#shortening = this.#shortenBeside(this.#checkpointer);
   }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import { byDn, byParent, byUuid, firstNumber } from './format.ts';
@@ -72,12 +73,17 @@ export function writerOf(
   function holds(expectation: Expectation): boolean {
     switch (expectation.kind) {
       case 'unchanged':
-        return entryOf(expectation.uuid)?.csn === expectation.csn;
+        return csnOf(expectation.uuid) === expectation.csn;
       case 'absent':
         return statements.find.get(byDn, expectation.dnKey) === undefined;
       case 'childless':
         return statements.find.get(byParent, keyOfUuid(expectation.uuid)) === undefined;
     }
+  }
+
+  function csnOf(uuid: string): string | undefined {
+    const id = statements.find.get(byUuid, keyOfUuid(uuid));
+    return id === undefined ? undefined : statements.csn.get(id);
   }
 
   function entryOf(uuid: string): StoredEntry | undefined {
@@ -98,7 +104,7 @@ export function writerOf(
     if (old === undefined) statements.insert.run(...columns);
     else statements.update.run(...columns);
     touch(id);
-    replaceKeys(place, id, old === undefined ? [] : keysOf(old), keysOf(entry));
+    replaceKeys(place, id, old === undefined ? [] : keysOf(old, entry), keysOf(entry, old));
     return old?.dn;
   }
 
@@ -111,9 +117,11 @@ export function writerOf(
     return old.dn;
   }
 
-  /** All that an entry is found by; the store's own keys first. */
-  function keysOf(entry: EntryRecord): Key[] {
-    return [...ownKeys(entry), ...givenKeys(indexer(entry), attributes.give)];
+  /** All that an entry is found by, the store's own keys first; beside another state of it only what may differ from that one's. */
+  function keysOf(entry: EntryRecord, other?: EntryRecord): Key[] {
+    const given = givenKeys(indexer(entry, other), attributes.give);
+    const moved = other === undefined || other.parent !== entry.parent || !equalBytes(other.dnKey, entry.dnKey);
+    return moved ? [...ownKeys(entry), ...given] : given;
   }
 
   function replaceKeys({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
@@ -203,6 +211,7 @@ function writeStatements(database: Database.Database) {
   return {
     find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
     entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
+    csn: database.prepare<[number], string>('SELECT csn FROM entry WHERE id = ?').pluck(),
     some: database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`),
     lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck(),
     insert: database.prepare<PutParameters>(

@@ -18,17 +18,9 @@ type ModifyRequest = Request & { kind: 'modifyRequest' };
  */
 export async function modify(call: Call, request: ModifyRequest): Promise<Result> {
   const { engine, asker } = call;
-  const { schema, store } = engine;
+  const { schema } = engine;
   const steps = request.changes.map((change) => stepOf(schema, change));
-  // Judged first, before anything is hashed: nobody makes the service work who may not write.
-  const before = find(engine, asker, store.snapshot(), request.object);
-  judge(before.rights, steps);
-  const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
-  const prepared = await preparePasswords(
-    call,
-    brought.map(({ attribute }) => attribute),
-  );
-  const ready = await Promise.all(steps.map((step) => prepare(call, step, prepared, before.entry)));
+  const ready = steps.some(isPassword) ? await readyPasswords(call, request, steps) : steps;
 
   await commit(engine, (snapshot) => {
     const { entry, name, rights } = find(engine, asker, snapshot, request.object);
@@ -51,6 +43,23 @@ export async function modify(call: Call, request: ModifyRequest): Promise<Result
   return done;
 }
 
+function isPassword({ described }: Step): boolean {
+  return described.type.key === passwordKey;
+}
+
+/** Hashes what is to be hashed. Judged first: nobody makes the service work who may not write. */
+async function readyPasswords(call: Call, request: ModifyRequest, steps: readonly Step[]): Promise<readonly Step[]> {
+  const { engine, asker } = call;
+  const before = find(engine, asker, engine.store.snapshot(), request.object);
+  judge(before.rights, steps);
+  const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
+  const prepared = await preparePasswords(
+    call,
+    brought.map(({ attribute }) => attribute),
+  );
+  return await Promise.all(steps.map((step) => prepare(call, step, prepared, before.entry)));
+}
+
 function stepOf(schema: Schema, { operation, attribute }: Modification): Step {
   const described: Described | undefined = describe(schema, attribute.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: attribute.description });
@@ -71,7 +80,7 @@ async function prepare(
   prepared: ReadonlyMap<Uint8Array, Uint8Array>,
   entry: Parameters<typeof attributesOf>[1],
 ): Promise<Step> {
-  if (step.described.type.key !== passwordKey) return step;
+  if (!isPassword(step)) return step;
   if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => prepared.get(value) ?? value) };
   const stored = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
   const values: Uint8Array[] = [];
