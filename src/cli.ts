@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { type Command, type Context, commands, Misuse } from '#commands';
+import { importFolder, tryImport } from './bulk.ts';
 import { locate, openFolder, startAtrium } from './main.ts';
 import { backUpFolder, examineFolder, openChangeLog, repairFolder, restoreFolder } from './upkeep.ts';
 
@@ -21,6 +22,8 @@ process.exitCode = await run(process.argv.slice(2), {
   start: (options) => startAtrium({ root, ...options }),
   locate: () => locate({ root, environment }),
   openFolder: () => openFolder({ root, environment }),
+  importEntries: (options) => importFolder({ root, environment }, options),
+  tryImport: (options) => tryImport({ root, environment }, options),
   examine: (options) => examineFolder({ root, environment }, options),
   repair: () => repairFolder({ root, environment }),
   openLog: () => openChangeLog({ root, environment }),

@@ -1,14 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { empty, equalBytes } from '#base';
+import { empty } from '#base';
 import { describeSettingProblem, Refusal, readSettings, sizeThreadPool } from '#catalogue';
 import type { Addresses, Located, OpenedFolder, OpenFolder, Started } from '#commands';
-import { bootstrap, type Engine, exportEntries, importEntries } from '#directory';
-import { parseDn } from '#ldap';
-import { normalizeDn } from '#schema';
+import { type Engine, exportEntries } from '#directory';
 import { startAbove } from './above.ts';
 import { openDirectory, operatorsSocketOf, startBelow } from './below.ts';
 import { type AtriumOptions, type Foundation, openFoundation } from './foundation.ts';
-import { realmSeed } from './installation.ts';
 import { settings as rows } from './tables.ts';
 
 /**
@@ -32,7 +29,7 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
 
 /** Opens a folder that no service has open, without opening a door. */
 export async function openFolder(options: AtriumOptions): Promise<OpenedFolder> {
-  const begun = await begin(options, async (foundation) => folderOf(foundation, openDirectory(foundation)));
+  const begun = await begin(options, async (foundation) => folderOf(openDirectory(foundation)));
   if (begun.kind === 'refused') return begun;
   return { kind: 'open', folder: { ...begun.made, [Symbol.asyncDispose]: () => begun.open.disposeAsync() } };
 }
@@ -63,20 +60,9 @@ export async function begin<T>(options: AtriumOptions, make: (foundation: Founda
   }
 }
 
-function folderOf({ root }: Foundation, engine: Engine): Omit<OpenFolder, typeof Symbol.asyncDispose> {
-  const { schema, store, realm } = engine;
+function folderOf(engine: Engine): Omit<OpenFolder, typeof Symbol.asyncDispose> {
   return {
-    empty: store.snapshot().subtree(empty, undefined, 1).length === 0,
-    isSuffix: (text) => {
-      const dn = parseDn(text);
-      const key = dn && normalizeDn(schema, dn);
-      return key !== undefined && equalBytes(key, realm.suffix.key);
-    },
-    bootstrap: async () => {
-      const made = await bootstrap(engine, { seed: realmSeed(root) });
-      return made.kind === 'made' ? made.password : undefined;
-    },
-    importEntries: (records, onProgress) => importEntries(engine, records, { onProgress }),
+    empty: engine.store.snapshot().subtree(empty, undefined, 1).length === 0,
     exportEntries: (options) => exportEntries(engine, options),
   };
 }

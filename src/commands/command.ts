@@ -40,16 +40,29 @@ export type Located =
 export interface OpenFolder extends AsyncDisposable {
   /** True when it holds no realm yet. */
   readonly empty: boolean;
-  /** True for the name of the realm's uppermost entry. */
-  isSuffix(dn: string): boolean;
-  /** Makes the default realm in an empty folder. Returns the administrator's password when it was generated. */
-  bootstrap(): Promise<string | undefined>;
-  importEntries(records: AsyncIterable<LdifRecord>, onProgress: (entries: number) => void): Promise<{ readonly entries: number }>;
   exportEntries(options: { readonly secrets: boolean; readonly operational: boolean }): Iterable<LdifContent>;
 }
 
 export type OpenedFolder =
   | { readonly kind: 'open'; readonly folder: OpenFolder }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+export interface ImportFolderOptions {
+  readonly records: AsyncIterable<LdifRecord>;
+  /** Told how many entries were taken so far. */
+  readonly onProgress: (entries: number) => void;
+  /** Told of what would be refused, with line, entry, attribute and rule; without it the first of them ends the import. */
+  readonly onRefused?: (why: string) => void;
+}
+
+/** How an import into a folder ends: with all entries, or with none. */
+export type Imported =
+  | {
+      readonly kind: 'imported';
+      readonly entries: number;
+      /** The built-in administrator's password when a realm was made for the entries and the password generated. */
+      readonly password: string | undefined;
+    }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** Damage in the files of a folder. */
@@ -139,6 +152,10 @@ export interface Context {
   readonly start: (options: StartOptions) => Promise<Started>;
   readonly locate: () => Located;
   readonly openFolder: () => Promise<OpenedFolder>;
+  /** Adds all of the entries to a folder that no service has open, or none. */
+  readonly importEntries: (options: ImportFolderOptions) => Promise<Imported>;
+  /** The same without writing anything, beside a running service or without one. */
+  readonly tryImport: (options: ImportFolderOptions) => Promise<Imported>;
   /** Looks for damage in the folder's files beside a running service or without one; writes nothing. */
   readonly examine: (options: ExaminationOptions) => Promise<Examined>;
   /** Makes the indexes of a folder that no service has open anew. */

@@ -8,26 +8,33 @@ import { createProgress, type Progress } from './progress.ts';
 
 /** Additions on their way to a running service without an answer yet. */
 const windowMax = 128;
+/** Refusals that a dry run names one by one. */
+const toldMax = 100;
 
 export const importCommand: Command = {
   takes: 'FILE',
   means: 'add the entries of an LDIF file',
   help: `FILE is LDIF with entries, superiors before what is below them; - reads standard input.
-While the service runs, entries go through it as LDAP additions. While it is stopped, they are written into its folder,
-and an export with operational attributes and secrets comes back as it was; into an empty folder, a whole realm with its suffix entry.
-Every entry is checked against the schema. The first refusal ends the import, naming line and reason; what came before it stays.
-With --continue the running service is given the rest all the same.
+While the service is stopped, they are written into its folder, all of them or, after the first refusal, none. An export with
+operational attributes and secrets comes back as it was; into an empty folder, a whole realm with its suffix entry. The change
+log does not keep what came into a folder with no more than a realm's frame.
+While the service runs, entries go through it as LDAP additions: the first refusal ends the import, and what came before it
+stays. With --continue the service is given the rest all the same.
+--dry-run reads and checks everything and writes nothing, whether the service runs or not; it names what would be refused.
 
+  atrium import --dry-run people.ldif
   atrium import people.ldif
   atrium import --continue - < more.ldif`,
   run: async (args, context) => {
-    const { operands, options } = parse(args, { continue: 'flag' });
+    const { operands, options } = parse(args, { continue: 'flag', 'dry-run': 'flag' });
     const [path, ...rest] = operands;
     if (path === undefined || rest.length > 0) throw new Misuse('one file is expected');
     const source = openLdif(path, context);
-    const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Importing');
+    const dry = options.has('dry-run');
+    const progress = createProgress(context.stderr, () => context.clock.nowMs(), dry ? 'Checking' : 'Importing');
     const work = { source, progress, goOn: options.has('continue'), context };
     try {
+      if (dry) return await tryImport(work);
       return await withRefusals(context, async () => {
         await using client = await connectRunning(context);
         return client === undefined ? await importStopped(work) : await importRunning(client, work);
@@ -74,33 +81,41 @@ async function importRunning(client: OperatorsClient, { source, progress, goOn, 
 
 async function importStopped({ source, progress, goOn, context }: Work): Promise<number> {
   if (goOn) throw new Misuse('--continue is for a running service, and none runs here');
-  const opened = await context.openFolder();
-  if (opened.kind === 'refused') {
-    for (const line of opened.lines) context.stderr.write(`${line}\n`);
-    return 1;
-  }
-  await using folder = opened.folder;
-  const { first, all } = await peek(source.records);
-  if (folder.empty && !(first !== undefined && folder.isSuffix(first.dn))) {
-    const password = await folder.bootstrap();
-    if (password !== undefined) context.stderr.write(`The built-in administrator's password, shown this once: ${password}\n`);
-  }
-  const { entries } = await folder.importEntries(all, (count) => progress.show(source.done(), source.total, count));
+  const imported = await context.importEntries({
+    records: source.records,
+    onProgress: (count) => progress.show(source.done(), source.total, count),
+  });
   progress.end();
-  context.stderr.write(`${counted(entries)} added\n`);
+  if (imported.kind === 'refused') return tellLines(context, imported.lines);
+  if (imported.password !== undefined)
+    context.stderr.write(`The built-in administrator's password, shown this once: ${imported.password}\n`);
+  context.stderr.write(`${counted(imported.entries)} added\n`);
   return 0;
 }
 
-/** Looks at the first record without losing it. */
-async function peek(records: AsyncIterable<LdifRecord>): Promise<{ first: LdifRecord | undefined; all: AsyncIterable<LdifRecord> }> {
-  const iterator = records[Symbol.asyncIterator]();
-  const head = await iterator.next();
-  async function* all(): AsyncGenerator<LdifRecord> {
-    if (head.done === true) return;
-    yield head.value;
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
-  }
-  return { first: head.done === true ? undefined : head.value, all: all() };
+/** Names each of the first refusals, and how many more there would be. */
+async function tryImport({ source, progress, context }: Work): Promise<number> {
+  let refused = 0;
+  const imported = await context.tryImport({
+    records: source.records,
+    onProgress: (count) => progress.show(source.done(), source.total, count),
+    onRefused: (why) => {
+      if (++refused > toldMax) return;
+      progress.end();
+      context.stderr.write(`atrium: ${why}\n`);
+    },
+  });
+  progress.end();
+  if (imported.kind === 'refused') return tellLines(context, imported.lines);
+  if (refused > toldMax) context.stderr.write(`atrium: ${(refused - toldMax).toLocaleString('en')} more refusals are not named\n`);
+  const would = `${counted(imported.entries)} would be added`;
+  context.stderr.write(refused === 0 ? `${would}\n` : `${would}, ${refused.toLocaleString('en')} refused: an import would add none\n`);
+  return refused === 0 ? 0 : 1;
+}
+
+function tellLines({ stderr }: Context, lines: readonly string[]): number {
+  for (const line of lines) stderr.write(`${line}\n`);
+  return 1;
 }
 
 function tellRefused({ stderr }: Context, progress: Progress, record: LdifRecord, why: string): void {

@@ -5,6 +5,8 @@ export {
   type Context,
   type ExaminationOptions,
   type Examined,
+  type Imported,
+  type ImportFolderOptions,
   type Located,
   Misuse,
   type OpenedFolder,

@@ -15,9 +15,18 @@ const schemed = /^\{[A-Za-z0-9./_-]{1,32}\}/;
  * @throws Refusal `hashQueueFull` (LDAP busy)
  */
 export async function storedPassword(hasher: Hasher, cost: HashCost, given: Uint8Array, mayBringHashes: boolean): Promise<Uint8Array> {
+  return readStoredPassword(given, mayBringHashes) ?? utf8(await hasher.hash(given, cost));
+}
+
+/**
+ * The same without hashing: `undefined` for a password in clear, whose hash is to be made.
+ *
+ * @throws Refusal as `storedPassword`, but for the queue
+ */
+export function readStoredPassword(given: Uint8Array, mayBringHashes: boolean): Uint8Array | undefined {
   if (given.includes(0)) throw refuse(errors.passwordUnfit);
   const asText = text(given);
-  if (asText === undefined || !schemed.test(asText)) return utf8(await hasher.hash(given, cost));
+  if (asText === undefined || !schemed.test(asText)) return undefined;
 
   if (!mayBringHashes) throw refuse(errors.hashNotAccepted, { why: 'a hash may be given by an administrator only' });
   if (!isHash(asText)) throw refuse(errors.hashNotAccepted, { why: 'a hash of this scheme cannot be verified here, only {SCRYPT}' });

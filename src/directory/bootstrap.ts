@@ -4,7 +4,7 @@ import { generatePassword } from '#keys';
 import { type LdifContent, type LdifLimits, type LdifRecord, readLdif } from '#ldap';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
-import { importEntries } from './import.ts';
+import { importLive } from './import/live.ts';
 
 export type Bootstrapped =
   /** The realm was there. */
@@ -23,7 +23,7 @@ const seedLimits: LdifLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_5
  * @throws Refusal  `suffixUnfit` when the store holds another realm, or the suffix cannot be one; `importRefused`
  */
 export async function bootstrap(engine: Engine, { seed }: { readonly seed: string }): Promise<Bootstrapped> {
-  const { realm, store, settings, chance } = engine;
+  const { realm, store } = engine;
   const snapshot = store.snapshot();
   const top = snapshot.byDnKey(realm.suffix.key);
   if (top !== undefined && top.parent === undefined) return { kind: 'present' };
@@ -31,16 +31,30 @@ export async function bootstrap(engine: Engine, { seed }: { readonly seed: strin
   if (snapshot.subtree(empty, undefined, 1).length > 0)
     throw refuse(errors.suffixUnfit, { why: 'the folder holds a realm of another name' });
 
-  const given = settings['admin.bootstrapPassword'];
-  const password = given === '' ? generatePassword(chance) : given;
-  const records: LdifRecord[] = [];
-  for await (const record of readLdif([utf8(fill(engine, seed))], seedLimits)) records.push(record);
-  records.push(administratorOf(engine, password));
-  await importEntries(engine, records, { batchMax: records.length });
-  return { kind: 'made', administrator: realm.administrator.text, password: given === '' ? password : undefined };
+  const { records, password } = await realmRecords(engine, seed);
+  await importLive(engine, records);
+  return { kind: 'made', administrator: realm.administrator.text, password };
 }
 
-function fill({ realm }: Engine, seed: string): string {
+/**
+ * What a realm begins with.
+ *
+ * @returns the entries, and the administrator's password when it was generated
+ * @throws Refusal  `suffixUnfit` when the suffix cannot be one
+ */
+export async function realmRecords(
+  desk: Pick<Engine, 'realm' | 'settings' | 'chance'>,
+  seed: string,
+): Promise<{ readonly records: readonly LdifRecord[]; readonly password: string | undefined }> {
+  const given = desk.settings['admin.bootstrapPassword'];
+  const password = given === '' ? generatePassword(desk.chance) : given;
+  const records: LdifRecord[] = [];
+  for await (const record of readLdif([utf8(fill(desk, seed))], seedLimits)) records.push(record);
+  records.push(administratorOf(desk, password));
+  return { records, password: given === '' ? password : undefined };
+}
+
+function fill({ realm }: Pick<Engine, 'realm'>, seed: string): string {
   const label = text(realm.suffix.dn[0]?.[0]?.value ?? empty) ?? '';
   // The seed is LDIF text: what is put into it must be text that needs no encoding there (RFC 2849, SAFE-STRING).
   if (!/^[!-9;=?-~][ -~]*$/.test(label) || !/^[ -~]+$/.test(realm.suffix.text)) {
@@ -51,7 +65,7 @@ function fill({ realm }: Engine, seed: string): string {
   );
 }
 
-function administratorOf({ realm, settings }: Engine, password: string): LdifContent {
+function administratorOf({ realm, settings }: Pick<Engine, 'realm' | 'settings'>, password: string): LdifContent {
   const values = (...texts: string[]) => texts.map(utf8);
   return {
     kind: 'content',

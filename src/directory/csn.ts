@@ -9,10 +9,14 @@ export interface CsnSource {
 const form = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})Z#([0-9a-f]{6})#[0-9a-f]{3}#[0-9a-f]{6}$/;
 const changesPerMicrosecondMax = 0xffffff;
 
-/** Begins behind the newest change that the store knows, so that a clock set back cannot make two changes alike. */
-export function createCsnSource(clock: Clock, store: Store): CsnSource {
+/** The entryCSN of the newest change that a store knows. */
+export function newestCsn(store: Store): string | undefined {
   const { number } = store.snapshot();
-  const newest = store.changes(number - 1, 1)[0]?.csn;
+  return store.changes(number - 1, 1)[0]?.csn;
+}
+
+/** @param newest  behind this one it begins, so that a clock set back cannot make two changes alike */
+export function createCsnSource(clock: Clock, newest: string | undefined): CsnSource {
   const parsed = newest === undefined ? undefined : parseCsn(newest);
   let timeMs = parsed?.timeMs ?? 0;
   let count = parsed === undefined ? -1 : parsed.count;

@@ -7,7 +7,7 @@ import type { policySettings } from '#policy';
 import type { Schema } from '#schema';
 import type { Store } from '#store';
 import { type AccessTable, resolveAccess } from './access/resolve.ts';
-import { type CsnSource, createCsnSource } from './csn.ts';
+import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
 import { createLines, type Lines } from './lines.ts';
 import { openRealm, type Realm } from './realm.ts';
 import { createAnswerCache } from './search/answers.ts';
@@ -55,12 +55,12 @@ export function openEngine(options: EngineOptions): Engine {
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   const prepared = createPrepared(schema, answers, settings['ldap.preparedSearchesMax']);
-  const { csn = createCsnSource(clock, store), lines = createLines() } = options;
+  const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines() } = options;
   return { ...options, realm, access: resolveAccess(schema), csn, lines, prepared };
 }
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */
-export function hashCost(engine: Engine): HashCost {
+export function hashCost(engine: Pick<Engine, 'settings'>): HashCost {
   const { settings } = engine;
   return {
     logN: settings['security.passwordHashLogN'],

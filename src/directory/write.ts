@@ -63,7 +63,7 @@ function changedBy({ expected, changes }: Decision): string | undefined {
 }
 
 /** Whom a change is put down to: `creatorsName` and `modifiersName`. */
-export function writerName(engine: Engine, identity: Identity): string {
+export function writerName(engine: Pick<Engine, 'realm'>, identity: Identity): string {
   if (identity.dn !== undefined) return identity.dn;
   // The operators' socket acts as the service's owner: the built-in administrator is who the directory knows for that.
   return identity.strength === 'operatorsSocket' ? engine.realm.administrator.text : '';
@@ -94,14 +94,20 @@ export async function preparePasswords(
   const prepared = new Map<Uint8Array, Uint8Array>();
   for (const { description, values } of given) {
     if (describe(engine.schema, description)?.type.key !== passwordKey) continue;
-    // With more than one the work of judging a password would tell how many there are.
-    if (values.length > 1) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
-    for (const value of values) {
-      if (value.length === 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it is empty' });
-      prepared.set(value, await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator'));
-    }
+    if (values.length === 0) continue;
+    const value = solePassword(values);
+    prepared.set(value, await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator'));
   }
   return prepared;
+}
+
+/** @throws Refusal `valueRefused` (19) */
+export function solePassword(values: readonly Uint8Array[]): Uint8Array {
+  const [value, ...others] = values;
+  // With more than one the work of judging a password would tell how many there are.
+  if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
+  if (value === undefined || value.length === 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it is empty' });
+  return value;
 }
 
 /** True when a value that a modify wants gone is the stored password. */

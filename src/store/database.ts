@@ -70,10 +70,7 @@ function make(path: string, format: Format): void {
     // SQLite gives its log and its shared memory the mode of the database: secrets are for the owner alone.
     closeSync(openSync(fresh, 'wx', 0o600));
     const database = new Database(fresh);
-    database.pragma(`page_size = ${pageOctets}`);
-    database.exec(`BEGIN; ${format.tables}; COMMIT`);
-    database.pragma(`application_id = ${format.applicationId}`);
-    database.pragma(`user_version = ${format.version}`);
+    layOut(database, format);
     database.pragma('journal_mode = WAL');
     database.close();
     linkSync(fresh, path);
@@ -83,6 +80,14 @@ function make(path: string, format: Format): void {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Puts into an empty file what one of its format begins with. */
+export function layOut(database: Database.Database, format: Format): void {
+  database.pragma(`page_size = ${pageOctets}`);
+  database.exec(`BEGIN; ${format.tables}; COMMIT`);
+  database.pragma(`application_id = ${format.applicationId}`);
+  database.pragma(`user_version = ${format.version}`);
 }
 
 /** Refuses a file of another kind, and one of a newer format. */

@@ -7,6 +7,9 @@ export { type Damage, type DamageKind, type Examined, examineBeside, examineDire
 export { keyOctetsMax } from './format.ts';
 export { GramBuilder } from './gram-builder.ts';
 export { type History, type LoggedChange, openHistory } from './history.ts';
+export { type LoadOptions, load, tryLoad } from './load/load.ts';
+export { serveBuild } from './load/thread.ts';
+export type { Existing, Load } from './load/types.ts';
 export { type FolderLock, lockFolder } from './lock.ts';
 export { type Beside, openStore, type StoreOptions } from './open.ts';
 export { createProgressBuffer } from './progress.ts';

@@ -97,8 +97,27 @@ test('beside a running service changes reads the log, adds as adds and what is t
   t.true(ldif.endsWith(`dn: uid=ann,${people}\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ann\ncn: ann\nsn: ann\n\n`));
 });
 
+test('an import into the frame of a realm is not in the log, which says so to whoever asks for what came after an earlier change', async (t) => {
+  const environment = testEnvironment(join(folder(t), 'data'));
+  await well(t, ['import', '-'], environment, person('ann'));
+  await well(t, ['import', '-'], environment, person('bob'));
+  const before = await runCli(['changes', '--since', '2'], environment);
+  t.is(before.status, 1);
+  t.regex(before.stderr, /the change log begins with change 4: those after 2 are no longer all there/);
+  t.is(before.stdout, '');
+  // Numbers go on, and what comes from now on is told.
+  const service = startCli(['serve'], environment);
+  t.teardown(() => service.child.kill('SIGKILL'));
+  await service.until('ready ');
+  await well(t, ['import', '-'], environment, person('cid'));
+  t.regex(await well(t, ['changes', '--since', '4'], environment), /^# change 5, (.|\n)*uid=cid/m);
+});
+
 test('when the log no longer reaches back that far, changes says so plainly, writes nothing and ends with status 1', async (t) => {
   const environment = { ...testEnvironment(join(folder(t), 'data')), STS_PERSISTENCE_COMMITS_MAX: '2' };
+  const service = startCli(['serve'], environment);
+  t.teardown(() => service.child.kill('SIGKILL'));
+  await service.until('ready ');
   for (const uid of ['ann', 'bob', 'cid']) await well(t, ['import', '-'], environment, person(uid));
   for (const since of ['0', '1']) {
     const { status, stdout, stderr } = await runCli(['changes', '--since', since], environment);

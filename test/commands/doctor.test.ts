@@ -17,11 +17,16 @@ const sound = join(base, 'sound');
 
 /** A folder with a few commits, from which each test takes a copy. */
 test.before(async (t) => {
+  // Through the service, so that each is in the change log.
+  const service = startCli(['serve'], testEnvironment(sound));
+  await service.until('ready ');
   for (const uid of ['ann', 'bob', 'cid']) {
     const person = `dn: uid=${uid},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.com\n\n`;
     const { status, stderr } = await runCli(['import', '-'], testEnvironment(sound), person);
     t.is(status, 0, stderr);
   }
+  service.child.kill('SIGTERM');
+  await service.ended;
 });
 test.after.always(() => rmSync(base, { recursive: true, force: true }));
 

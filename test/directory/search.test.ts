@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createDirectory, explain, importEntries } from '#directory';
+import { createDirectory, explain, importLive } from '#directory';
 import type { LdifContent } from '#ldap';
 import { type Attributes, attributesOf, emptyHouse, furnishedHouse, type House, person, replySink, searchOf, suffix } from './driver.ts';
 
@@ -279,7 +279,7 @@ async function manyPeople(house: House, count: number, from = 0): Promise<void> 
   const people = Array.from({ length: count }, (_, n) => n + from).map((n) =>
     content(`uid=p${n},${suffix}`, { objectClass: 'inetOrgPerson', uid: `p${n}`, cn: `Person ${n}`, sn: 'Person' }),
   );
-  await importEntries(house.engine, from === 0 ? [suffixEntry, ...people] : people);
+  await importLive(house.engine, from === 0 ? [suffixEntry, ...people] : people);
 }
 
 function content(dn: string, attributes: Attributes): LdifContent {

@@ -1,0 +1,122 @@
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { equalBytes, systemChance, systemClock } from '#base';
+import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
+import type { Imported, ImportFolderOptions } from '#commands';
+import { createCsnSource, createIndexer, importEntries, indexVersion, openRealm, realmRecords } from '#directory';
+import { createHasher } from '#keys';
+import { type LdifRecord, parseDn } from '#ldap';
+import { normalizeDn, type Schema } from '#schema';
+import { type Load, load, tryLoad } from '#store';
+import type { AtriumOptions, Settings } from './foundation.ts';
+import { realmSeed, schemaOf } from './installation.ts';
+import { begin } from './main.ts';
+import { settings as rows } from './tables.ts';
+
+const directoryFile = 'directory.sqlite';
+
+/** Imports into a folder that no service has open: all of the records, or none. */
+export async function importFolder(options: AtriumOptions, given: ImportFolderOptions): Promise<Imported> {
+  const begun = await begin(options, async (foundation): Promise<Imported> => {
+    const { root, settings, dataDir, audit } = foundation;
+    if (settings['persistence.mode'] === 'memory')
+      return { kind: 'refused', lines: ['nothing can be imported while persistence.mode is memory: no folder would keep it'] };
+    const schema = schemaOf(root);
+    const target = {
+      path: join(dataDir, directoryFile),
+      settings,
+      indexer: createIndexer(schema),
+      indexVersion,
+      startBuilder: () => new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: { root } }),
+    };
+    const imported = await load(target, (loading) => fill({ ...foundation, schema }, loading, given));
+    const summary = `imported ${imported.entries} entries`;
+    audit.record({
+      realm: 'default',
+      door: 'service',
+      subject: '',
+      correlationId: '',
+      address: '',
+      action: 'directory.import',
+      outcome: 'success',
+      summary,
+    });
+    return { kind: 'imported', ...imported };
+  });
+  if (begun.kind === 'refused') return begun;
+  await begun.open.disposeAsync();
+  return begun.made;
+}
+
+/** Does all that an import does but write, beside a running service or without one. */
+export async function tryImport(
+  { root, environment, clock = systemClock, chance = systemChance }: AtriumOptions,
+  given: ImportFolderOptions,
+): Promise<Imported> {
+  const { values: settings, problems } = readSettings(rows, { environment });
+  if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
+  const path = join(resolve(root, settings['global.dataDir']), directoryFile);
+  try {
+    const schema = schemaOf(root);
+    return { kind: 'imported', ...(await tryLoad(path, (loading) => fill({ root, settings, clock, chance, schema }, loading, given))) };
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
+    throw error;
+  }
+}
+
+interface Ground extends Pick<Required<AtriumOptions>, 'root' | 'clock' | 'chance'> {
+  readonly settings: Settings;
+  readonly schema: Schema;
+}
+
+/** Puts the records, behind those that a realm begins with when there is no realm and the file does not bring one. */
+async function fill(ground: Ground, loading: Load, { records, onProgress, onRefused }: ImportFolderOptions) {
+  const { root, settings, schema, clock, chance } = ground;
+  const desk = {
+    schema,
+    settings,
+    clock,
+    chance,
+    realm: openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']),
+    hasher: createHasher({
+      cores: availableParallelism(),
+      queueMax: settings['keys.hashQueueMax'],
+      costMaxMiB: settings['keys.hashCostMaxMiB'],
+      chance,
+    }),
+    csn: createCsnSource(clock, loading.existing.newestCsn),
+  };
+  const { first, all } = await peek(records);
+  const bringsRealm = first !== undefined && isNamed(schema, first.dn, desk.realm.suffix.key);
+  const seed = loading.existing.empty && !bringsRealm ? await realmRecords(desk, realmSeed(root)) : undefined;
+  const before = seed?.records.length ?? 0;
+  async function* whole(): AsyncGenerator<LdifRecord> {
+    if (seed !== undefined) yield* seed.records;
+    yield* all;
+  }
+  const { entries } = await importEntries(desk, whole(), loading, {
+    onProgress: (count) => onProgress(Math.max(0, count - before)),
+    ...(onRefused === undefined ? {} : { onRefused: (refusal) => onRefused(refusal.says) }),
+  });
+  return { entries: entries - before, password: seed?.password };
+}
+
+function isNamed(schema: Schema, text: string, key: Uint8Array): boolean {
+  const dn = parseDn(text);
+  const own = dn && normalizeDn(schema, dn);
+  return own !== undefined && equalBytes(own, key);
+}
+
+/** Looks at the first record without losing it. */
+async function peek(records: AsyncIterable<LdifRecord>): Promise<{ first: LdifRecord | undefined; all: AsyncIterable<LdifRecord> }> {
+  const iterator = records[Symbol.asyncIterator]();
+  const head = await iterator.next();
+  async function* all(): AsyncGenerator<LdifRecord> {
+    if (head.done === true) return;
+    yield head.value;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+  }
+  return { first: head.done === true ? undefined : head.value, all: all() };
+}

@@ -1,0 +1,254 @@
+import { text, uuid4 } from '#base';
+import { Refusal, refuse } from '#catalogue';
+import { readStoredPassword, storedPassword } from '#credentials';
+import type { LdifRecord, PartialAttribute } from '#ldap';
+import { checkEntry, collectAttributes, isWithin, parentKey, typeOfKey } from '#schema';
+import type { EntryRecord, Load } from '#store';
+import { type Engine, hashCost } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { type Name, nameOf } from '../realm.ts';
+import { type Attributes, recordOf, stampNew } from '../record.ts';
+import type { Identity } from '../types.ts';
+import { checkSettable, passwordKey, solePassword, writerName } from '../write.ts';
+import { createNames } from './names.ts';
+
+/** What of the engine an import needs: no open store. */
+export type ImportDesk = Pick<Engine, 'schema' | 'realm' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn'>;
+
+export interface ImportOptions {
+  /** Told after each record how many entries were taken. */
+  readonly onProgress?: (entries: number) => void;
+  /** Told of what would be refused; without it the first refusal is thrown. */
+  readonly onRefused?: (refusal: Refusal) => void;
+}
+
+/** Operational attributes that an export wrote and an import takes back; others of their kind are made anew or worked out. */
+const restored = new Set(['entryuuid', 'entrycsn', 'createtimestamp', 'modifytimestamp', 'creatorsname', 'modifiersname']);
+const worked = new Set([
+  'structuralobjectclass',
+  'entrydn',
+  'subschemasubentry',
+  'hassubordinates',
+  'numsubordinates',
+  'memberof',
+  'contextcsn',
+]);
+
+const hashesAtOnce = 8;
+/** Entries behind one whose password is being hashed. */
+const heldMax = 256;
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Who imports: the service's owner, who may write everything. */
+const importer: Identity = { dn: undefined, uuid: undefined, strength: 'operatorsSocket' };
+
+/** An entry that is checked, but for its place in the tree. */
+interface Ready {
+  readonly record: LdifRecord;
+  readonly name: Name;
+  readonly attributes: Attributes;
+}
+
+/**
+ * Puts the entries of an LDIF file where they are loaded, by the same checks as an add. All or none is the business of who loads: this ends with
+ * the first refusal.
+ *
+ * @param records  contents and additions, superiors before what is below them
+ * @returns how many entries were taken
+ * @throws Refusal  `importRefused` with the line, the entry and why; LdifError from `records`; those of the store
+ */
+export async function importEntries(
+  desk: ImportDesk,
+  records: AsyncIterable<LdifRecord> | Iterable<LdifRecord>,
+  target: Load,
+  { onProgress, onRefused }: ImportOptions = {},
+): Promise<{ readonly entries: number }> {
+  const taking = createTaking(desk, target);
+  let entries = 0;
+  let hashing = 0;
+  let held: { readonly each: Ready; readonly hashed: Promise<void> | undefined }[] = [];
+
+  const refused = (error: unknown, { dn }: LdifRecord) => {
+    if (onRefused === undefined || !(error instanceof Refusal) || error.row.code !== errors.importRefused.code) throw error;
+    taking.skip(dn);
+    onRefused(error);
+  };
+  const take = async (each: Ready) => {
+    try {
+      const busy = taking.take(each);
+      if (busy !== undefined) await busy;
+    } catch (error) {
+      refused(error, each.record);
+      return;
+    }
+    onProgress?.(++entries);
+  };
+  const release = async () => {
+    const before = held;
+    held = [];
+    hashing = 0;
+    await Promise.allSettled(before.map(({ hashed }) => hashed));
+    for (const { each, hashed } of before) {
+      try {
+        await hashed;
+      } catch (error) {
+        refused(error, each.record);
+        continue;
+      }
+      await take(each);
+    }
+  };
+
+  for await (const record of records) {
+    let each: Ready;
+    let hashed: Promise<void> | undefined;
+    try {
+      each = ready(desk, record);
+      // Who only wants to know whether it would be taken need not wait for a hash.
+      hashed = hashPassword(desk, each, onRefused !== undefined);
+    } catch (error) {
+      refused(error, record);
+      continue;
+    }
+    if (hashed === undefined && held.length === 0) {
+      await take(each);
+      continue;
+    }
+    held.push({ each, hashed });
+    if (hashed !== undefined) hashing++;
+    if (hashing >= hashesAtOnce || held.length >= heldMax) await release();
+  }
+  await release();
+  return { entries };
+}
+
+function ready(desk: ImportDesk, record: LdifRecord): Ready {
+  const { schema, realm } = desk;
+  return explained(record, () => {
+    if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
+    const name = nameOf(schema, record.dn);
+    if (!isWithin(name.key, realm.suffix.key)) throw notImported(record, `it is not below ${realm.suffix.text}`);
+    const attributes = collectAttributes(schema, record.attributes);
+    for (const key of attributes.keys()) {
+      const type = schema.attributeType(typeOfKey(key));
+      if (worked.has(key)) attributes.delete(key);
+      else if (type !== undefined && !restored.has(key)) checkSettable(type);
+    }
+    checkEntry(schema, { dn: name.dn, attributes });
+    return { record, name, attributes };
+  });
+}
+
+/**
+ * Puts the hash of a password that came in clear in its place, later; `undefined` when there is nothing to hash.
+ *
+ * @param judgeOnly  hashes nothing
+ */
+function hashPassword(desk: ImportDesk, { record, attributes }: Ready, judgeOnly: boolean): Promise<void> | undefined {
+  for (const [key, { description, values }] of attributes) {
+    if (typeOfKey(key) !== passwordKey) continue;
+    const value = explained(record, () => solePassword(values));
+    const stored = explained(record, () => readStoredPassword(value, true));
+    if (stored !== undefined || judgeOnly) return undefined;
+    return storedPassword(desk.hasher, hashCost(desk), value, true).then(
+      (hash) => void attributes.set(key, { description, values: [hash] }),
+      (error) => {
+        throw error instanceof Refusal ? notImported(record, error.says) : error;
+      },
+    );
+  }
+  return undefined;
+}
+
+interface Taking {
+  /** Gives an entry its place and hands it over. */
+  take(each: Ready): Promise<void> | undefined;
+  /** Remembers a name whose entry is refused, so that what is below it is not refused for that. */
+  skip(dn: string): void;
+}
+
+function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
+  const { schema, realm, settings } = desk;
+  const by = writerName(desk, importer);
+  const names = createNames(realm.suffix.key);
+
+  /** The number of an entry that was met or is there. */
+  function numberOf(key: Uint8Array): number | undefined {
+    const met = names.find(key);
+    if (met !== undefined) return met;
+    const uuid = existing.uuidAt(key);
+    if (uuid === undefined) return undefined;
+    const above = key.length <= realm.suffix.key.length ? 0 : numberOfAbove(key);
+    return above === undefined ? undefined : names.add(key, above, uuid);
+  }
+
+  function numberOfAbove(key: Uint8Array): number | undefined {
+    return names.findAbove(key) ?? numberOf(parentKey(key) ?? key);
+  }
+
+  let above = { number: 0, uuid: '' };
+  function uuidOfAbove(number: number): string | undefined {
+    if (number === 0) return undefined;
+    if (number !== above.number) above = { number, uuid: names.uuidOf(number) };
+    return above.uuid;
+  }
+
+  return {
+    take({ record, name, attributes }) {
+      const isSuffix = name.key.length === realm.suffix.key.length;
+      const superior = isSuffix ? 0 : numberOfAbove(name.key);
+      if (superior === undefined) throw notImported(record, 'there is no entry above it');
+      if (names.find(name.key) !== undefined || existing.uuidAt(name.key) !== undefined) throw notImported(record, errors.entryExists.says);
+      const given = givenUuid(record, attributes);
+      if (given !== undefined && (names.hasUuid(given) || existing.has(given)))
+        throw notImported(record, 'entryUUID: another entry has it');
+      const uuid = given ?? uuid4(desk.chance);
+      const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
+      stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
+      const entry = recordOf(schema, { uuid, parent: uuidOfAbove(superior), name, csn }, attributes);
+      if (octetsOf(entry) > settings['ldap.entryOctetsMax']) throw notImported(record, errors.entryTooLarge.says);
+      names.add(name.key, superior, uuid);
+      return put(entry);
+    },
+    skip(dn) {
+      try {
+        const { key } = nameOf(schema, dn);
+        if (!isWithin(key, realm.suffix.key) || numberOf(key) !== undefined) return;
+        const superior = key.length === realm.suffix.key.length ? 0 : numberOfAbove(key);
+        if (superior !== undefined) names.add(key, superior, uuid4(desk.chance));
+      } catch (error) {
+        // What has no name has nothing below it.
+        if (!(error instanceof Refusal)) throw error;
+      }
+    },
+  };
+}
+
+function octetsOf({ user, operational, secret }: EntryRecord): number {
+  return user.length + operational.length + secret.length;
+}
+
+function givenUuid(record: LdifRecord, attributes: Attributes): string | undefined {
+  const given = firstText(attributes.get('entryuuid'))?.toLowerCase();
+  if (given !== undefined && !uuidForm.test(given)) throw notImported(record, 'entryUUID: it is not a UUID');
+  return given;
+}
+
+function firstText(attribute: PartialAttribute | undefined): string | undefined {
+  const value = attribute?.values[0];
+  return value === undefined ? undefined : text(value);
+}
+
+/** Says of every refusal in which record it was. */
+function explained<T>(record: LdifRecord, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.row.code === errors.importRefused.code) throw error;
+    throw notImported(record, error.says);
+  }
+}
+
+function notImported({ line, dn }: LdifRecord, why: string): Refusal {
+  return refuse(errors.importRefused, { line, dn, why });
+}
