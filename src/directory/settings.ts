@@ -42,7 +42,7 @@ export const settings = {
     applies: 'runtime',
     scope: 'process',
     obeyed: true,
-    means: 'entries that an index may name for one search; beyond that the search walks its scope instead',
+    means: 'entries that the parts of one or may name together, where it has many; beyond that the search walks its scope instead',
   },
   'ldap.entryOctetsMax': {
     env: 'STS_LDAP_ENTRY_OCTETS_MAX',

@@ -2,7 +2,9 @@ import Database from 'better-sqlite3';
 import type { SettingValues } from '#catalogue';
 import { attributeReader } from './attributes.ts';
 import { changesOf } from './changes.ts';
-import { createEntryCache, type EntryCache } from './entry-cache.ts';
+import type { Columns } from './columns.ts';
+import type { EntryCache } from './entry-cache.ts';
+import { keptOf } from './kept.ts';
 import { progressOfReader, type ReaderProgress } from './progress.ts';
 import { Reader } from './reader.ts';
 import { repeat } from './repeat.ts';
@@ -40,11 +42,13 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
   database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const progress = progressOfReader(options.progress);
   const changes = changesOf(database);
+  const { cache, columns } = keptOf(settings);
   const reader = new Reader({
     database,
     attributes: attributeReader(database),
     keysBelow: options.keysBelow,
-    cache: followingCache(createEntryCache(settings['persistence.entryCacheMib'] * 2 ** 20), progress),
+    cache: followingCache(cache, columns, progress),
+    columns,
     generation: progress.generation,
   });
   const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => reader.idle());
@@ -64,14 +68,21 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
   };
 }
 
-/** The cache learns of what was written when the reader moves on, from the writer's own notes. */
-function followingCache(cache: EntryCache, progress: ReaderProgress): EntryCache {
+/** The cache, and the columns, which move on behind it, learn of what was written when the reader moves on, from the writer's own notes. */
+function followingCache(cache: EntryCache, columns: Columns, progress: ReaderProgress): EntryCache {
   return {
     ...cache,
     moveOn() {
       const rows = progress.touchedRows();
-      if (rows === undefined) cache.clear();
-      else for (const id of rows) cache.touch(id);
+      if (rows === undefined) {
+        cache.clear();
+        columns.clear();
+      } else {
+        for (const id of rows) {
+          cache.touch(id);
+          columns.touch(id);
+        }
+      }
       cache.moveOn();
     },
   };

@@ -1,6 +1,8 @@
 export { type AuditStore, type AuditStoreOptions, openAuditStore, type StoredAuditFilter, type StoredAuditRow } from './audit.ts';
 export { type BackedUp, backUp } from './backup.ts';
 export { openStoreBeside, type StoreBeside, type StoreBesideOptions } from './beside.ts';
+export type { Column, ColumnEntry, Scanned } from './column.ts';
+export type { Probe, ValueTest } from './column-segment.ts';
 export type { Contents } from './copy.ts';
 export { errors as storeErrors } from './errors.ts';
 export { type Damage, type DamageKind, type Examined, examineBeside, examineDirectory, type Superior } from './examine.ts';

@@ -7,10 +7,10 @@ import { changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { dropUnfinished } from './copy.ts';
 import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
-import { createEntryCache, type EntryCache } from './entry-cache.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
 import { GramMerge } from './gram-merge.ts';
+import { type Kept, keptOf } from './kept.ts';
 import { progressOfWriter, type WriterProgress } from './progress.ts';
 import { Reader } from './reader.ts';
 import { repeat } from './repeat.ts';
@@ -76,9 +76,9 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const onDisk = settings['persistence.mode'] === 'sqlite';
   database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
-  const cache = createEntryCache(settings['persistence.entryCacheMib'] * 2 ** 20);
+  const kept = keptOf(settings);
   const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
-  const writer = writerOf(database, attributes, options.indexer, touchOf(cache, progress), () => merge.added());
+  const writer = writerOf(database, attributes, options.indexer, touchOf(kept, progress), () => merge.added());
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
   const merge = new GramMerge(database, writer.insideKeysNow);
 
@@ -87,7 +87,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     database,
     attributes,
     keysBelow: options.keysBelow,
-    cache,
+    ...kept,
     generation: () => generation,
   });
   const log = new WriteAheadLog({
@@ -157,11 +157,11 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   };
 }
 
-/** What must know of each entry that is written: the cache of this thread, and those of the others. */
-function touchOf(cache: EntryCache, progress: WriterProgress | undefined): (id: number) => void {
-  if (progress === undefined) return cache.touch;
+/** What must know of each entry that is written: the cache and the columns of this thread, and the other threads. */
+function touchOf({ cache, columns }: Kept, progress: WriterProgress | undefined): (id: number) => void {
   return (id) => {
     cache.touch(id);
-    progress.touch(id);
+    columns.touch(id);
+    progress?.touch(id);
   };
 }

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
+import type { Columns } from './columns.ts';
 import type { EntryCache } from './entry-cache.ts';
 import { GramReader } from './gram-reader.ts';
 import { HeldSnapshot, type ReadContext, readStatements } from './snapshot.ts';
@@ -11,6 +12,7 @@ interface Options {
   readonly attributes: Pick<AttributeNumbers, 'find'>;
   readonly keysBelow: KeysBelow;
   readonly cache: EntryCache;
+  readonly columns: Columns;
   /** Moves with each commit, before anyone is told of it. */
   readonly generation: () => number;
 }
@@ -32,10 +34,10 @@ export class Reader {
   #era = 0;
   #used = false;
 
-  constructor({ database, attributes, keysBelow, cache, generation }: Options) {
+  constructor({ database, attributes, keysBelow, cache, columns, generation }: Options) {
     const statements = readStatements(database);
     const grams = new GramReader(database);
-    this.#context = { statements, attributes, keysBelow, cache, grams, era: () => this.#era };
+    this.#context = { statements, attributes, keysBelow, cache, grams, columns, era: () => this.#era };
     this.#begin = database.prepare('BEGIN');
     this.#end = database.prepare('COMMIT');
     this.#generation = generation;
@@ -53,6 +55,7 @@ export class Reader {
       this.#number = this.#context.statements.number.get() ?? 0;
       this.#context.cache.moveOn();
       this.#context.grams.moveOn();
+      this.#context.columns.moveOn();
       this.#held = generation;
     }
     return new HeldSnapshot(this.#context, this.#number);

@@ -45,6 +45,18 @@ export const settings = {
     obeyed: true,
     means: 'most memory in MiB for entries kept as searches read them; a change puts out only the entries that it changed',
   },
+  'persistence.columnsMib': {
+    env: 'STS_PERSISTENCE_COLUMNS_MIB',
+    kind: 'integer',
+    default: 64,
+    min: 1,
+    max: 1_048_576,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'most memory in MiB for columns, by which filters without an index are answered: 8 octets for each value of an attribute, and the value where order or parts are asked for; without room every entry is looked at',
+  },
   'persistence.readerIdleMs': {
     env: 'STS_PERSISTENCE_READER_IDLE_MS',
     kind: 'integer',

@@ -1,3 +1,5 @@
+import type { Column, Scan, Scanned } from './column.ts';
+
 /**
  * What the store keeps of an entry. Attribute parts are concatenated PartialAttribute TLVs (RFC 4511 §4.1.7), encoded once when written,
  * so that a search copies them as they are.
@@ -87,10 +89,13 @@ export interface Snapshot {
   byId(id: number): StoredEntry | undefined;
   /** As `byId`, without the secret attributes: for search. */
   readable(id: number): ReadableEntry | undefined;
-  /** Ids under one index key, ascending; stops at `limit`. */
-  idsEqual(attribute: string, key: Uint8Array, limit: number): number[];
-  /** Ids under keys that begin with `prefix` (an empty one: every entry that has a key), each once, ascending; stops at `limit` ids. */
-  idsPrefix(attribute: string, prefix: Uint8Array, limit: number): number[];
+  /** Ids under one index key, ascending, from behind `afterId` on; stops at `limit`. */
+  idsEqual(attribute: string, key: Uint8Array, limit: number, afterId?: number): number[];
+  /**
+   * Ids under keys that begin with `prefix` (an empty one: every entry that has a key), each once, ascending. Nothing when there are more than
+   * `rowsMax` such keys: they would have to be read in one step, since they do not stand in the order of ids.
+   */
+  idsPrefix(attribute: string, prefix: Uint8Array, rowsMax: number): number[] | undefined;
   /** How many ids an equality has, counted up to `limit`: for choosing the cheapest branch. */
   countEqual(attribute: string, key: Uint8Array, limit: number): number;
   /**
@@ -108,6 +113,16 @@ export interface Snapshot {
    */
   subtree(dnKey: Uint8Array, afterDnKey: Uint8Array | undefined, limit: number): number[];
   hasChildren(uuid: string): boolean;
+  /** Whether an entry has fewer children than so many; they are counted no further, and by their names alone. */
+  hasFewerChildren(uuid: string, count: number): boolean;
+  /** The same of all below a name. */
+  hasFewerBelow(dnKey: Uint8Array, count: number): boolean;
+  /** The greatest id that an entry has. */
+  lastId(): number;
+  /** One step of a look through all entries for what they have of an attribute. What it gives are candidates: none is missing, some may not fit. */
+  scan(scan: Scan): Scanned;
+  /** What a whole scan is as much work as, in entries read; `undefined` when there is no room for such a column. */
+  scanCost(column: Column): number | undefined;
 }
 
 /** One change of a commit. All changes of a commit have its number, and stand in the order in which they were given. */

@@ -199,7 +199,7 @@ test('a long search lets others have the event loop', async (t) => {
   await manyPeople(house, 800);
   let done = false;
   let turns = 0;
-  const searching = operator.search(suffix, '(description=nothing)').then(() => {
+  const searching = operator.search(suffix, '(!(description=*))').then(() => {
     done = true;
   });
   while (!done) {
@@ -222,16 +222,9 @@ test('explain: an indexed search reads the same number of rows at 1,000 and at 2
     t.is(plan, 'index');
     t.true(visited < 50, String(visited));
   }
-  const walked = await explain(house.engine, searchOf(suffix, '(description=x)'));
+  const walked = await explain(house.engine, searchOf(suffix, '(!(description=x))'));
   t.is(walked.plan, 'walk');
   t.true(walked.visited > 20_000);
-});
-
-test('an index that names more than ldap.searchCandidatesMax is left for a walk of the scope', async (t) => {
-  const house = emptyHouse(t, { 'ldap.searchCandidatesMax': 1000 });
-  await manyPeople(house, 1200);
-  const { plan, entries } = await explain(house.engine, searchOf(suffix, '(objectClass=person)'));
-  t.deepEqual([plan, entries], ['walk', 1200]);
 });
 
 test('the root DSE names what this server does at this door, operational attributes only when asked', async (t) => {

@@ -27,7 +27,7 @@ export function shown(store: Store): unknown {
   const lookups: unknown[] = [];
   for (const attribute of ['cn', 'mail', 'uid']) {
     for (const value of ['', 'x', 'y', 'xx', 'xy', 'zzz']) {
-      lookups.push(uuids(snapshot.idsEqual(attribute, utf8(value), 99)), uuids(snapshot.idsPrefix(attribute, utf8(value), 99)));
+      lookups.push(uuids(snapshot.idsEqual(attribute, utf8(value), 99)), uuids(snapshot.idsPrefix(attribute, utf8(value), 99) ?? []));
       lookups.push(snapshot.countEqual(attribute, utf8(value), 99));
     }
   }

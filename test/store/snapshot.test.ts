@@ -160,12 +160,12 @@ test('a prefix finds each entry once, at most as many as asked for, whatever oct
     keys.map((user, number) => ({ kind: 'put', entry: entry(number, [`cn=${number}`], { user }) }) as const),
   );
   const snapshot = store.snapshot();
-  const found = (prefix: Uint8Array, limit = 10) => snapshot.idsPrefix('k', prefix, limit).map((id) => snapshot.byId(id)?.uuid);
+  const found = (prefix: Uint8Array, limit = 10) => snapshot.idsPrefix('k', prefix, limit)?.map((id) => snapshot.byId(id)?.uuid);
   t.deepEqual(found(Uint8Array.of(0xff)), [uuid(0), uuid(1)]);
   t.deepEqual(found(Uint8Array.of(0xfe, 0xff)), [uuid(2), uuid(3)]);
   t.deepEqual(found(utf8('a')), [uuid(4), uuid(5)]);
-  t.deepEqual(found(root).length, 6);
-  t.deepEqual(found(root, 4).length, 4);
+  t.is(found(root, 100)?.length, 6);
+  t.is(found(root, 5), undefined, 'they would have to be read in one step');
   t.deepEqual(snapshot.idsPrefix('unknown', root, 10), []);
 });
 
@@ -176,7 +176,7 @@ test('a key beyond keyOctetsMax is cut alike when stored and when asked for: wha
   const snapshot = store.snapshot();
   t.is(snapshot.idsEqual('cn', utf8(long), 10).length, 1);
   t.is(snapshot.idsEqual('cn', utf8(`${long}y`), 10).length, 1);
-  t.is(snapshot.idsPrefix('cn', utf8(long), 10).length, 1);
+  t.is(snapshot.idsPrefix('cn', utf8(long), 10)?.length, 1);
   t.is(snapshot.idsEqual('cn', utf8('x'), 10).length, 0);
 });
 

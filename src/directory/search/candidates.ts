@@ -2,82 +2,81 @@ import type { Filter } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import type { Snapshot } from '#store';
 import { isIndexed, isIndexedInside } from '../indexing.ts';
-
-/** Where the entries come from that a filter is then held against. */
-export type Candidates =
-  /** `exact`: every one of them fits the filter, and no other entry does. */
-  | { readonly kind: 'ids'; readonly ids: readonly number[]; readonly exact: boolean }
-  /** No index helps: the whole scope is walked. */
-  | { readonly kind: 'scan' };
-
-/** A part of a filter that an index answers, before it is read. */
-interface Branch {
-  /** How many ids it has, at most `max + 1`. */
-  count(max: number): number;
-  /** At most `max + 1`; nothing when finding them would be more reading than that is worth. */
-  ids(max: number): number[] | undefined;
-  readonly exact: boolean;
-}
+import { type Branch, cheapest, end, listed, nothing, pageOf, pageOfList, union } from './branches.ts';
+import { type ColumnProbe, equalityProbe, orderingProbe, presenceProbe, substringsProbe } from './columns.ts';
+import { isComputed } from './guard.ts';
 
 /** The store cuts longer keys: what an index then names must be held against the filter. */
 const keyOctetsMax = 1024;
-
-/**
- * Chooses by counting: of an `and` the branch with the fewest entries is read, of an `or` all branches, when all have an index.
- *
- * @param max  ids at most; with more the scope is walked instead
- */
-export function findCandidates(schema: Schema, snapshot: Snapshot, filter: Filter, max: number): Candidates {
-  const branch = branchOf(schema, snapshot, filter, { inside: insideMax });
-  if (branch === undefined) return { kind: 'scan' };
-  const ids = branch.ids(max);
-  return ids === undefined || ids.length > max ? { kind: 'scan' } : { kind: 'ids', ids, exact: branch.exact };
-}
-
+/** Keys with one beginning do not stand in the order of ids and are read in one step: with more of them a column is looked through instead. */
+const prefixRowsMax = 4096;
 /** Assertions about what stands inside values that a filter may have looked up: each reads a dozen rows, and all are read in one turn of the loop. */
 const insideMax = 128;
+/** Columns that a filter may have looked through, each a little in every turn. */
+const columnsMax = 16;
 
-/** What a filter may still ask of the indexes. */
-interface Left {
-  inside: number;
+/** What candidates are looked for with. */
+interface Asking {
+  readonly schema: Schema;
+  readonly snapshot: Snapshot;
+  /** How many entries an `or` may name. */
+  readonly max: number;
+  /** What the filter may still ask of the store. */
+  insideLeft: number;
+  columnsLeft: number;
 }
 
-function branchOf(schema: Schema, snapshot: Snapshot, filter: Filter, left: Left): Branch | undefined {
+/**
+ * Chooses where the entries come from that a filter is then held against: of an `and` the branch with the fewest, of an `or` all branches, when all
+ * have an index or a column.
+ *
+ * @param max  an `or` that names more is left alone
+ * @returns nothing when the whole scope must be walked
+ */
+export function findCandidates(schema: Schema, snapshot: Snapshot, filter: Filter, max: number): Branch | undefined {
+  return branchOf({ schema, snapshot, max, insideLeft: insideMax, columnsLeft: columnsMax }, filter);
+}
+
+function branchOf(asking: Asking, filter: Filter): Branch | undefined {
   switch (filter.kind) {
     case 'and':
-      return cheapest(filter.filters.map((each) => branchOf(schema, snapshot, each, left)));
+      return cheapest(filter.filters.map((each) => branchOf(asking, each)));
     case 'or':
-      return union(filter.filters.map((each) => branchOf(schema, snapshot, each, left)));
+      return union(
+        filter.filters.map((each) => branchOf(asking, each)),
+        asking.max,
+      );
     case 'equality':
     case 'approx':
-      return equality(schema, snapshot, filter.description, filter.value);
+      return equality(asking, filter.description, filter.value);
     case 'substrings':
-      return substrings(schema, snapshot, filter, left);
+      return substrings(asking, filter);
     case 'present':
-      return presence(schema, snapshot, filter.description);
-    case 'not':
+      return presence(asking, filter.description);
     case 'greaterOrEqual':
     case 'lessOrEqual':
+      return ordering(asking, filter);
+    case 'not':
     case 'extensible':
       return undefined;
   }
 }
 
-const nothing: Branch = { count: () => 0, ids: () => [], exact: true };
-
-function equality(schema: Schema, snapshot: Snapshot, description: string, value: Uint8Array): Branch | undefined {
+function equality(asking: Asking, description: string, value: Uint8Array): Branch | undefined {
+  const { schema, snapshot } = asking;
   const described = describe(schema, description);
   // What cannot be evaluated is true of no entry (RFC 4511 §4.5.1.7).
   if (described === undefined || described.type.equality === undefined) return nothing;
   const { type } = described;
   if (type.key === 'entryuuid') return byUuid(snapshot, value);
-  if (!isIndexed(schema, type)) return undefined;
+  if (!isIndexed(schema, type)) return column(asking, type, equalityProbe(schema, type, value));
   const key = type.key === 'objectclass' ? classKey(schema, value) : type.equality?.assertion(value);
   if (key === undefined) return nothing;
+  const exact = described.options.length === 0 && key.length < keyOctetsMax;
   return {
+    by: 'index',
     count: (max) => snapshot.countEqual(type.key, key, max + 1),
-    ids: (max) => snapshot.idsEqual(type.key, key, max + 1),
-    exact: described.options.length === 0 && key.length < keyOctetsMax,
+    page: (current, afterId, limit) => pageOf(current.idsEqual(type.key, key, limit, afterId), limit, exact),
   };
 }
 
@@ -92,36 +91,38 @@ function byUuid(snapshot: Snapshot, value: Uint8Array): Branch {
     const entry = snapshot.byUuid(Buffer.from(value).toString('latin1').toLowerCase());
     return entry === undefined ? [] : [entry.id];
   };
-  return { count: () => 1, ids, exact: false };
+  return { by: 'index', count: () => 1, page: (_current, afterId, limit) => pageOfList(ids(), afterId, limit) };
 }
 
 type SubstringsFilter = Filter & { readonly kind: 'substrings' };
 
 /** What values begin with is a range of the index. What stands elsewhere in them is found by its grams, and so is the beginning beside it. */
-function substrings(schema: Schema, snapshot: Snapshot, filter: SubstringsFilter, left: Left): Branch | undefined {
+function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefined {
+  const { schema, snapshot } = asking;
   const described = describe(schema, filter.description);
   if (described === undefined) return nothing;
   const { type } = described;
-  if (!isIndexed(schema, type)) return undefined;
-  const prefix = filter.initial && type.substrings?.prefix?.(filter.initial);
-  const isOnlyInitial = filter.any.length === 0 && filter.final === undefined;
+  const probe = substringsProbe(schema, type, filter);
+  if (probe === undefined || !isIndexed(schema, type)) return column(asking, type, probe);
   const branches: Branch[] = [];
-  if (prefix !== undefined) branches.push(range(snapshot, type.key, prefix));
-  if (!isOnlyInitial && isIndexedInside(schema, type) && left.inside-- > 0) {
-    const branch = inside(snapshot, type, filter);
+  const prefix = filter.initial && type.substrings?.prefix?.(filter.initial);
+  if (prefix !== undefined) branches.push(range(snapshot, type, prefix, probe));
+  const isOnlyInitial = filter.any.length === 0 && filter.final === undefined;
+  if (!isOnlyInitial && isIndexedInside(schema, type) && asking.insideLeft-- > 0) {
+    const branch = inside(snapshot, type, filter, probe);
     if (branch !== undefined) branches.push(branch);
   }
-  return cheapest(branches);
+  return branches.length === 0 ? column(asking, type, probe) : cheapest(branches);
 }
 
 /** Parts shorter than this are no help. */
 const partOctetsMin = 4;
 
-function inside(snapshot: Snapshot, type: AttributeType, { initial, any, final }: SubstringsFilter): Branch | undefined {
+function inside(snapshot: Snapshot, type: AttributeType, filter: SubstringsFilter, probe: ColumnProbe): Branch | undefined {
   const given = [
-    { part: initial, position: 'initial' as const },
-    ...any.map((part) => ({ part, position: 'any' as const })),
-    { part: final, position: 'final' as const },
+    { part: filter.initial, position: 'initial' as const },
+    ...filter.any.map((part) => ({ part, position: 'any' as const })),
+    { part: filter.final, position: 'final' as const },
   ];
   const parts: Uint8Array[] = [];
   for (const { part, position } of given) {
@@ -129,77 +130,65 @@ function inside(snapshot: Snapshot, type: AttributeType, { initial, any, final }
     if (within !== undefined && within.length >= partOctetsMin) parts.push(within);
   }
   if (parts.length === 0) return undefined;
-  return {
-    count: (max) => snapshot.countInside(type.key, parts, max + 1) ?? max + 1,
-    ids: (max) => snapshot.idsInside(type.key, parts, max + 1),
-    exact: false,
+  const list = {
+    count: (max: number) => snapshot.countInside(type.key, parts, max + 1),
+    read: () => snapshot.idsInside(type.key, parts, Number.POSITIVE_INFINITY),
   };
+  return listed(list, () => scan(snapshot, probe));
 }
 
-function presence(schema: Schema, snapshot: Snapshot, description: string): Branch | undefined {
+function presence(asking: Asking, description: string): Branch | undefined {
+  const { schema, snapshot } = asking;
   const described = describe(schema, description);
   if (described === undefined) return nothing;
+  const { type } = described;
   // Every entry has an objectClass: reading that index would be a walk with a detour.
-  if (described.type.key === 'objectclass' || !isIndexed(schema, described.type)) return undefined;
-  return range(snapshot, described.type.key, new Uint8Array(0));
+  if (type.key === 'objectclass') return undefined;
+  const probe = presenceProbe(schema, type);
+  return isIndexed(schema, type) ? range(snapshot, type, new Uint8Array(0), probe) : column(asking, type, probe);
 }
 
-function range(snapshot: Snapshot, attribute: string, prefix: Uint8Array): Branch {
-  let read: { readonly max: number; readonly ids: number[] } | undefined;
-  const ids = (max: number) => {
-    if (read === undefined || read.max < max) read = { max, ids: snapshot.idsPrefix(attribute, prefix, max + 1) };
+function ordering(asking: Asking, filter: Filter & { readonly kind: 'greaterOrEqual' | 'lessOrEqual' }): Branch | undefined {
+  const described = describe(asking.schema, filter.description);
+  return described === undefined ? nothing : column(asking, described.type, orderingProbe(asking.schema, described.type, filter));
+}
+
+/** The keys with one beginning; where they are too many for one step, the column that says the same. */
+function range(snapshot: Snapshot, type: AttributeType, prefix: Uint8Array, probe: ColumnProbe): Branch {
+  let read: { readonly max: number; readonly ids: readonly number[] | undefined } | undefined;
+  const upTo = (max: number) => {
+    if (read === undefined || (read.ids === undefined && read.max < max)) {
+      read = { max, ids: snapshot.idsPrefix(type.key, prefix, max) };
+    }
     return read.ids;
   };
-  return { count: (max) => Math.min(ids(max).length, max + 1), ids, exact: false };
-}
-
-/** How far branches are counted at first, and by how much further when all have more. */
-const countedFirst = 16;
-const countedFactor = 8;
-
-/** All branches are counted a little, then further: a rare value beside a common one costs a few rows, not the count of the common one. */
-function cheapest(branches: readonly (Branch | undefined)[]): Branch | undefined {
-  const usable = branches.filter((branch) => branch !== undefined);
-  const only = usable[0];
-  if (only === undefined) return undefined;
-  if (branches.length === 1) return only;
-  if (usable.length === 1) return { ...only, exact: false };
-
-  const choose = (max: number): { readonly branch: Branch; readonly count: number } => {
-    for (let bound = Math.min(countedFirst, max); ; bound = Math.min(bound * countedFactor, max)) {
-      let best = { branch: only, count: only.count(bound) };
-      for (const branch of usable.slice(1)) {
-        if (best.count === 0) break;
-        const count = branch.count(bound);
-        if (count < best.count) best = { branch, count };
-      }
-      if (best.count <= bound || bound === max) return best;
-    }
+  const list = {
+    count: (max: number) => upTo(Math.min(max, prefixRowsMax))?.length ?? (max < prefixRowsMax ? max + 1 : undefined),
+    read: () => upTo(prefixRowsMax),
   };
-  return { count: (max) => choose(max).count, ids: (max) => choose(max).branch.ids(max), exact: false };
+  return listed(list, () => scan(snapshot, probe));
 }
 
-function union(branches: readonly (Branch | undefined)[]): Branch | undefined {
-  const usable = branches.filter((branch) => branch !== undefined);
-  if (usable.length < branches.length) return undefined;
-  const only = usable[0];
-  // RFC 4526: an empty or is false.
-  if (only === undefined) return nothing;
-  if (usable.length === 1) return only;
+/** @param probe  nothing for what is true of no entry */
+function column(asking: Asking, type: AttributeType, probe: ColumnProbe | undefined): Branch | undefined {
+  // No filter sees what is secret, sealed or worked out when it is read.
+  if (probe === undefined || type.secret || type.sealed || isComputed(type)) return nothing;
+  const { snapshot } = asking;
+  if (asking.columnsLeft-- <= 0 || snapshot.scanCost(probe.column) === undefined) return undefined;
+  return scan(snapshot, probe);
+}
+
+/** Without room for the column the scan gives every entry: as much work as a walk, and as right. */
+function scan(snapshot: Snapshot, probe: ColumnProbe): Branch {
+  // What is made while the scan goes on would only make it longer.
+  const throughId = snapshot.lastId();
+  const cost = snapshot.scanCost(probe.column) ?? throughId;
   return {
-    count: (max) => usable.reduce((sum, branch) => (sum > max ? sum : sum + branch.count(max)), 0),
-    ids(max) {
-      const all = new Set<number>();
-      let read = 0;
-      for (const branch of usable) {
-        const ids = branch.ids(max);
-        // What is read counts, not what is new: a branch that stands there a thousand times is read a thousand times.
-        read += ids?.length ?? 0;
-        if (ids === undefined || read > max) return undefined;
-        for (const id of ids) all.add(id);
-      }
-      return [...all].sort((a, b) => a - b);
+    by: 'column',
+    count: () => cost,
+    page(current, afterId, limit) {
+      const { ids, through } = current.scan({ ...probe, afterId, throughId, limit });
+      return { ids, through: through >= throughId ? end : through, exact: false };
     },
-    exact: usable.every((branch) => branch.exact),
   };
 }

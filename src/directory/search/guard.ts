@@ -1,12 +1,16 @@
 import type { Filter } from '#ldap';
-import { describe, type Schema } from '#schema';
+import { type AttributeType, describe, type Schema } from '#schema';
 import type { Rights } from '../access/resolve.ts';
 
 /** True of nothing and false of nothing: an attribute that no schema defines (RFC 4511 §4.5.1.7). */
 const undefinable: Filter = { kind: 'present', description: '' };
 
-/** Attributes that are worked out when they are read. A filter cannot see them. */
 const computed = new Set(['memberof', 'hassubordinates', 'subschemasubentry', 'entrydn']);
+
+/** True of an attribute that is worked out when it is read. A filter cannot see it. */
+export function isComputed(type: AttributeType): boolean {
+  return computed.has(type.key);
+}
 
 /**
  * The filter as one may ask it: what is said of an attribute that they may not read becomes Undefined, so that no answer depends on it,
@@ -34,5 +38,5 @@ export function guardFilter(schema: Schema, filter: Filter, rights: Rights): Fil
 
 function mayAsk(schema: Schema, description: string, rights: Rights): boolean {
   const described = describe(schema, description);
-  return described !== undefined && rights.mayRead(described.type) && !computed.has(described.type.key);
+  return described !== undefined && rights.mayRead(described.type) && !isComputed(described.type);
 }

@@ -1,0 +1,160 @@
+import type { Snapshot } from '#store';
+
+/** A part of a filter that an index or a column answers. It has read nothing yet. */
+export interface Branch {
+  readonly by: 'index' | 'column';
+  /** How many entries it names, or as how many its reading counts; at most `max + 1`. */
+  count(max: number): number;
+  /** Some of its entries, from behind an id on: 0, or where the last page ended. The snapshot is the newest. */
+  page(snapshot: Snapshot, afterId: number, limit: number): Page;
+}
+
+export interface Page {
+  /** Ascending, each once. */
+  readonly ids: readonly number[];
+  /** All entries of the branch up to this id are on this page or were on one before. */
+  readonly through: number;
+  /** Every one of them fits the filter as long as the snapshot is the same. */
+  readonly exact: boolean;
+}
+
+/** What the last page goes through. */
+export const end = Number.POSITIVE_INFINITY;
+
+/** A branch of no entry. */
+export const nothing: Branch = { by: 'index', count: () => 0, page: () => ({ ids: [], through: end, exact: true }) };
+
+/** @param ids  not more than the limit */
+export function pageOf(ids: readonly number[], limit: number, exact: boolean): Page {
+  return { ids, through: ids.length < limit ? end : (ids.at(-1) as number), exact };
+}
+
+/** A page of a list that was read in one step. */
+export function pageOfList(ids: readonly number[], afterId: number, limit: number): Page {
+  const from = afterId === 0 ? 0 : ids.findIndex((id) => id > afterId);
+  return pageOf(from < 0 ? [] : ids.slice(from, from + limit), limit, false);
+}
+
+/** A list that is read in one step; where that cannot be, another branch that says the same. */
+export interface List {
+  /** How many it has, counted up to `max + 1`; nothing when that cannot be said of it. */
+  count(max: number): number | undefined;
+  /** All of it, ascending; nothing when it would be too much, or says too little. */
+  read(): readonly number[] | undefined;
+}
+
+export function listed(list: List, makeOther: () => Branch): Branch {
+  let ids: readonly number[] | undefined;
+  let other: Branch | undefined;
+  const otherwise = () => {
+    other ??= makeOther();
+    return other;
+  };
+  return {
+    get by() {
+      return other?.by ?? 'index';
+    },
+    count: (max) => other?.count(max) ?? list.count(max) ?? otherwise().count(max),
+    page(current, afterId, limit) {
+      if (other === undefined) ids ??= list.read();
+      return ids === undefined ? otherwise().page(current, afterId, limit) : pageOfList(ids, afterId, limit);
+    },
+  };
+}
+
+/** How far branches are counted at first, by how much further when all have more, and how far at most. */
+const countedFirst = 16;
+const countedFactor = 8;
+const countedMax = 8192;
+
+/** All branches are counted a little, then further: a rare value beside a common one costs a few rows, not the count of the common one. */
+export function cheapest(branches: readonly (Branch | undefined)[]): Branch | undefined {
+  const usable = branches.filter((branch) => branch !== undefined);
+  const only = usable[0];
+  if (only === undefined) return undefined;
+  if (branches.length === 1) return only;
+
+  const choose = (max: number): { readonly branch: Branch; readonly count: number } => {
+    if (usable.length === 1) return { branch: only, count: only.count(max) };
+    for (let bound = Math.min(countedFirst, max); ; bound = Math.min(bound * countedFactor, max)) {
+      let best = { branch: only, count: only.count(bound) };
+      for (const branch of usable.slice(1)) {
+        if (best.count === 0) break;
+        const count = branch.count(bound);
+        if (count < best.count) best = { branch, count };
+      }
+      if (best.count <= bound || bound === max) return best;
+    }
+  };
+  let chosen: Branch | undefined = usable.length === 1 ? only : undefined;
+  return {
+    get by() {
+      return chosen?.by ?? 'index';
+    },
+    count: (max) => choose(max).count,
+    page(current, afterId, limit) {
+      chosen ??= choose(countedMax).branch;
+      return { ...chosen.page(current, afterId, limit), exact: false };
+    },
+  };
+}
+
+/** So many branches are worth counting before they are read. */
+const countedBranches = 16;
+
+/** One branch of an or: the ids that were read of it and not given yet. */
+interface Reading {
+  readonly branch: Branch;
+  page: Page;
+  at: number;
+}
+
+/**
+ * All ids of all branches, none twice.
+ *
+ * @param max  when the branches name more together, nothing: one that stands there a thousand times would be read a thousand times
+ */
+export function union(branches: readonly (Branch | undefined)[], max: number): Branch | undefined {
+  const usable = branches.filter((branch) => branch !== undefined);
+  if (usable.length < branches.length) return undefined;
+  const only = usable[0];
+  // RFC 4526: an empty or is false.
+  if (only === undefined) return nothing;
+  if (usable.length === 1) return only;
+  const count = (most: number) => usable.reduce((sum, branch) => (sum > most ? sum : sum + branch.count(Math.min(most, countedMax))), 0);
+  if (usable.length > countedBranches && count(max) > max) return undefined;
+
+  const readings: Reading[] = usable.map((branch) => ({ branch, page: { ids: [], through: 0, exact: true }, at: 0 }));
+  let number = -1;
+  return {
+    get by() {
+      return usable.some(({ by }) => by === 'column') ? 'column' : 'index';
+    },
+    count,
+    page(current, _afterId, limit) {
+      // Two at least: with one it would not be seen that there is no second.
+      const each = Math.max(2, Math.ceil(limit / readings.length));
+      const isAnew = number !== current.number && number >= 0;
+      const isHeld = readings.some(({ page, at }) => at < page.ids.length);
+      number = current.number;
+      for (const reading of readings) {
+        if (reading.at < reading.page.ids.length || reading.page.through === end) continue;
+        reading.page = reading.branch.page(current, reading.page.through, each);
+        reading.at = 0;
+      }
+      return { ...merged(readings), exact: !(isAnew && isHeld) && readings.every(({ page }) => page.exact) };
+    },
+  };
+}
+
+/** What is known of all branches: the ids up to where the branch that has come least far has come. */
+function merged(readings: readonly Reading[]): { readonly ids: readonly number[]; readonly through: number } {
+  const through = Math.min(...readings.map(({ page }) => page.through));
+  const ids = new Set<number>();
+  for (const reading of readings) {
+    const { page } = reading;
+    for (; reading.at < page.ids.length && (page.ids[reading.at] as number) <= through; reading.at++)
+      ids.add(page.ids[reading.at] as number);
+  }
+  return { ids: [...ids].sort((a, b) => a - b), through };
+}
