@@ -39,6 +39,8 @@ export function createLog({ json, level, stream, clock, lengthMax = lengthMaxSta
   const logger = winston.createLogger({ levels, level, format: line, transports: [new winston.transports.Stream({ stream })] });
 
   const write = (at: LogLevel, row: ErrorRow | undefined, words: string, fields: LogFields = {}) => {
+    // Asked here and not of winston alone: each write has a line of detail that is seldom wanted.
+    if (levels[at] > levels[level]) return;
     const said = oneLine(words, lengthMax);
     logger.log({
       level: at,

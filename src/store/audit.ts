@@ -1,4 +1,5 @@
 import type { SettingValues } from '#catalogue';
+import { startCheckpointer } from './checkpointer.ts';
 import { type Format, openDatabase, placeOf } from './database.ts';
 import type { settings as rows } from './settings.ts';
 
@@ -34,14 +35,14 @@ export interface StoredAuditFilter {
 /** Keeps audit rows, as many as its bound says. */
 export interface AuditStore {
   /**
-   * Writes rows in one transaction, all or none. It waits for no disk: a killed process loses nothing, a loss of power the last moments.
+   * Writes rows in one transaction, all or none. It waits for no disk: a killed process loses none of them, a loss of power those of the last moments.
    *
    * @throws SqliteError  when they cannot be written
    */
   append(rows: readonly StoredAuditRow[]): void;
   /** Rows that fit, the newest first. */
   query(filter: StoredAuditFilter): StoredAuditRow[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface AuditStoreOptions {
@@ -66,6 +67,9 @@ export const auditFormat: Format = {
     CREATE INDEX audit_correlation ON audit (correlation_id, time_ms);
   `,
 };
+
+/** Rows after which the log is carried over into the file: some 4 MiB. */
+const rowsOfPass = 5000;
 
 /** How long a call waits for another process. */
 const busyMs = 1000;
@@ -98,6 +102,22 @@ export function openAuditStore({ file, settings }: AuditStoreOptions): AuditStor
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const trim = database.prepare<[number]>('DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?');
+  // SQLite would carry its log over within a write, and wait for the disk in the thread that serves.
+  const onDisk = settings['persistence.mode'] === 'sqlite';
+  if (onDisk) database.pragma('wal_autocheckpoint = 0');
+  const checkpointer = onDisk ? startCheckpointer(place.path) : undefined;
+  let uncarried = 0;
+  let passing: Promise<void> | undefined;
+  const carryOver = (rows: number) => {
+    uncarried += rows;
+    if (checkpointer === undefined || passing !== undefined || uncarried < rowsOfPass) return;
+    uncarried = 0;
+    // What could not be carried over stays in the log, and is tried again after as many rows.
+    const passed = () => {
+      passing = undefined;
+    };
+    passing = checkpointer.pass().then(passed, passed);
+  };
   place.forget();
 
   const append = database.transaction((fresh: readonly StoredAuditRow[]) => {
@@ -106,7 +126,10 @@ export function openAuditStore({ file, settings }: AuditStoreOptions): AuditStor
   });
 
   return {
-    append: (fresh) => append.immediate(fresh),
+    append: (fresh) => {
+      append.immediate(fresh);
+      carryOver(fresh.length);
+    },
     query: (filter) => {
       const { where, values } = conditionsOf(filter);
       return database
@@ -117,7 +140,11 @@ export function openAuditStore({ file, settings }: AuditStoreOptions): AuditStor
         .all(...values, filter.limit)
         .map((row) => ({ ...row, errorCode: row.errorCode ?? undefined }));
     },
-    close: () => void database.close(),
+    close: async () => {
+      await passing;
+      await checkpointer?.close();
+      database.close();
+    },
   };
 }
 

@@ -35,7 +35,7 @@ function openLog({ json = true, level = 'debug' as LogLevel } = {}) {
 }
 
 /** The store's own table in memory, and how rows came to it. */
-function openSink(): AuditSink & { readonly batches: (readonly AuditRow[])[]; close(): void } {
+function openSink(): AuditSink & { readonly batches: (readonly AuditRow[])[]; close(): Promise<void> } {
   const batches: (readonly AuditRow[])[] = [];
   const { values } = readSettings(storeSettings, { environment: { STS_PERSISTENCE_MODE: 'memory' } });
   const store = openAuditStore({ file: '', settings: values });
@@ -140,7 +140,7 @@ test('a failure is logged as an error, a refusal as a warning, a success as deta
 test('rows that cannot be written do not end the service, and the log says so', async (t) => {
   const { log, lines } = openLog();
   const sink = openSink();
-  sink.close();
+  await sink.close();
   const audit = createAudit({ sink, log, clock });
   audit.record(event);
   audit.flush();

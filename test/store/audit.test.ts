@@ -25,14 +25,14 @@ function opened(t: ExecutionContext, auditRowsMax = 1000, file = join(folder(t),
   return audit;
 }
 
-test('rows come back as they were given, the newest first, also after reopening', (t) => {
+test('rows come back as they were given, the newest first, also after reopening', async (t) => {
   const file = join(folder(t), 'audit');
   const rows = [row(1), row(2, { errorCode: 'STS-LDAP-9001', outcome: 'refused', summary: '[STS-LDAP-9001] no' }), row(2, { subject: '' })];
   const audit = opened(t, 1000, file);
   audit.append(rows);
   t.deepEqual(audit.query({ limit: 10 }), rows.toReversed());
   t.deepEqual(audit.query({ limit: 1 }), rows.slice(-1));
-  audit.close();
+  await audit.close();
   t.deepEqual(opened(t, 1000, file).query({ limit: 10 }), rows.toReversed());
 });
 

@@ -77,7 +77,7 @@ test('an older Atrium refuses the folder of a newer one in clear words, and chan
   );
 });
 
-test('a file of another kind is refused: another database, one of ours for another purpose, no database', (t) => {
+test('a file of another kind is refused: another database, one of ours for another purpose, no database', async (t) => {
   const path = folder(t);
   const foreign = new Database(join(path, 'foreign'));
   foreign.exec('CREATE TABLE t (a)');
@@ -85,7 +85,7 @@ test('a file of another kind is refused: another database, one of ours for anoth
   t.regex(refusal(t, () => open(t, join(path, 'foreign'))) ?? '', /^\[STS-STORE-9004\]/);
 
   const settings = settingsWith();
-  openAuditStore({ file: join(path, 'audit'), settings }).close();
+  await openAuditStore({ file: join(path, 'audit'), settings }).close();
   t.regex(
     refusal(t, () => openStateStore({ file: join(path, 'audit'), settings, clock: systemClock, epoch: 1 })) ?? '',
     /^\[STS-STORE-9004\]/,
