@@ -134,13 +134,14 @@ async function run(wanted: Extract<Wanted, { kind: 'run' }>, { folder, ldif, wor
         if (row.measure.kind !== 'import' && !filled) await fill(peers, ldif, show);
         filled = true;
         const measuring = { session, generator, world, timings, progress: show };
-        const result = await measure(row, { ...bulk, progress: show }, measuring, ldif);
+        const result = await inTime(measure(row, { ...bulk, progress: show }, measuring, ldif), size);
         results.push({ ...result, tookS: (performance.now() - begunMs) / 1000 });
       } catch (error) {
         // What it left behind is nobody's: the next row begins with servers and a generator of its own.
         const why = error instanceof Error ? error.message : String(error);
         results.push({ id: row.id, atrium: [], slapd: [], missing: { failed: true, why } });
         say(`${row.name} failed: ${why}`);
+        killAll();
         await session.stop();
         await generator[Symbol.asyncDispose]();
         generator = startGenerator();
@@ -157,6 +158,18 @@ async function run(wanted: Extract<Wanted, { kind: 'run' }>, { folder, ldif, wor
     return failed.length > 0 ? 1 : 0;
   } finally {
     await generator[Symbol.asyncDispose]();
+  }
+}
+
+/** @throws Error when it takes far longer than any row does: who hangs must not hold up the rows that follow */
+async function inTime<T>(measuring: Promise<T>, size: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const maxMs = size >= manyPeople ? 3_600_000 : 900_000;
+  const timer = setTimeout(() => reject(new Error(`no end after ${maxMs / 60_000} minutes`)), maxMs);
+  try {
+    return await Promise.race([measuring, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
