@@ -1,9 +1,9 @@
 import { equalBytes, utf8 } from '#base';
 import type { Connection, Engine } from '#directory';
-import { decodeAttributes, type Filter, type PartialAttribute, parseDn, type SearchRequest } from '#ldap';
-import { type AttributeType, describe, isWithin, matches, normalizeDn, type Schema } from '#schema';
+import { type Dn, decodeAttributes, type Filter, type PartialAttribute, parseDn, type SearchRequest } from '#ldap';
+import { type AttributeType, compileFilter, describe, type EntryAttributes, isWithin, normalizeDn, type Schema, type Test } from '#schema';
 import type { StoredEntry } from '#store';
-import { suffix } from './driver.ts';
+import { admin, suffix } from './driver.ts';
 
 /** An answer in a form that can be compared: names and values in hexadecimal digits, sorted. */
 export type PlainEntry = readonly [dn: string, attributes: readonly (readonly [name: string, ...values: string[]])[]];
@@ -13,30 +13,92 @@ export interface PlainAnswer {
   readonly entries: readonly PlainEntry[];
 }
 
+/** An entry with all that is stored of it. Who changes one makes another object. */
+export interface PlainStored {
+  readonly dn: string;
+  readonly dnKey: Uint8Array;
+  readonly uuid: string;
+  readonly attributes: readonly PartialAttribute[];
+}
+
+/** All entries there are. */
+export interface PlainDirectory {
+  readonly schema: Schema;
+  readonly anonymousRead: 'none' | 'public';
+  readonly entries: readonly PlainStored[];
+}
+
+/** Who asks: the `uuid` of someone who has bound as an entry. */
+export interface PlainAsker {
+  readonly kind: 'administrator' | 'person' | 'anonymous';
+  readonly uuid?: string;
+}
+
+/** The same for what a directory of a test holds, and for who has a connection to it. */
+export function plainSearch({ schema, store, settings }: Engine, { identity }: Connection, request: SearchRequest): PlainAnswer {
+  const snapshot = store.snapshot();
+  const stored = snapshot.subtree(new Uint8Array(0), undefined, 100_000).flatMap((id) => snapshot.byId(id) ?? []);
+  const directory = { schema, anonymousRead: settings['ldap.anonymousRead'], entries: stored.map(plainEntry) };
+  const isAdministrator = identity.strength === 'operatorsSocket' || identity.dn === admin;
+  const kind = isAdministrator ? 'administrator' : identity.strength === 'anonymous' ? 'anonymous' : 'person';
+  return evaluateSearch(directory, { kind, ...(identity.uuid === undefined ? {} : { uuid: identity.uuid }) }, request);
+}
+
+function plainEntry({ dn, dnKey, uuid, user, operational }: StoredEntry): PlainStored {
+  return { dn, dnKey, uuid, attributes: [...decodeAttributes(user), ...decodeAttributes(operational)] };
+}
+
 /**
- * Answers a search by looking at every entry, one after the other, as the documents say it: no index, no cache, nothing prepared. What one may read
+ * Answers a search by looking at every entry, one after the other, as the documents say it: no index, no cache of answers. What one may read
  * is said here once more, so that the table of the directory is held by it.
  */
-export function plainSearch(engine: Engine, connection: Connection, request: SearchRequest): PlainAnswer {
-  const { schema, store } = engine;
-  const snapshot = store.snapshot();
-  const all = snapshot.subtree(new Uint8Array(0), undefined, 100_000).flatMap((id) => snapshot.byId(id) ?? []);
+export function evaluateSearch(directory: PlainDirectory, asker: PlainAsker, request: SearchRequest): PlainAnswer {
+  const { schema, entries: all } = directory;
   const dn = parseDn(request.baseObject);
   const key = dn && normalizeDn(schema, dn);
   if (key === undefined) return { code: 34, entries: [] };
-  const may = (entry: StoredEntry) => readable(engine, connection, entry);
   const base = all.find((entry) => equalBytes(entry.dnKey, key));
-  if (base === undefined || may(base) === undefined) return { code: 32, entries: [] };
+  if (base === undefined || viewOf(directory, asker, base) === undefined) return { code: 32, entries: [] };
 
+  const fits = compile(schema, request.filter);
   const entries: PlainEntry[] = [];
   for (const entry of all) {
-    const names = may(entry);
-    if (names === undefined || !inScope(request.scope, base, entry)) continue;
-    const mayRead = (type: AttributeType) => !type.secret && !type.sealed && given(schema, names, type);
-    if (fits(schema, request.filter, entry, mayRead) !== true) continue;
-    entries.push([entry.dn, shown(schema, request, [...stored(entry), ...computed(schema, entry, all)], mayRead)]);
+    if (!inScope(request.scope, base, entry)) continue;
+    const view = viewOf(directory, asker, entry);
+    if (view === undefined || fits(view) !== true) continue;
+    entries.push([entry.dn, shown(schema, request, () => [...entry.attributes, ...computed(directory, entry)], view.mayRead)]);
   }
   return { code: 0, entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
+}
+
+/** An entry as someone may see it. */
+interface View {
+  readonly dn: Dn;
+  readonly attributes: EntryAttributes;
+  readonly mayRead: (type: AttributeType) => boolean;
+}
+
+const views = new WeakMap<PlainStored, Map<string, View | undefined>>();
+
+function viewOf(directory: PlainDirectory, asker: PlainAsker, entry: PlainStored): View | undefined {
+  const seen = views.get(entry) ?? new Map<string, View | undefined>();
+  views.set(entry, seen);
+  const who = `${asker.kind} ${asker.uuid === entry.uuid} ${directory.anonymousRead}`;
+  if (!seen.has(who)) seen.set(who, lookAt(directory, asker, entry));
+  return seen.get(who);
+}
+
+function lookAt(directory: PlainDirectory, asker: PlainAsker, entry: PlainStored): View | undefined {
+  const { schema } = directory;
+  const names = readable(directory, asker, entry);
+  if (names === undefined) return undefined;
+  const mayRead = (type: AttributeType) => !type.secret && !type.sealed && given(schema, names, type);
+  const attributes = new Map<string, PartialAttribute>();
+  for (const attribute of entry.attributes) {
+    const described = describe(schema, attribute.description);
+    if (described !== undefined && mayRead(described.type)) attributes.set(described.key, attribute);
+  }
+  return { dn: parseDn(entry.dn) ?? [], attributes, mayRead };
 }
 
 const naming = ['objectClass', 'entryDN', 'entryUUID', 'structuralObjectClass', 'subschemaSubentry', 'hasSubordinates'];
@@ -61,15 +123,19 @@ const groups = [
 ];
 
 /** What one may read of an entry; nothing when it does not exist for them. */
-function readable({ schema, settings }: Engine, { identity }: Connection, entry: StoredEntry): readonly string[] | undefined {
-  if (identity.strength === 'operatorsSocket') return ['*', '+'];
+function readable(
+  { schema, anonymousRead }: PlainDirectory,
+  { kind, uuid }: PlainAsker,
+  entry: PlainStored,
+): readonly string[] | undefined {
+  if (kind === 'administrator') return ['*', '+'];
   const within = (name: string) => isWithin(entry.dnKey, keyOf(schema, name));
   const is = (name: string) => equalBytes(entry.dnKey, keyOf(schema, name));
   const isFrame = is(suffix) || is(`ou=people,${suffix}`) || is(`ou=groups,${suffix}`);
-  const anonymous = identity.strength === 'anonymous';
-  if (anonymous && settings['ldap.anonymousRead'] === 'none') return undefined;
+  const anonymous = kind === 'anonymous';
+  if (anonymous && anonymousRead === 'none') return undefined;
   const more = anonymous ? [] : ['memberOf'];
-  if (!anonymous && entry.uuid === identity.uuid) return [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'];
+  if (!anonymous && entry.uuid === uuid) return [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'];
   if (isFrame) return frame;
   if (within(`ou=people,${suffix}`)) return [...people, ...more];
   return within(`ou=groups,${suffix}`) ? [...groups, ...more] : undefined;
@@ -80,63 +146,129 @@ function given(schema: Schema, names: readonly string[], type: AttributeType): b
   return names.some((name) => schema.attributeType(name)?.family.includes(type) === true);
 }
 
-function inScope(scope: SearchRequest['scope'], base: StoredEntry, entry: StoredEntry): boolean {
-  const isBase = entry.uuid === base.uuid;
-  if (scope === 'base') return isBase;
-  if (scope === 'one') return entry.parent === base.uuid;
-  return isWithin(entry.dnKey, base.dnKey) && !(scope === 'children' && isBase);
+function inScope(scope: SearchRequest['scope'], base: PlainStored, entry: PlainStored): boolean {
+  if (!isWithin(entry.dnKey, base.dnKey)) return false;
+  const depth = depthOf(entry) - depthOf(base);
+  switch (scope) {
+    case 'base':
+      return depth === 0;
+    case 'one':
+      return depth === 1;
+    case 'sub':
+      return true;
+    case 'children':
+      return depth > 0;
+  }
+}
+
+const depths = new WeakMap<PlainStored, number>();
+
+function depthOf(entry: PlainStored): number {
+  let depth = depths.get(entry);
+  if (depth === undefined) {
+    depth = parseDn(entry.dn)?.length ?? 0;
+    depths.set(entry, depth);
+  }
+  return depth;
 }
 
 const computedNames = ['memberof', 'hassubordinates', 'subschemasubentry', 'entrydn'];
 
 /** RFC 4511 §4.5.1.7, with what one may not read Undefined. */
-function fits(schema: Schema, filter: Filter, entry: StoredEntry, mayRead: (type: AttributeType) => boolean): boolean | undefined {
+function compile(schema: Schema, filter: Filter): (view: View) => boolean | undefined {
   if (filter.kind === 'not') {
-    const inner = fits(schema, filter.filter, entry, mayRead);
-    return inner === undefined ? undefined : !inner;
+    const inner = compile(schema, filter.filter);
+    return (view) => {
+      const result = inner(view);
+      return result === undefined ? undefined : !result;
+    };
   }
   if (filter.kind === 'and' || filter.kind === 'or') {
-    const each = filter.filters.map((one) => fits(schema, one, entry, mayRead));
+    const tests = filter.filters.map((one) => compile(schema, one));
     const decides = filter.kind === 'or';
-    if (each.includes(decides)) return decides;
-    return each.includes(undefined) ? undefined : !decides;
+    return (view) => {
+      const each = tests.map((one) => one(view));
+      if (each.includes(decides)) return decides;
+      return each.includes(undefined) ? undefined : !decides;
+    };
   }
+  const holds: Test = compileFilter(schema, filter);
+  // An extensible match without a name looks at all that one may read.
+  if (filter.kind === 'extensible' && filter.description === undefined) return holds;
   const asked = filter.description === undefined ? undefined : describe(schema, filter.description);
-  if (asked === undefined || !mayRead(asked.type) || computedNames.includes(asked.type.key)) return undefined;
-  const attributes = new Map<string, PartialAttribute>();
-  for (const attribute of stored(entry)) {
-    const described = describe(schema, attribute.description);
-    if (described !== undefined && mayRead(described.type)) attributes.set(described.key, attribute);
-  }
-  return matches(schema, filter, { dn: [], attributes });
+  if (asked === undefined || computedNames.includes(asked.type.key)) return () => undefined;
+  return (view) => (view.mayRead(asked.type) ? holds(view) : undefined);
 }
 
-function stored(entry: StoredEntry): PartialAttribute[] {
-  return [...decodeAttributes(entry.user), ...decodeAttributes(entry.operational)];
-}
-
-function computed(schema: Schema, entry: StoredEntry, all: readonly StoredEntry[]): PartialAttribute[] {
-  const isMember = (value: Uint8Array) => {
-    const dn = parseDn(Buffer.from(value).toString());
-    const key = dn && normalizeDn(schema, dn);
-    return key !== undefined && equalBytes(key, entry.dnKey);
-  };
-  const holds = (group: StoredEntry) =>
-    stored(group).some(({ description, values }) => /^(member|uniqueMember)$/i.test(description) && values.some(isMember));
-  const inGroups = all.filter(holds).map((group) => utf8(group.dn));
+function computed(directory: PlainDirectory, entry: PlainStored): PartialAttribute[] {
+  const { memberOf, parents } = relationsOf(directory);
+  const inGroups = memberOf.get(hexOf(entry.dnKey)) ?? [];
   return [
     { description: 'entryDN', values: [utf8(entry.dn)] },
     { description: 'subschemaSubentry', values: [utf8('cn=subschema')] },
-    { description: 'hasSubordinates', values: [utf8(all.some(({ parent }) => parent === entry.uuid) ? 'TRUE' : 'FALSE')] },
-    ...(inGroups.length === 0 ? [] : [{ description: 'memberOf', values: inGroups }]),
+    { description: 'hasSubordinates', values: [utf8(parents.has(hexOf(entry.dnKey)) ? 'TRUE' : 'FALSE')] },
+    ...(inGroups.length === 0 ? [] : [{ description: 'memberOf', values: inGroups.map(utf8) }]),
   ];
+}
+
+interface Relations {
+  /** Names of the groups that hold an entry, under its key. */
+  readonly memberOf: ReadonlyMap<string, readonly string[]>;
+  /** Keys of the entries that have others below them. */
+  readonly parents: ReadonlySet<string>;
+}
+
+const relations = new WeakMap<readonly PlainStored[], Relations>();
+
+/** Worked out once for a list of entries: who changes one makes another list. */
+function relationsOf({ schema, entries }: PlainDirectory): Relations {
+  let known = relations.get(entries);
+  if (known === undefined) {
+    const memberOf = new Map<string, string[]>();
+    const parents = new Set<string>();
+    for (const entry of entries) {
+      parents.add(parentKeyOf(schema, entry));
+      for (const key of membersOf(schema, entry)) memberOf.set(key, [...(memberOf.get(key) ?? []), entry.dn]);
+    }
+    known = { memberOf, parents };
+    relations.set(entries, known);
+  }
+  return known;
+}
+
+const memberKeys = new WeakMap<PlainStored, readonly string[]>();
+
+function membersOf(schema: Schema, group: PlainStored): readonly string[] {
+  let keys = memberKeys.get(group);
+  if (keys === undefined) {
+    const values = group.attributes.flatMap((one) => (/^(member|uniqueMember)$/i.test(one.description) ? one.values : []));
+    keys = [...new Set(values.map((value) => hexOf(keyOf(schema, Buffer.from(value).toString()))))];
+    memberKeys.set(group, keys);
+  }
+  return keys;
+}
+
+const parentKeys = new WeakMap<PlainStored, string>();
+
+function parentKeyOf(schema: Schema, entry: PlainStored): string {
+  let key = parentKeys.get(entry);
+  if (key === undefined) {
+    const parent = normalizeDn(schema, (parseDn(entry.dn) ?? []).slice(1));
+    key = parent === undefined || parent.length === 0 ? 'none' : hexOf(parent);
+    parentKeys.set(entry, key);
+  }
+  return key;
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }
 
 /** RFC 4511 §4.5.1.8. */
 function shown(
   schema: Schema,
   { attributes: wanted, typesOnly }: SearchRequest,
-  held: readonly PartialAttribute[],
+  heldBy: () => readonly PartialAttribute[],
   mayRead: (type: AttributeType) => boolean,
 ): PlainEntry[1] {
   const isWanted = (name: string) => {
@@ -151,6 +283,7 @@ function shown(
       return asked.type.family.includes(described.type) && asked.options.every((option) => described.options.includes(option));
     });
   };
+  const held = wanted.length === 1 && wanted[0] === '1.1' ? [] : heldBy();
   return comparable(held.filter(({ description }) => isWanted(description)).map((one) => (typesOnly ? { ...one, values: [] } : one)));
 }
 

@@ -3,7 +3,7 @@ import type { Dn, Filter } from '#ldap';
 import { describe, typeOfKey } from '../describe.ts';
 import { readSubstringAssertion } from '../syntaxes/table.ts';
 import type { AttributeType, MatchingRule, Schema } from '../types.ts';
-import { containing, equalTo } from './assertions.ts';
+import { containing, equalTo, testEquality } from './assertions.ts';
 import { selectValues } from './select.ts';
 import { type Test, undefinedTest } from './test.ts';
 
@@ -27,9 +27,15 @@ export function testExtensible(schema: Schema, filter: Filter & { kind: 'extensi
   if (described !== undefined) {
     if (!applies(described.type)) return undefinedTest;
     const selection = selectValues(described);
-    const named = filter.dnAttributes ? new Set(described.type.family) : undefined;
-    return ({ attributes, dn }) =>
-      selection.some(attributes, satisfied) || (named !== undefined && nameSatisfies(schema, dn, (type) => named.has(type), satisfied));
+    const byRule: Test = ({ attributes }) => selection.some(attributes, satisfied);
+    // Without a rule it is an equality match, and an entry is of the classes above its own.
+    const held = filter.rule === undefined ? (testEquality(schema, selection, filter.value) ?? undefinedTest) : byRule;
+    if (!filter.dnAttributes) return held;
+    const named = new Set(described.type.family);
+    return (entry) => {
+      const own = held(entry);
+      return own === true || nameSatisfies(schema, entry.dn, (type) => named.has(type), satisfied) || own;
+    };
   }
   return ({ attributes, dn }) => {
     for (const [key, attribute] of attributes) {

@@ -1,0 +1,99 @@
+import { text, utf8 } from '#base';
+import type { LdifContent, PartialAttribute } from '#ldap';
+import { suffix } from '../directory/driver.ts';
+import { generatePeople } from '../support/people.ts';
+
+export const people = `ou=people,${suffix}`;
+export const groups = `ou=groups,${suffix}`;
+export const administrator = `uid=admin,${people}`;
+export const password = 'Correct-horse-7-battery';
+/** People, groups and what is odd among them, as both servers get them. */
+export function generateContent(count: number, seed: number): LdifContent[] {
+  const generated = [...generatePeople({ count, seed, suffix })].map(withoutPosix);
+  return [
+    entry(suffix, { objectClass: ['top', 'dcObject', 'organization'], dc: ['example'], o: ['Example'] }),
+    entry(people, { objectClass: ['organizationalUnit'], ou: ['people'] }),
+    entry(groups, { objectClass: ['organizationalUnit'], ou: ['groups'] }),
+    entry(administrator, { objectClass: ['inetOrgPerson'], uid: ['admin'], cn: ['Admin'], sn: ['Admin'] }),
+    ...generated,
+    ...odd,
+  ];
+}
+
+/** What stands in a directory that has grown: options, several values, names of two parts, names that need escapes, entries below people. */
+const odd: readonly LdifContent[] = [
+  entry(`uid=anna,${people}`, {
+    objectClass: ['top', 'person', 'organizationalPerson', 'inetOrgPerson'],
+    uid: ['anna', 'anna.long'],
+    cn: ['Anna Müller', 'ANNA   MUELLER', 'Annamaria'],
+    'cn;lang-fr': ['Anne Meunier'],
+    'cn;lang-de;x-old': ['Anna Schmidt'],
+    sn: ['Müller', 'Schmidt'],
+    'sn;lang-fr': ['Meunier'],
+    telephoneNumber: ['+49 30 1234-567', '+49301234568'],
+    mail: ['anna@example.com', 'Anna.Mueller@Example.COM'],
+    description: ['First line', 'a*b (c) \\d'],
+    employeeNumber: ['007'],
+    homePostalAddress: ['1 High Street$Town'],
+    seeAlso: [`uid=admin,${people}`],
+  }),
+  entry(`cn=Printer\\, 2nd floor+serialNumber=7,${people}`, {
+    objectClass: ['top', 'device'],
+    cn: ['Printer, 2nd floor', 'Printer'],
+    serialNumber: ['7'],
+    owner: [`uid=anna,${people}`],
+    l: ['Berlin'],
+    description: ['an odd one'],
+  }),
+  entry(`ou=retired,${people}`, { objectClass: ['organizationalUnit'], ou: ['retired'], description: ['gone'] }),
+  entry(`uid=old\\+timer,ou=retired,${people}`, {
+    objectClass: ['inetOrgPerson'],
+    uid: ['old+timer'],
+    cn: ['#1 Old "Timer"'],
+    sn: ['<Timer>'],
+    description: [' leading and trailing '],
+  }),
+  entry(`ou=archive,ou=retired,${people}`, { objectClass: ['organizationalUnit'], ou: ['archive'] }),
+  entry(`cn=Ærøskøbing 漢字 🙂,ou=archive,ou=retired,${people}`, {
+    objectClass: ['person'],
+    cn: ['Ærøskøbing 漢字 🙂'],
+    sn: ['漢字'],
+    telephoneNumber: ['+45 62 52 00 00'],
+  }),
+  entry(`cn=unique,${groups}`, {
+    objectClass: ['groupOfUniqueNames'],
+    cn: ['unique'],
+    uniqueMember: [`uid=anna,${people}`, administrator],
+  }),
+  entry(`ou=nested,${groups}`, { objectClass: ['organizationalUnit'], ou: ['nested'] }),
+  entry(`cn=inner,ou=nested,${groups}`, {
+    objectClass: ['groupOfNames'],
+    cn: ['inner'],
+    description: ['within'],
+    businessCategory: ['odd', 'ODDER'],
+    member: [`uid=anna,${people}`, `UID=Nobody, ${people}`],
+    owner: [administrator],
+  }),
+];
+
+/** slapd's posixGroup is structural, ours auxiliary (RFC 2307bis): groups here are none. */
+function withoutPosix(record: LdifContent): LdifContent {
+  if (!record.dn.endsWith(groups)) return record;
+  const attributes = record.attributes
+    .filter(({ description }) => description !== 'gidNumber')
+    .map((one) =>
+      one.description === 'objectClass' ? { ...one, values: one.values.filter((value) => text(value) !== 'posixGroup') } : one,
+    );
+  return { ...record, attributes };
+}
+
+export function withPassword(record: LdifContent, stored: string): LdifContent {
+  const isPerson = record.attributes.some(({ description }) => description === 'uid');
+  if (!isPerson) return record;
+  return { ...record, attributes: [...record.attributes, { description: 'userPassword', values: [utf8(stored)] }] };
+}
+
+function entry(dn: string, given: Readonly<Record<string, readonly string[]>>): LdifContent {
+  const attributes: PartialAttribute[] = Object.entries(given).map(([description, values]) => ({ description, values: values.map(utf8) }));
+  return { kind: 'content', line: 0, dn, attributes };
+}

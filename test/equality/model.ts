@@ -1,0 +1,156 @@
+import { equalBytes, text, utf8 } from '#base';
+import { formatRdn, type LdifContent, type PartialAttribute, parseDn, parseRdn, type Request } from '#ldap';
+import { describe, normalizeDn, type Schema } from '#schema';
+import type { PlainDirectory, PlainStored } from '../directory/plain-search.ts';
+import type { Client, Found } from './client.ts';
+
+/** All entries in memory, kept up to date by carrying out here what was answered with success there. */
+export class Model {
+  readonly #schema: Schema;
+  /** Another list after each change. */
+  #entries: readonly PlainStored[];
+
+  private constructor(schema: Schema, entries: readonly PlainStored[]) {
+    this.#schema = schema;
+    this.#entries = entries;
+  }
+
+  /** User attributes are those that were written; the operational ones are read from the server, where they are made. */
+  static async read(schema: Schema, content: readonly LdifContent[], administrator: Client): Promise<Model> {
+    const model = new Model(schema, []);
+    for (const { dn, attributes } of content) await model.#put(dn, attributes, administrator);
+    return model;
+  }
+
+  get entries(): readonly PlainStored[] {
+    return this.#entries;
+  }
+
+  get directory(): PlainDirectory {
+    return { schema: this.#schema, anonymousRead: 'public', entries: this.#entries };
+  }
+
+  uuidOf(dn: string): string {
+    return this.#find(dn)?.uuid ?? '';
+  }
+
+  /** Carries out what the server answered with success. */
+  async apply(request: Request, administrator: Client): Promise<void> {
+    switch (request.kind) {
+      case 'addRequest':
+        return await this.#put(request.entry, request.attributes, administrator);
+      case 'delRequest':
+        return this.#remove(request.entry);
+      case 'modifyRequest': {
+        let attributes = this.#userOf(request.object);
+        for (const { operation, attribute } of request.changes) attributes = this.#changed(attributes, operation, attribute);
+        return await this.#put(this.#find(request.object)?.dn ?? '', attributes, administrator);
+      }
+      case 'modifyDNRequest': {
+        const parent = (parseDn(request.entry) ?? []).slice(1);
+        const old = parseDn(request.entry)?.[0] ?? [];
+        const fresh = parseRdn(request.newRdn) ?? [];
+        let attributes = this.#userOf(request.entry);
+        if (request.deleteOldRdn) {
+          for (const { type, value } of old) attributes = this.#changed(attributes, 'delete', { description: type, values: [value] });
+        }
+        for (const { type, value } of fresh) attributes = this.#changed(attributes, 'add', { description: type, values: [value] });
+        this.#remove(request.entry);
+        return await this.#put([request.newRdn, ...parent.map(formatRdn)].join(','), attributes, administrator);
+      }
+      case 'bindRequest':
+      case 'unbindRequest':
+      case 'searchRequest':
+      case 'compareRequest':
+      case 'abandonRequest':
+      case 'extendedRequest':
+        throw new Error(`${request.kind} changes nothing`);
+    }
+  }
+
+  #find(dn: string): PlainStored | undefined {
+    const key = this.#keyOf(dn);
+    return this.#entries.find((entry) => equalBytes(entry.dnKey, key));
+  }
+
+  #keyOf(dn: string): Uint8Array {
+    const parsed = parseDn(dn);
+    const key = parsed && normalizeDn(this.#schema, parsed);
+    if (key === undefined) throw new Error(`${dn} is no name`);
+    return key;
+  }
+
+  #userOf(dn: string): readonly PartialAttribute[] {
+    return (this.#find(dn)?.attributes ?? []).filter(({ description }) => this.#isUser(description));
+  }
+
+  #isUser(description: string): boolean {
+    return describe(this.#schema, description)?.type.usage === 'userApplications';
+  }
+
+  #remove(dn: string): void {
+    const gone = this.#find(dn);
+    this.#entries = this.#entries.filter((entry) => entry !== gone);
+  }
+
+  async #put(dn: string, attributes: readonly PartialAttribute[], administrator: Client): Promise<void> {
+    const found = await readEntry(administrator, dn);
+    const operational = found.attributes.filter(({ description }) => !computed.has(description));
+    const uuid = text(operational.find(({ description }) => description === 'entryUUID')?.values[0] ?? utf8('')) ?? '';
+    // The name as the server writes it: that it is this entry's is seen by its key.
+    const dnKey = this.#keyOf(dn);
+    if (!equalBytes(dnKey, this.#keyOf(found.dn))) throw new Error(`${dn} was asked for, ${found.dn} came`);
+    const entry = { dn: found.dn, dnKey, uuid, attributes: [...attributes, ...operational] };
+    const before = this.#find(dn);
+    this.#entries = before === undefined ? [...this.#entries, entry] : this.#entries.map((each) => (each === before ? entry : each));
+  }
+
+  /** RFC 4511 §4.6, for changes that were answered with success. */
+  #changed(
+    attributes: readonly PartialAttribute[],
+    operation: 'add' | 'delete' | 'replace' | 'increment',
+    { description, values }: PartialAttribute,
+  ): readonly PartialAttribute[] {
+    const described = describe(this.#schema, description);
+    const keyed = (one: PartialAttribute) => describe(this.#schema, one.description)?.key === described?.key;
+    const held = attributes.find(keyed)?.values ?? [];
+    const isGiven = (value: Uint8Array) => values.some((given) => this.#equal(described?.type.key ?? '', given, value));
+    const next = {
+      add: [
+        ...held,
+        ...values.filter((value) => operation === 'add' && !held.some((each) => this.#equal(described?.type.key ?? '', each, value))),
+      ],
+      delete: values.length === 0 ? [] : held.filter((value) => !isGiven(value)),
+      replace: values,
+      increment: held,
+    }[operation];
+    const rest = attributes.filter((one) => !keyed(one));
+    return next.length === 0 ? rest : [...rest, { description: described?.description ?? description, values: next }];
+  }
+
+  #equal(type: string, a: Uint8Array, b: Uint8Array): boolean {
+    const rule = this.#schema.attributeType(type)?.equality;
+    const [left, right] = [rule?.normalize(a), rule?.normalize(b)];
+    return left !== undefined && right !== undefined && equalBytes(left, right);
+  }
+}
+
+/** Worked out when they are read: the plain evaluation does so itself. */
+const computed = new Set(['entryDN', 'subschemaSubentry', 'hasSubordinates', 'memberOf']);
+
+async function readEntry(administrator: Client, dn: string): Promise<Found> {
+  const { entries } = await administrator.ask({
+    kind: 'searchRequest',
+    baseObject: dn,
+    scope: 'base',
+    derefAliases: 'never',
+    sizeLimit: 0,
+    timeLimitS: 0,
+    typesOnly: false,
+    filter: { kind: 'present', description: 'objectClass' },
+    attributes: ['+'],
+  });
+  const [found] = entries;
+  if (found === undefined) throw new Error(`${dn} was written and is not there`);
+  return found;
+}
