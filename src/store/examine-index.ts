@@ -2,8 +2,10 @@ import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions, Superior } from './examine.ts';
+import { examineGrams } from './examine-grams.ts';
 import { byDn, byParent, byUuid, firstNumber, uuidKey } from './format.ts';
-import { givenKeys, type Key, keySet, ownKeys, textOfKey } from './keys.ts';
+import { GramSort } from './gram-sort.ts';
+import { givenKeys, insideKeys, type Key, keySet, ownKeys, textOfKey } from './keys.ts';
 import type { StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
@@ -15,6 +17,7 @@ const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, 
 const superiorsMax = 10_000;
 const keysMax = 200_000;
 const progressEntries = 256;
+const gramsMib = 64;
 
 /** What of the index was looked at. */
 export interface IndexExamined {
@@ -35,13 +38,15 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
   const nameOf = namesOf(database);
   const superiorOf = superiorReader(statements);
   const total = statements.entries.get() ?? 0;
-  let [entries, standing, certain] = [0, 0, true];
+  using grams = new GramSort(gramsMib);
+  const unknown = new Set<number>();
+  let [entries, standing] = [0, 0];
 
   for (const { parent, ...row } of statements.all.iterate()) {
     const entry: StoredEntry = { ...row, parent: parent ?? undefined };
     for (const damage of judge(entry, superiorOf(entry.parent))) tell(damage);
-    const keys = keysOf(entry);
-    if (keys.size === 0) certain = false;
+    const keys = keysOf(entry, grams);
+    if (keys.size === 0) unknown.add(entry.id);
     for (const { attribute, key } of keys.values()) {
       if (statements.has.get(attribute, key, entry.id) === undefined) {
         tell({ kind: 'index', what: `${entry.dn}: it is not found by ${nameOf(attribute)}, as an index row is missing` });
@@ -51,7 +56,8 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
   }
   // Names that no entry ever had a key under have no number, so a missing one has no row either.
   const indexRows = statements.rows.get(compared ? Number.MAX_SAFE_INTEGER : firstNumber) ?? 0;
-  if (indexRows > standing || !certain) tellExtra(statements, compared, keysOf, nameOf, tell);
+  if (indexRows > standing || unknown.size > 0) tellExtra(statements, compared, keysOf, nameOf, tell);
+  if (compared) examineGrams(database, { expected: grams, unknown, nameOf, tell });
   for (const attribute of [byDn, byUuid]) {
     for (const id of statements.shared.iterate(attribute)) {
       tell({ kind: 'identity', what: `${statements.entry.get(id)?.dn ?? id}: another entry has its ${nameOf(attribute)}` });
@@ -64,7 +70,7 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
 function tellExtra(
   statements: ReturnType<typeof statementsOf>,
   compared: boolean,
-  keysOf: (entry: StoredEntry) => Keys,
+  keysOf: KeysReader,
   nameOf: (attribute: number) => string,
   tell: ExamineOptions['tell'],
 ): void {
@@ -89,12 +95,16 @@ function tellExtra(
   }
 }
 
-/** Keys of an entry by their texts; none at all when it cannot be decoded. */
-function keysReader(attributes: AttributeNumbers, indexer: ExamineOptions['indexer']): (entry: StoredEntry) => Keys {
-  return (entry) => {
+/** Keys of an entry by their texts; none at all when it cannot be decoded. Those that it is found by the inside of go to `grams`. */
+type KeysReader = (entry: StoredEntry, grams?: GramSort) => Keys;
+
+function keysReader(attributes: AttributeNumbers, indexer: ExamineOptions['indexer']): KeysReader {
+  return (entry, grams) => {
     if ([entry.uuid, ...(entry.parent === undefined ? [] : [entry.parent])].some((uuid) => uuidKey(uuid) === undefined)) return new Map();
     try {
-      return keySet([...ownKeys(entry), ...givenKeys(indexer(entry), (name) => attributes.find(name) ?? 0)]);
+      const given = givenKeys(indexer(entry), (name) => attributes.find(name) ?? 0);
+      for (const { attribute, inside } of insideKeys(given)) grams?.add(attribute, entry.id, inside);
+      return keySet([...ownKeys(entry), ...given]);
     } catch (error) {
       if (isDiskError(error)) throw error;
       return new Map();

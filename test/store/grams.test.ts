@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { utf8 } from '#base';
-import type { Change, Indexer, Store } from '#store';
+import { type Change, examineDirectory, type Indexer, type Store } from '#store';
 import { entry, folder, type Opened, open, uuid } from './support.ts';
 
 /** As the indexer of the other tests, but that every key is found by its inside. */
@@ -52,6 +52,19 @@ const step = fc.oneof(
 /** Lets the loop turn: a piece of merging is done in each turn when nothing else is. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** What an examination finds wrong with the indexes of a file, which may be in use. */
+function faults(file: string): string[] {
+  const told: string[] = [];
+  examineDirectory(file, {
+    indexer: inside,
+    indexVersion: '1',
+    cacheMib: 1,
+    judge: () => [],
+    tell: ({ what }) => told.push(what),
+  });
+  return told;
+}
+
 test('at every mix of what is in place and what is pending, an entry is found by whatever stands in its values', async (t) => {
   const path = folder(t);
   let round = 0;
@@ -80,6 +93,7 @@ test('at every mix of what is in place and what is pending, an entry is found by
           const expected = [...model].filter(([, given]) => given.some(([itsName, value]) => itsName === name && value.includes(part)));
           for (const [holder] of expected) t.true(ids?.includes(holder), `${part} is in a value of ${holder}`);
         }
+        t.deepEqual(faults(file), []);
       }
       await opened.store.close();
       t.deepEqual(opened.fatal, []);
