@@ -87,6 +87,7 @@ export class Commits {
   /** To be called now and then: begins to put in place what is pending when nothing else is to be done. */
   idle(): void {
     if (this.#state !== 'resting' || this.#options.merge.waiting === 0) return;
+    this.#options.merge.resume();
     this.#piecesOwed = 1;
     this.#schedule();
   }
@@ -156,6 +157,7 @@ export class Commits {
       this.die(error);
       return;
     }
+    if (written.length > 0) this.#options.merge.resume();
     this.#piecesOwed = this.#options.merge.piecesOwed;
     this.#rest();
     for (const changes of written) for (const listener of this.#listeners) listener(changes);

@@ -11,10 +11,10 @@ type Row = [number: number, part: number, id: number, moved: Uint8Array];
 const pieceRows = 24;
 const pieceGrams = 64;
 const pieceDone = 256;
-/** Rows of one pass. The more there are, the more of them share a gram, and the longer searches look through them. */
+/** Rows of one pass. The more there are, the more of them share a gram. */
 const passRows = 1024;
-/** With so many pending, merging gets its share of the writer even when others wait. */
-const pendingHigh = 4096;
+/** With so many times the wanted number pending, merging gets its share of the writer even when others wait. */
+const highFactor = 4;
 /** Beyond that, a batch is followed by a piece for so many rows: the share grows until it is enough. */
 const rowsForPiece = 64;
 
@@ -41,12 +41,17 @@ export class GramMerge {
   readonly #behind: Database.Statement<[number, number, number], Row>;
   readonly #forget: Database.Statement<[number, number]>;
   #pass: Pass | undefined;
-  #ended = false;
+  readonly #pendingMax: () => number;
+  #state: 'active' | 'paused' | 'ended' = 'active';
   #waiting: number;
 
-  /** @param keysNow  the whole keys by whose inside an entry is found; none for one that is gone, nothing when they cannot be told */
-  constructor(database: Database.Database, keysNow: (id: number) => readonly InsideKey[] | undefined) {
+  /**
+   * @param keysNow     the whole keys by whose inside an entry is found; none for one that is gone, nothing when they cannot be told
+   * @param pendingMax  how many rows may be pending
+   */
+  constructor(database: Database.Database, keysNow: (id: number) => readonly InsideKey[] | undefined, pendingMax: () => number) {
     this.#keysNow = keysNow;
+    this.#pendingMax = pendingMax;
     this.#grams = gramRowsOf(database);
     this.#behind = database
       .prepare<[number, number, number], Row>(
@@ -59,17 +64,18 @@ export class GramMerge {
 
   /** Rows that are pending, and a few more when a rollback took some away. */
   get waiting(): number {
-    return this.#ended ? 0 : this.#waiting;
+    return this.#state === 'ended' ? 0 : this.#waiting;
   }
 
   /** Whether a piece should be done as soon as nothing else is. */
   get isDue(): boolean {
-    return !this.#ended && (this.#pass !== undefined || this.#waiting >= passRows);
+    return this.#state === 'active' && (this.#pass !== undefined || this.#waiting >= this.#pendingMax());
   }
 
   /** Pieces to be done before the next batch is written: rows must not come faster for long than they are put in place. */
   get piecesOwed(): number {
-    return this.#ended ? 0 : Math.max(0, Math.ceil((this.#waiting - pendingHigh) / rowsForPiece));
+    if (this.#state !== 'active') return 0;
+    return Math.max(0, Math.ceil((this.#waiting - highFactor * this.#pendingMax()) / rowsForPiece));
   }
 
   /** One more row is pending. */
@@ -79,7 +85,7 @@ export class GramMerge {
 
   /** Nothing more is due from now on. */
   end(): void {
-    this.#ended = true;
+    this.#state = 'ended';
   }
 
   /** Does the next piece of a pass, or begins one. To be called within a write transaction. */
@@ -98,9 +104,14 @@ export class GramMerge {
     }
   }
 
-  /** The transaction of a piece was rolled back: what it did is to be done again. */
+  /** The transaction of a piece was rolled back: what it did is to be done again, when the disk takes something again. */
   abandon(): void {
     this.#pass = undefined;
+    if (this.#state === 'active') this.#state = 'paused';
+  }
+
+  resume(): void {
+    if (this.#state === 'paused') this.#state = 'active';
   }
 
   #read(pass: Pass & { doing: 'read' }): void {

@@ -80,7 +80,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
   const writer = writerOf(database, attributes, options.indexer, touchOf(kept, progress), () => merge.added());
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
-  const merge = new GramMerge(database, writer.insideKeysNow);
+  const merge = new GramMerge(database, writer.insideKeysNow, () => settings['persistence.gramsPendingMax']);
 
   let generation = 0;
   const reader = new Reader({

@@ -90,6 +90,18 @@ export const settings = {
     obeyed: true,
     means: 'most operations that wait to be written; a further one is refused as busy',
   },
+  'persistence.gramsPendingMax': {
+    env: 'STS_PERSISTENCE_GRAMS_PENDING_MAX',
+    kind: 'integer',
+    default: 1024,
+    min: 1,
+    max: 100_000,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'changes whose values searches for what stands inside them read one by one, until the grams of these values are put in place; four times as many make other changes wait',
+  },
   'persistence.commitsMax': {
     env: 'STS_PERSISTENCE_COMMITS_MAX',
     kind: 'integer',

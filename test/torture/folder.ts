@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { empty, utf8 } from '#base';
 import { createIndexer, indexVersion } from '#directory';
 import { equalityKeys, keysBelow, loadSchema } from '#schema';
-import { type EntryRecord, openStore, type Snapshot, type Store, storeSettings } from '#store';
+import { type EntryRecord, examineDirectory, openStore, type Snapshot, type Store, storeSettings } from '#store';
 
 const root = join(import.meta.dirname, '../..');
 const all = 1_000_000;
@@ -18,7 +18,7 @@ const indexer = createIndexer(schema);
 
 /**
  * Holds the parts of a folder that no service has open against each other: SQLite's own check, the change log replayed against the entries,
- * every index key of every entry, and index keys that no entry has any more.
+ * every index key of every entry, and index keys that no entry has any more; lists of grams by the examination that `atrium doctor` makes.
  *
  * @param used  `attribute=value` that were ever written
  */
@@ -26,6 +26,7 @@ export async function checkFolder(dataDir: string, used: ReadonlySet<string>): P
   const file = join(dataDir, 'directory.sqlite');
   const faults = ['directory.sqlite', 'audit.sqlite', 'state.sqlite'].flatMap((name) => checkPages(join(dataDir, name)));
   if (faults.length > 0) return faults;
+  examineDirectory(file, { indexer, indexVersion, cacheMib: 16, judge: () => [], tell: ({ what }) => faults.push(what) });
   const settings = Object.fromEntries(Object.entries(storeSettings).map(([name, row]) => [name, row.default]));
   const store = openStore({
     file,

@@ -47,10 +47,11 @@ export function killAll(): void {
 export async function startServer({ code, dataDir, workers = 0, under = [] }: ServerOptions): Promise<Server> {
   const [program = process.execPath, ...args] = [...under, process.execPath, join(code, 'src', 'cli.ts'), 'serve'];
   const child = spawn(program, args, {
-    // A small log is carried over often, so that failures meet that, too.
     env: {
       ...testEnvironment(dataDir),
+      // A small log is carried over often, and grams are put in place all the time, so that failures meet that, too.
       STS_PERSISTENCE_WAL_MIB: '1',
+      STS_PERSISTENCE_GRAMS_PENDING_MAX: '8',
       STS_LDAP_WORKERS: String(workers),
       STS_LOG_LEVEL: 'error',
       PATH: process.env['PATH'] ?? '',
