@@ -14,7 +14,7 @@ const loop = pathToFileURL(join(import.meta.dirname, 'loop.ts')).href;
 const administrator = 0;
 
 /** Atrium in product mode as an operator starts it, from settings alone. */
-export function atriumPeer(folder: string, suffix: string, password: string): Peer {
+export function atriumPeer(folder: string, suffix: string, password: string, more: Readonly<Record<string, string>> = {}): Peer {
   const data = join(folder, 'atrium');
   const loopFile = join(folder, 'loop.json');
   const settings = {
@@ -29,6 +29,7 @@ export function atriumPeer(folder: string, suffix: string, password: string): Pe
     STS_HTTP_PORT: '',
     STS_HTTP_TLS_PORT: '',
     STS_LOG_LEVEL: 'error',
+    ...more,
   };
   return {
     name: 'Atrium',

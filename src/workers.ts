@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import type { Audit, Log } from '#audit';
 import { Refusal } from '#catalogue';
-import { type Engine, stamped } from '#directory';
+import type { Engine } from '#directory';
 import { createTallyBuffer, forgetTally } from '#listener';
-import { type ChangeRecord, createProgressBuffer } from '#store';
-import { ownRecord } from './copies.ts';
+import { createProgressBuffer } from '#store';
 import { errors } from './errors.ts';
 import { createLink, type Link } from './link.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
+import { serveWorker } from './worker-service.ts';
 
 /** What the threads of the service share, made before the store that they read is opened. */
 export interface Crew {
@@ -53,7 +53,7 @@ export function createCrew(count: number): Crew {
 
   async function begin(slot: number, duty: Duty): Promise<void> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: `ldap ${slot}` });
-    const served = serveWorker(duty, (changes) => link.tell('changed', changes));
+    const served = serveWorker(duty.engine, duty.audit, (changes) => link.tell('changed', changes));
     const link: Link<WorkerSide> = createLink<MainSide, WorkerSide>(worker, served.side, refusalRows);
     members.set(slot, { worker, link });
     let started = false;
@@ -109,50 +109,6 @@ export function createCrew(count: number): Crew {
         await worker.terminate();
       };
       await Promise.all([...members.values()].map(stopped));
-    },
-  };
-}
-
-/** What the main thread does for one worker. */
-function serveWorker({ engine, audit }: Duty, changed: (changes: readonly ChangeRecord[]) => void) {
-  const { store, hasher, lines, csn } = engine;
-  const places = new Map<number, () => void>();
-  let entered = 0;
-  let gone = false;
-  let unwatch: (() => void) | undefined;
-
-  const side: MainSide = {
-    commit: (expected, changes) => store.commit(expected, stamped(changes, csn)),
-    hash: hasher.hash,
-    verify: hasher.verify,
-    enter: (key) =>
-      new Promise((resolve) => {
-        const stay = async () => {
-          if (gone) return;
-          const place = ++entered;
-          const { promise, resolve: leave } = Promise.withResolvers<void>();
-          places.set(place, leave);
-          resolve(place);
-          await promise;
-        };
-        void lines.wait(key, stay);
-      }),
-    leave: (place) => {
-      places.get(place)?.();
-      places.delete(place);
-    },
-    record: audit.record,
-    watch: () => {
-      unwatch ??= store.watch((changes) => changed(changes.map(ownRecord)));
-    },
-  };
-  return {
-    side,
-    /** When the worker is gone: nobody waits behind it any more. */
-    end() {
-      gone = true;
-      for (const leave of places.values()) leave();
-      unwatch?.();
     },
   };
 }

@@ -17,6 +17,11 @@ for (const name of variantNames) {
   });
 }
 
+test.serial('the same with threads that serve LDAP beside the main one', async (t) => {
+  const { failures } = await inFolder((folder) => variants.kill.run({ seed: 108, code: projectRoot, workers: 2, folder }));
+  t.true(failures > 0);
+});
+
 test('the sabotages that the torture must see still fit the code', async (t) => {
   await inFolder(async (folder) => {
     const code = copyOfCode(folder);

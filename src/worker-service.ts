@@ -1,0 +1,58 @@
+import type { Audit } from '#audit';
+import { type Engine, stamped } from '#directory';
+import type { ChangeRecord } from '#store';
+import { ownRecord } from './copies.ts';
+import type { MainSide } from './worker-plan.ts';
+
+/** What the main thread does for one worker. */
+interface ServedWorker {
+  readonly side: MainSide;
+  /** To be called when the worker is gone: nobody waits behind it any more. */
+  end(): void;
+}
+
+/** @param changed  told, once the worker has asked for it, what has become durable */
+export function serveWorker(
+  { store, hasher, lines, csn }: Engine,
+  audit: Pick<Audit, 'record'>,
+  changed: (changes: readonly ChangeRecord[]) => void,
+): ServedWorker {
+  const places = new Map<number, () => void>();
+  let entered = 0;
+  let gone = false;
+  let unwatch: (() => void) | undefined;
+
+  const side: MainSide = {
+    commit: (expected, changes) => store.commit(expected, stamped(changes, csn)),
+    hash: hasher.hash,
+    verify: hasher.verify,
+    enter: (key) =>
+      new Promise((resolve) => {
+        const stay = async () => {
+          if (gone) return;
+          const place = ++entered;
+          const { promise, resolve: leave } = Promise.withResolvers<void>();
+          places.set(place, leave);
+          resolve(place);
+          await promise;
+        };
+        void lines.wait(key, stay);
+      }),
+    leave: (place) => {
+      places.get(place)?.();
+      places.delete(place);
+    },
+    record: audit.record,
+    watch: () => {
+      unwatch ??= store.watch((changes) => changed(changes.map(ownRecord)));
+    },
+  };
+  return {
+    side,
+    end() {
+      gone = true;
+      for (const leave of places.values()) leave();
+      unwatch?.();
+    },
+  };
+}
