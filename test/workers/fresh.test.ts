@@ -5,7 +5,7 @@ import { type Random, randomNumbers } from '../support/people.ts';
 import type { Answer, Lane } from '../torture/lane.ts';
 import { connectToEach, startWithWorkers } from './crew.ts';
 
-/** Changes of each entry; `WORKER_WRITES=100000 npm test -- workers/fresh` for an hour of it. */
+/** Changes of each entry; `WORKER_WRITES=20000 npm test -- workers/fresh` for some ten minutes of it. */
 const writes = Number(process.env['WORKER_WRITES'] ?? 150);
 const seed = Number(process.env['WORKER_SEED'] ?? Date.now() % 1_000_000);
 const entries = 3;
@@ -23,6 +23,7 @@ interface Subject {
 }
 
 test(`after the answer to a write no thread shows what was before it (seed ${seed})`, async (t) => {
+  t.timeout(60_000 + writes * 200);
   await using atrium = await startWithWorkers(threads - 1);
   const people = `ou=people,${atrium.suffix}`;
   const connected = await connectToEach(atrium, threads, perThread);
@@ -76,7 +77,7 @@ function changeOf({ dn, uid, states }: Subject, number: number, random: Random):
   const pair = (description: string, ...values: string[]) => ({ description, values: values.map(utf8) });
   const numbered = [
     pair('employeeNumber', String(number)),
-    pair('description', `number ${number}`),
+    pair('description', `${uid} number ${number}`),
     pair('mail', `${uid}.number${number}@example.com`),
   ];
   if (states.at(-1) === undefined) {
@@ -88,7 +89,7 @@ function changeOf({ dn, uid, states }: Subject, number: number, random: Random):
   return { op: { kind: 'modifyRequest', object: dn, changes }, state: number };
 }
 
-/** By name, by an index whose keys stay, by one whose keys change, and by what stands inside those; whole, and in part. */
+/** By name, by an index whose keys stay, by one whose keys change, by what stands inside those, and by what has no index; whole, and in part. */
 function searchFor({ dn, uid, answered, states }: Subject, people: string, random: Random): { op: Request; what: string } {
   const attributes = random.pick([['*'], ['employeeNumber', 'description']]);
   const equality = (description: string, value: string): Filter => ({ kind: 'equality', description, value: utf8(value) });
@@ -105,19 +106,20 @@ function searchFor({ dn, uid, answered, states }: Subject, people: string, rando
       what: 'by what stands inside its mail',
       op: search(people, 'sub', { kind: 'substrings', description: 'mail', any: [utf8(`${uid}.number`)] }),
     },
+    { what: 'without an index', op: search(people, 'sub', { kind: 'substrings', description: 'description', any: [utf8(`${uid} num`)] }) },
     { what: 'by its number or its uid', op: search(people, 'sub', { kind: 'and', filters: [either, equality('uid', uid)] }) },
   ]);
 }
 
 /** What was shown must be a state from the newest answered change on. */
-function judge({ dn, states, sent }: Subject, floor: number, answer: Answer | undefined): string | undefined {
+function judge({ dn, uid, states, sent }: Subject, floor: number, answer: Answer | undefined): string | undefined {
   if (answer === undefined) return 'the connection has ended';
   if (answer.code !== 0 && answer.code !== 32) return `answered ${answer.code} ${answer.diagnostic}`;
   const possible = states.slice(floor, sent + 1);
   const [entry, ...more] = answer.entries;
   if (more.length > 0) return `${dn} was shown ${more.length + 1} times`;
   const shown = entry?.attributes.get('employeenumber')?.[0];
-  if (entry !== undefined && entry.attributes.get('description')?.[0] !== `number ${shown}`) return `${dn} is half of two changes`;
+  if (entry !== undefined && entry.attributes.get('description')?.[0] !== `${uid} number ${shown}`) return `${dn} is half of two changes`;
   if (possible.includes(shown === undefined ? undefined : Number(shown))) return undefined;
   return `${dn} is shown as ${shown ?? 'absent'}; change ${floor} was answered, it was made ${possible.join(', ')} since`;
 }
