@@ -34,6 +34,7 @@ const equality = lane(30, { kind: 'equality', attributes: [] });
 const loads: readonly (readonly [name: string, lanes: readonly Lane[]])[] = [
   ['equality search', [equality]],
   ['search returning 100 entries', [lane(30, { kind: 'group' })]],
+  ['durable modify', [lane(30, { kind: 'modify', attribute: 'mobile' }, 'administrator')]],
   ['equality search while 10 connections modify', [equality, lane(10, { kind: 'modify', attribute: 'mobile' }, 'administrator')]],
 ];
 
