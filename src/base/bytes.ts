@@ -21,11 +21,17 @@ export function utf8(text: string): Uint8Array {
 
 /** UTF-8 octets as text, or `undefined` when they are not UTF-8. */
 export function text(bytes: Uint8Array): string | undefined {
+  if (bytes.length <= shortMax && isAscii(bytes)) return Buffer.prototype.latin1Slice.call(bytes, 0, bytes.length);
   try {
     return decoder.decode(bytes);
   } catch {
     return undefined;
   }
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) >= 0x80) return false;
+  return true;
 }
 
 /** Joins octet strings into a new one. */

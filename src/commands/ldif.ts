@@ -5,6 +5,8 @@ import { type Context, Misuse } from './command.ts';
 /** A record is held in memory, so these bound what a file can make of it. */
 const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
 
+const readOctets = 1_048_576;
+
 export interface LdifSource {
   readonly records: AsyncIterable<LdifRecord>;
   /** Octets read so far. */
@@ -19,7 +21,7 @@ export function openLdif(path: string, { stdin }: Context): LdifSource {
   if (path !== '-' && stat?.isFile() !== true) throw new Misuse(`${path} is not a file`);
   let done = 0;
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of path === '-' ? stdin : createReadStream(path)) {
+    for await (const chunk of path === '-' ? stdin : createReadStream(path, { highWaterMark: readOctets })) {
       done += chunk.length;
       yield chunk;
     }

@@ -43,10 +43,16 @@ export const csnToCome: CsnSource = { next: () => formatCsn(0, 0) };
 
 /** slapd's form: time, a count of changes within it, the replica, and the number of the change in its operation. */
 export function formatCsn(timeMs: number, count: number): string {
-  const iso = new Date(timeMs).toISOString();
-  const time = iso.replace(/[-:T]/g, '').replace(/\.(\d{3})Z$/, '.$1000Z');
+  if (timeMs !== timed.timeMs) {
+    const iso = new Date(timeMs).toISOString();
+    timed = { timeMs, time: iso.replace(/[-:T]/g, '').replace(/\.(\d{3})Z$/, '.$1000Z') };
+  }
+  const { time } = timed;
   return `${time}#${count.toString(16).padStart(6, '0')}#000#000000`;
 }
+
+/** Many changes are of one millisecond. */
+let timed = { timeMs: Number.NaN, time: '' };
 
 /** Time, cut to the millisecond, and count of a CSN; `undefined` for anything else. */
 export function parseCsn(csn: string): { readonly timeMs: number; readonly count: number } | undefined {
@@ -61,5 +67,9 @@ export function parseCsn(csn: string): { readonly timeMs: number; readonly count
 
 /** GeneralizedTime of an instant, to the second (RFC 4517 §3.3.13). */
 export function generalizedTime(timeMs: number): string {
-  return `${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
+  const second = Math.floor(timeMs / 1000);
+  if (second !== stamped.second) stamped = { second, time: `${new Date(timeMs).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z` };
+  return stamped.time;
 }
+
+let stamped = { second: Number.NaN, time: '' };

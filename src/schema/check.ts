@@ -17,10 +17,11 @@ export type Checked = Pick<Entry, 'dn' | 'attributes'>;
  * @throws Refusal of the first violation found, naming the attribute and why (LDAP 17, 19, 20, 21, 64, 65)
  */
 export function checkEntry(schema: Schema, entry: Checked): void {
-  const classes = knownClasses(schema, entry.attributes);
-  checkAttributes(schema, entry.attributes);
+  const classes = classesOf(schema, entry.attributes);
+  checkAttributes(schema, entry.attributes, undefined, classes.sound);
+  classes.sound = true;
   // Two chains, or none, are refused before what their classes would ask for.
-  structuralOf(classes);
+  structuralIn(classes);
   checkClasses(schema, classes, entry.attributes);
   checkNaming(schema, entry, errors.namingValueMissing);
 }
@@ -35,9 +36,9 @@ export function checkModified(schema: Schema, before: Checked, after: Checked): 
     checkAttributes(schema, after.attributes, before.attributes);
     return;
   }
-  const classes = knownClasses(schema, after.attributes);
+  const classes = classesOf(schema, after.attributes);
   checkAttributes(schema, after.attributes, before.attributes);
-  const structural = structuralOf(classes);
+  const structural = structuralIn(classes);
   const former = structuralClass(schema, before.attributes);
   if (structural.oid !== former.oid) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
   checkClasses(schema, classes, after.attributes);
@@ -54,7 +55,52 @@ export function checkUserModifiable(type: AttributeType): void {
  * @throws Refusal when there is none, or several that are no chain
  */
 export function structuralClass(schema: Schema, attributes: EntryAttributes): ObjectClass {
-  return structuralOf(knownClasses(schema, attributes));
+  return structuralIn(classesOf(schema, attributes));
+}
+
+/** What the classes of an entry ask for together. */
+interface Classes {
+  readonly classes: readonly ObjectClass[];
+  readonly must: readonly { readonly by: ObjectClass; readonly type: AttributeType }[];
+  readonly allowed: ReadonlySet<AttributeType>;
+  /** RFC 4512 §4.3: every user attribute is allowed beside extensibleObject. */
+  readonly anything: boolean;
+  structural: ObjectClass | undefined;
+  /** These values of `objectClass` were checked as values. */
+  sound: boolean;
+}
+
+/** Nearly all entries have one of a few lists of classes. */
+const listsMax = 256;
+const lists = new WeakMap<Schema, Map<string, Classes>>();
+
+function classesOf(schema: Schema, attributes: EntryAttributes): Classes {
+  const values = attributes.get('objectclass')?.values ?? [];
+  let form = '';
+  for (const value of values) form += `${value.length} ${formOf(value)}`;
+  let known = lists.get(schema);
+  if (known === undefined) {
+    known = new Map();
+    lists.set(schema, known);
+  }
+  let classes = known.get(form);
+  if (classes === undefined) {
+    classes = together(knownClasses(schema, values));
+    if (known.size < listsMax) known.set(form, classes);
+  }
+  return classes;
+}
+
+function together(classes: readonly ObjectClass[]): Classes {
+  const must = classes.flatMap((by) => by.must.map((type) => ({ by, type })));
+  const allowed = new Set(classes.flatMap(({ must, may }) => [...must, ...may]));
+  const anything = classes.some(({ oid }) => oid === extensibleObject);
+  return { classes, must, allowed, anything, structural: undefined, sound: false };
+}
+
+function structuralIn(classes: Classes): ObjectClass {
+  classes.structural ??= structuralOf(classes.classes);
+  return classes.structural;
 }
 
 function structuralOf(classes: readonly ObjectClass[]): ObjectClass {
@@ -70,8 +116,7 @@ function structuralOf(classes: readonly ObjectClass[]): ObjectClass {
   return leaf;
 }
 
-function knownClasses(schema: Schema, attributes: EntryAttributes): ObjectClass[] {
-  const values = attributes.get('objectclass')?.values ?? [];
+function knownClasses(schema: Schema, values: readonly Uint8Array[]): ObjectClass[] {
   if (values.length === 0) throw refuse(errors.objectClassMissing);
   return values.map((value, index) => {
     const name = text(value) ?? '';
@@ -82,27 +127,23 @@ function knownClasses(schema: Schema, attributes: EntryAttributes): ObjectClass[
 }
 
 /** Required and allowed attributes of all classes together (RFC 4512 §2.4.3); operational attributes are allowed everywhere. */
-function checkClasses(schema: Schema, classes: readonly ObjectClass[], attributes: EntryAttributes): void {
-  const present = new Set<string>();
-  for (const key of attributes.keys()) present.add(typeOfKey(key));
-
-  const allowed = new Set<AttributeType>();
-  let anything = false;
-  for (const each of classes) {
-    for (const type of each.must) {
-      if (!present.has(type.key)) throw refuse(errors.attributeRequired, { class: each.name, attribute: type.name });
-      allowed.add(type);
-    }
-    for (const type of each.may) allowed.add(type);
-    // RFC 4512 §4.3: every user attribute is allowed beside extensibleObject.
-    anything ||= each.oid === extensibleObject;
+function checkClasses(schema: Schema, { must, allowed, anything }: Classes, attributes: EntryAttributes): void {
+  for (const { by, type } of must) {
+    // With options is an attribute, too.
+    if (attributes.has(type.key) || hasWithOptions(attributes, type)) continue;
+    throw refuse(errors.attributeRequired, { class: by.name, attribute: type.name });
   }
   if (anything) return;
-  for (const key of present) {
-    const type = schema.attributeType(key);
+  for (const key of attributes.keys()) {
+    const type = schema.attributeType(typeOfKey(key));
     if (type === undefined || type.usage !== 'userApplications' || allowed.has(type)) continue;
     throw refuse(errors.attributeNotAllowed, { attribute: type.name });
   }
+}
+
+function hasWithOptions(attributes: EntryAttributes, { key }: AttributeType): boolean {
+  for (const each of attributes.keys()) if (typeOfKey(each) === key) return true;
+  return false;
 }
 
 const extensibleObject = '1.3.6.1.4.1.1466.101.120.111';
@@ -114,14 +155,16 @@ function hasSameTypes(before: EntryAttributes, after: EntryAttributes): boolean 
   return true;
 }
 
-function checkAttributes(schema: Schema, attributes: EntryAttributes, before?: EntryAttributes): void {
+function checkAttributes(schema: Schema, attributes: EntryAttributes, before?: EntryAttributes, soundClasses = false): void {
   for (const [key, attribute] of attributes) {
-    if (before?.get(key) === attribute) continue;
+    if (before?.get(key) === attribute || (soundClasses && key === 'objectclass')) continue;
     const type = schema.attributeType(typeOfKey(key));
     if (type === undefined) throw refuse(errors.attributeTypeUndefined, { attribute: attribute.description });
     checkValues(type, attribute);
   }
 }
+
+const none = new Set<string>();
 
 /** Syntax, number and difference of the values of one attribute. */
 function checkValues(type: AttributeType, { description, values }: PartialAttribute): void {
@@ -129,8 +172,9 @@ function checkValues(type: AttributeType, { description, values }: PartialAttrib
   if (values.length > 1 && type.singleValue) throw refuse(errors.singleValued, { attribute: description });
   const normal = normalizer(type);
   const judged = type.equality?.judges === true && type.equality.syntax === type.syntax.oid;
-  const seen = new Set<string>();
-  for (const [index, value] of values.entries()) {
+  const seen = values.length === 1 ? none : new Set<string>();
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as Uint8Array;
     // A value that cannot be compared (RFC 4518 §2.4: prohibited characters) could be stored but never found or removed.
     const form = judged || type.syntax.validate(value) ? normal(value) : undefined;
     if (form === undefined) throw refuse(errors.valueInvalid, { attribute: description, value: index, syntax: type.syntax.name });

@@ -91,7 +91,7 @@ function trimmed(value: string): string {
 
 /** Most values are printable ASCII, and for them preparation is a single pass over the octets. `undefined`: take the long way. */
 function prepareAscii(value: Uint8Array, fold: boolean, spaced: boolean): Uint8Array | undefined {
-  const out = new Uint8Array(spaced ? value.length * 2 + 2 : Math.max(value.length, 1));
+  const out = room(spaced ? value.length * 2 + 2 : Math.max(value.length, 1));
   let end = 0;
   let pending = spaced;
   for (let i = 0; i < value.length; i++) {
@@ -112,7 +112,22 @@ function prepareAscii(value: Uint8Array, fold: boolean, spaced: boolean): Uint8A
     out[end++] = space;
     if (spaced) out[end++] = space;
   } else if (spaced) out[end++] = space;
+  slabAt += end;
   return out.subarray(0, end);
+}
+
+/** Small: who keeps one form of many keeps the slab that it lies in. */
+const slabOctets = 4096;
+let slab = new Uint8Array(slabOctets);
+let slabAt = 0;
+
+/** Room for a form that is being made; forms lie behind each other, since to make an array for each costs more than to fill it. */
+function room(octets: number): Uint8Array {
+  if (slabAt + octets > slab.length) {
+    slab = new Uint8Array(Math.max(slabOctets, octets));
+    slabAt = 0;
+  }
+  return slab.subarray(slabAt, slabAt + octets);
 }
 
 /** Steps 1 to 4 of RFC 4518 §2: transcode, map, normalise, prohibit. */

@@ -3,7 +3,7 @@ import { refuse } from '#catalogue';
 import type { PartialAttribute } from '#ldap';
 import { describe } from './describe.ts';
 import { errors } from './errors.ts';
-import type { AttributeType, ObjectClass, Schema } from './types.ts';
+import type { AttributeType, MatchingRule, Schema } from './types.ts';
 
 /**
  * Puts attributes as they came in an add request into an entry's form: keys resolved, descriptions in the schema's writing, values as given.
@@ -33,7 +33,7 @@ export function normalizer(type: AttributeType): (value: Uint8Array) => Uint8Arr
 
 /** A normal form as a string, for sets and maps: a character an octet. */
 export function formOf(normal: Uint8Array): string {
-  return Buffer.from(normal.buffer, normal.byteOffset, normal.byteLength).toString('latin1');
+  return Buffer.prototype.latin1Slice.call(normal, 0, normal.length);
 }
 
 /**
@@ -43,31 +43,44 @@ export function formOf(normal: Uint8Array): string {
 export function equalityKeys(schema: Schema, type: AttributeType, values: readonly Uint8Array[]): Uint8Array[] {
   const rule = type.equality;
   if (rule === undefined) return [];
-  const all = type.key === 'objectclass' ? values.flatMap((value) => withLineage(schema, value)) : values;
-  if (all.length === 1) {
-    const only = rule.normalize(all[0] as Uint8Array);
+  if (type.key === 'objectclass') return classKeys(schema, rule, values);
+  if (values.length === 1) {
+    const only = rule.normalize(values[0] as Uint8Array);
     return only === undefined ? [] : [only];
   }
   const keys = new Map<string, Uint8Array>();
-  for (const value of all) {
+  for (const value of values) {
     const normal = rule.normalize(value);
     if (normal !== undefined) keys.set(formOf(normal), normal);
   }
   return [...keys.values()];
 }
 
-function withLineage(schema: Schema, value: Uint8Array): Uint8Array[] {
-  const known = schema.objectClass(text(value) ?? '');
-  return known === undefined ? [value] : known.lineage.map((each) => nameOctets(each));
+/** Nearly all entries have one of a few lists of classes. */
+const listsMax = 256;
+const lists = new WeakMap<Schema, Map<string, Uint8Array[]>>();
+
+function classKeys(schema: Schema, rule: MatchingRule, values: readonly Uint8Array[]): Uint8Array[] {
+  let known = lists.get(schema);
+  if (known === undefined) {
+    known = new Map();
+    lists.set(schema, known);
+  }
+  let form = '';
+  for (const value of values) form += `${value.length} ${formOf(value)}`;
+  const before = known.get(form);
+  if (before !== undefined) return before;
+  const keys = new Map<string, Uint8Array>();
+  for (const value of values.flatMap((each) => withLineage(schema, each))) {
+    const normal = rule.normalize(value);
+    if (normal !== undefined) keys.set(formOf(normal), normal);
+  }
+  const made = [...keys.values()];
+  if (known.size < listsMax) known.set(form, made);
+  return made;
 }
 
-const octetsOfClasses = new WeakMap<ObjectClass, Uint8Array>();
-
-function nameOctets(objectClass: ObjectClass): Uint8Array {
-  let octets = octetsOfClasses.get(objectClass);
-  if (octets === undefined) {
-    octets = utf8(objectClass.name);
-    octetsOfClasses.set(objectClass, octets);
-  }
-  return octets;
+function withLineage(schema: Schema, value: Uint8Array): Uint8Array[] {
+  const known = schema.objectClass(text(value) ?? '');
+  return known === undefined ? [value] : known.lineage.map(({ name }) => utf8(name));
 }

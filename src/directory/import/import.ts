@@ -1,4 +1,4 @@
-import { text, uuid4 } from '#base';
+import { type Chance, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
@@ -171,6 +171,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
   const { schema, realm, settings } = desk;
   const by = writerName(desk, importer);
   const names = createNames(realm.suffix.key);
+  const chance = inPortions(desk.chance);
 
   /** The number of an entry that was met or is there. */
   function numberOf(key: Uint8Array): number | undefined {
@@ -202,7 +203,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
       const given = givenUuid(record, attributes);
       if (given !== undefined && (names.hasUuid(given) || existing.has(given)))
         throw notImported(record, 'entryUUID: another entry has it');
-      const uuid = given ?? uuid4(desk.chance);
+      const uuid = given ?? uuid4(chance);
       const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
       stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
       const entry = recordOf(schema, { uuid, parent: uuidOfAbove(superior), name, csn }, attributes);
@@ -215,7 +216,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
         const { key } = nameOf(schema, dn);
         if (!isWithin(key, realm.suffix.key) || numberOf(key) !== undefined) return;
         const superior = key.length === realm.suffix.key.length ? 0 : numberOfAbove(key);
-        if (superior !== undefined) names.add(key, superior, uuid4(desk.chance));
+        if (superior !== undefined) names.add(key, superior, uuid4(chance));
       } catch (error) {
         // What has no name has nothing below it.
         if (!(error instanceof Refusal)) throw error;
@@ -251,4 +252,22 @@ function explained<T>(record: LdifRecord, check: () => T): T {
 
 function notImported({ line, dn }: LdifRecord, why: string): Refusal {
   return refuse(errors.importRefused, { line, dn, why });
+}
+
+const portionOctets = 65_536;
+
+/** Asks for much at a time: to ask costs more than what is got. */
+function inPortions(chance: Chance): Chance {
+  let portion = new Uint8Array(0);
+  let at = 0;
+  return {
+    octets(count) {
+      if (at + count > portion.length) {
+        portion = new Uint8Array(chance.octets(Math.max(count, portionOctets)));
+        at = 0;
+      }
+      at += count;
+      return portion.slice(at - count, at);
+    },
+  };
 }

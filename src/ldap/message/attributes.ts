@@ -27,11 +27,19 @@ export function readAttribute(c: Cursor): PartialAttribute {
 
 /** Attributes as concatenated PartialAttribute elements: the form in which entries are kept and copied into answers. */
 export function encodeAttributes(attributes: readonly PartialAttribute[]): Uint8Array {
-  const a = arena(256);
-  for (const attribute of attributes) writeAttribute(a, attribute);
+  scratch.start = 0;
+  scratch.at = 0;
+  for (const attribute of attributes) writeAttribute(scratch, attribute);
   // A copy of its own: what is kept must not hold the whole arena.
-  return new Uint8Array(take(a));
+  const encoded = new Uint8Array(take(scratch));
+  if (scratch.bytes.length > scratchOctetsMax) scratch = arena(scratchOctets);
+  return encoded;
 }
+
+/** Used again and again: making an arena costs more than filling it. A large one is not kept. */
+const scratchOctets = 4096;
+const scratchOctetsMax = 1_048_576;
+let scratch = arena(scratchOctets);
 
 /**
  * What `encodeAttributes` wrote, as attributes whose values are views.

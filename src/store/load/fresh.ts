@@ -66,7 +66,14 @@ function existingOf({ entries, newestCsn }: Frame): Load['existing'] {
   const keyOf = (dnKey: Uint8Array) => Buffer.from(dnKey).toString('latin1');
   const names = new Map(entries.map(({ dnKey, uuid }) => [keyOf(dnKey), uuid]));
   const uuids = new Set(entries.map(({ uuid }) => uuid));
-  return { empty: entries.length === 0, newestCsn, uuidAt: (dnKey) => names.get(keyOf(dnKey)), has: (uuid) => uuids.has(uuid) };
+  // Most names asked for are not there, which their lengths tell.
+  const lengths = new Set(entries.map(({ dnKey }) => dnKey.length));
+  return {
+    empty: entries.length === 0,
+    newestCsn,
+    uuidAt: (dnKey) => (lengths.has(dnKey.length) ? names.get(keyOf(dnKey)) : undefined),
+    has: (uuid) => uuids.has(uuid),
+  };
 }
 
 /** The thread that builds, as the one that fills sees it. */
