@@ -13,7 +13,7 @@ export function ownChange(change: Change): Change {
   if (change.kind === 'delete') return change;
   const { dnKey, user, operational, secret, ...rest } = change.entry;
   const parts = { user: ownOctets(user), operational: ownOctets(operational), secret: ownOctets(secret) };
-  return { kind: 'put', entry: { ...rest, dnKey: ownOctets(dnKey), ...parts } };
+  return { ...change, entry: { ...rest, dnKey: ownOctets(dnKey), ...parts } };
 }
 
 export function ownRecord(record: ChangeRecord): ChangeRecord {

@@ -15,6 +15,6 @@ export function stamped(changes: readonly Change[], source: CsnSource): readonly
     const octets = utf8(csn);
     if (value?.length !== octets.length) throw new Error('an entry without room for its CSN was to be written');
     value.set(octets);
-    return { kind: 'put', entry: { ...change.entry, csn } };
+    return { ...change, entry: { ...change.entry, csn } };
   });
 }
