@@ -58,7 +58,7 @@ export const settings = {
   'ldap.answerCacheMib': {
     env: 'STS_LDAP_ANSWER_CACHE_MIB',
     kind: 'integer',
-    default: 64,
+    default: 128,
     min: 1,
     max: 1_048_576,
     applies: 'restart',

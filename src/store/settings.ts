@@ -37,7 +37,7 @@ export const settings = {
   'persistence.entryCacheMib': {
     env: 'STS_PERSISTENCE_ENTRY_CACHE_MIB',
     kind: 'integer',
-    default: 64,
+    default: 256,
     min: 1,
     max: 1_048_576,
     applies: 'restart',
