@@ -5,8 +5,8 @@ import { type AttributeType, compileFilter, describe, type EntryAttributes, isWi
 import type { StoredEntry } from '#store';
 import { admin, suffix } from './driver.ts';
 
-/** An answer in a form that can be compared: names and values in hexadecimal digits, sorted. */
-export type PlainEntry = readonly [dn: string, attributes: readonly (readonly [name: string, ...values: string[]])[]];
+/** An answer in a form that can be compared: a line for each attribute, its name and its values in the order of their octets, sorted. */
+export type PlainEntry = readonly [dn: string, attributes: readonly string[]];
 
 export interface PlainAnswer {
   readonly code: number;
@@ -61,12 +61,15 @@ export function evaluateSearch(directory: PlainDirectory, asker: PlainAsker, req
   if (base === undefined || viewOf(directory, asker, base) === undefined) return { code: 32, entries: [] };
 
   const fits = compile(schema, request.filter);
+  const isSelected = selectionOf(schema, request);
+  const isComputedWanted = computedNames.some((name) => isSelected(name));
   const entries: PlainEntry[] = [];
   for (const entry of all) {
     if (!inScope(request.scope, base, entry)) continue;
     const view = viewOf(directory, asker, entry);
     if (view === undefined || fits(view) !== true) continue;
-    entries.push([entry.dn, shown(schema, request, () => [...entry.attributes, ...computed(directory, entry)], view.mayRead)]);
+    const held = isComputedWanted ? [...entry.attributes, ...computed(directory, entry)] : entry.attributes;
+    entries.push([entry.dn, shown(held, isSelected, view, request.typesOnly)]);
   }
   return { code: 0, entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
@@ -83,7 +86,8 @@ const views = new WeakMap<PlainStored, Map<string, View | undefined>>();
 function viewOf(directory: PlainDirectory, asker: PlainAsker, entry: PlainStored): View | undefined {
   const seen = views.get(entry) ?? new Map<string, View | undefined>();
   views.set(entry, seen);
-  const who = `${asker.kind} ${asker.uuid === entry.uuid} ${directory.anonymousRead}`;
+  const isOwn = asker.kind === 'person' && asker.uuid === entry.uuid;
+  const who = isOwn ? 'own' : asker.kind === 'anonymous' ? directory.anonymousRead : asker.kind;
   if (!seen.has(who)) seen.set(who, lookAt(directory, asker, entry));
   return seen.get(who);
 }
@@ -92,7 +96,7 @@ function lookAt(directory: PlainDirectory, asker: PlainAsker, entry: PlainStored
   const { schema } = directory;
   const names = readable(directory, asker, entry);
   if (names === undefined) return undefined;
-  const mayRead = (type: AttributeType) => !type.secret && !type.sealed && given(schema, names, type);
+  const mayRead = readerOf(schema, names);
   const attributes = new Map<string, PartialAttribute>();
   for (const attribute of entry.attributes) {
     const described = describe(schema, attribute.description);
@@ -134,16 +138,34 @@ function readable(
   const isFrame = is(suffix) || is(`ou=people,${suffix}`) || is(`ou=groups,${suffix}`);
   const anonymous = kind === 'anonymous';
   if (anonymous && anonymousRead === 'none') return undefined;
-  const more = anonymous ? [] : ['memberOf'];
-  if (!anonymous && entry.uuid === uuid) return [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'];
+  if (!anonymous && entry.uuid === uuid) return own;
   if (isFrame) return frame;
-  if (within(`ou=people,${suffix}`)) return [...people, ...more];
-  return within(`ou=groups,${suffix}`) ? [...groups, ...more] : undefined;
+  if (within(`ou=people,${suffix}`)) return anonymous ? people : people.concat('memberOf');
+  if (!within(`ou=groups,${suffix}`)) return undefined;
+  return anonymous ? groups : groups.concat('memberOf');
 }
 
-function given(schema: Schema, names: readonly string[], type: AttributeType): boolean {
-  if (names.includes(type.usage === 'userApplications' ? '*' : '+')) return true;
-  return names.some((name) => schema.attributeType(name)?.family.includes(type) === true);
+const own = [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'];
+
+const readers = new Map<string, View['mayRead']>();
+
+/** Whether attributes are among those that are named, secrets never. */
+function readerOf(schema: Schema, names: readonly string[]): View['mayRead'] {
+  const list = names.join();
+  const known = new Map<AttributeType, boolean>();
+  const mayRead = (type: AttributeType) => {
+    let answer = known.get(type);
+    if (answer === undefined) {
+      const all = names.includes(type.usage === 'userApplications' ? '*' : '+');
+      const isNamed = all || names.some((name) => schema.attributeType(name)?.family.includes(type) === true);
+      answer = isNamed && !type.secret && !type.sealed;
+      known.set(type, answer);
+    }
+    return answer;
+  };
+  const before = readers.get(list);
+  if (before === undefined) readers.set(list, mayRead);
+  return before ?? mayRead;
 }
 
 function inScope(scope: SearchRequest['scope'], base: PlainStored, entry: PlainStored): boolean {
@@ -264,34 +286,55 @@ function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }
 
-/** RFC 4511 §4.5.1.8. */
-function shown(
-  schema: Schema,
-  { attributes: wanted, typesOnly }: SearchRequest,
-  heldBy: () => readonly PartialAttribute[],
-  mayRead: (type: AttributeType) => boolean,
-): PlainEntry[1] {
+/** RFC 4511 §4.5.1.8: which attributes a search asks for, readable or not. */
+function selectionOf(schema: Schema, { attributes: wanted }: SearchRequest): (description: string) => AttributeType | undefined {
   const isWanted = (name: string) => {
     const described = describe(schema, name);
-    if (described === undefined || !mayRead(described.type)) return false;
+    if (described === undefined) return undefined;
     const isUser = described.type.usage === 'userApplications';
-    if (isUser && wanted.length === 0) return true;
-    return wanted.some((text) => {
+    const isAsked = wanted.some((text) => {
       if (text === '*' || text === '+') return isUser === (text === '*');
       const asked = describe(schema, text);
       if (asked === undefined) return false;
       return asked.type.family.includes(described.type) && asked.options.every((option) => described.options.includes(option));
     });
+    return isAsked || (isUser && wanted.length === 0) ? described.type : undefined;
   };
-  const held = wanted.length === 1 && wanted[0] === '1.1' ? [] : heldBy();
-  return comparable(held.filter(({ description }) => isWanted(description)).map((one) => (typesOnly ? { ...one, values: [] } : one)));
+  const known = new Map<string, AttributeType | undefined>();
+  return (description) => {
+    if (!known.has(description)) known.set(description, isWanted(description));
+    return known.get(description);
+  };
+}
+
+function shown(
+  held: readonly PartialAttribute[],
+  isSelected: (description: string) => AttributeType | undefined,
+  { mayRead }: View,
+  typesOnly: boolean,
+): readonly string[] {
+  const given = held.filter(({ description }) => {
+    const type = isSelected(description);
+    return type !== undefined && mayRead(type);
+  });
+  return given.map((attribute) => (typesOnly ? attribute.description : lineOf(attribute))).sort();
+}
+
+const lines = new WeakMap<PartialAttribute, string>();
+
+function lineOf(attribute: PartialAttribute): string {
+  let line = lines.get(attribute);
+  if (line === undefined) {
+    line = comparable([attribute]).join();
+    lines.set(attribute, line);
+  }
+  return line;
 }
 
 /** Attributes in a form that can be compared. */
-export function comparable(attributes: readonly PartialAttribute[]): PlainEntry[1] {
-  return attributes
-    .map(({ description, values }) => [description, ...values.map((value) => Buffer.from(value).toString('hex')).sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+export function comparable(attributes: readonly PartialAttribute[]): readonly string[] {
+  const octets = (value: Uint8Array) => Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1');
+  return attributes.map(({ description, values }) => [description, ...values.map(octets).sort()].join('\0')).sort();
 }
 
 function keyOf(schema: Schema, name: string): Uint8Array {

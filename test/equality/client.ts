@@ -57,6 +57,7 @@ export class Client implements Disposable {
     const { messageId } = decoded.message;
     const op = decoded.message.op as Response;
     const waiting = this.#waiting.get(messageId);
+    // A notice of disconnection answers nothing (RFC 4511 §4.4.1).
     if (waiting === undefined) this.#lose(new Error(`an answer to nothing: ${explain(op)}`));
     else if (op.kind === 'searchResultEntry') waiting.entries.push({ dn: op.object, attributes: op.attributes });
     else if ('result' in op) {

@@ -11,7 +11,7 @@ import { type LeftOut, leftOut } from './slapd-can.ts';
 
 const help = `npm run equality -- [--searches N] [--people N] [--seed S] [--differences N] [--without-slapd]
 
-Asks Atrium N generated searches (100,000) over generated people (3,000), with a write after each 20, and compares each answer with a plain evaluation of
+Asks Atrium N generated searches (100,000) over generated people (2,000), with a write after each 20, and compares each answer with a plain evaluation of
 all entries in memory and with slapd's. What a failure prints asks the same again. It ends with the first difference, or with as many as are wanted.`;
 const seedsMax = 1_000_000;
 
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       searches: { type: 'string', default: '100000' },
-      people: { type: 'string', default: '3000' },
+      people: { type: 'string', default: '2000' },
       seed: { type: 'string', default: String(Date.now() % seedsMax) },
       differences: { type: 'string', default: '1' },
       'without-slapd': { type: 'boolean', default: false },
