@@ -13,17 +13,12 @@ const gramsMax = 16;
 /** Octets of a long list that are worth reading for each id that it may take out. */
 const octetsForId = 8;
 
-/** A list of more than one part: its parts are read only when no short list narrows the search. */
-interface Long {
-  readonly gram: number;
-  readonly head: readonly Row[];
-}
-
 /** What the heads of lists tell. */
 interface Heads {
   /** Ids that all short lists have, those that were read; nothing when there are no short lists. */
   ids: number[] | undefined;
-  readonly long: Long[];
+  /** Grams with lists of more than one part: they are read only when no short list narrows the search. */
+  readonly long: number[];
   /** Rows that were read. */
   rows: number;
 }
@@ -39,9 +34,8 @@ export class GramReader {
   readonly #pending: PendingKeys;
 
   constructor(reader: Database.Database) {
-    this.#head = reader
-      .prepare<[number, number], Row>('SELECT first, ids FROM gram WHERE attribute = ? AND gram = ? ORDER BY first LIMIT 2')
-      .raw();
+    // Any two rows tell that there is more than one. To ask for their order doubles what this takes: 7 µs instead of 3.
+    this.#head = reader.prepare<[number, number], Row>('SELECT first, ids FROM gram WHERE attribute = ? AND gram = ? LIMIT 2').raw();
     this.#all = reader.prepare<[number, number], Row>('SELECT first, ids FROM gram WHERE attribute = ? AND gram = ? ORDER BY first').raw();
     this.#octets = reader
       .prepare<[number, number], number>('SELECT count(*) + sum(length(ids)) FROM gram WHERE attribute = ? AND gram = ?')
@@ -87,7 +81,7 @@ export class GramReader {
       }
       if (row[0] === suppressed) continue;
       if (head.length > 1) {
-        heads.long.push({ gram, head });
+        heads.long.push(gram);
         continue;
       }
       const before = heads.ids;
@@ -104,9 +98,7 @@ export class GramReader {
 
   /** Reads long lists, the shortest first, as long as they are worth it. */
   #narrowed(attribute: number, heads: Heads, found: readonly number[] | undefined): number[] | undefined {
-    const sized = heads.long
-      .map(({ gram }) => ({ gram, octets: this.#octets.get(attribute, gram) ?? 0 }))
-      .sort((a, b) => a.octets - b.octets);
+    const sized = heads.long.map((gram) => ({ gram, octets: this.#octets.get(attribute, gram) ?? 0 })).sort((a, b) => a.octets - b.octets);
     let ids = found?.slice();
     for (const { gram, octets } of sized) {
       if (ids !== undefined && (ids.length <= enoughIds || octets > ids.length * octetsForId)) break;

@@ -14,7 +14,7 @@ export function gramRowsOf(database: Database.Database) {
   const statements = statementsOf(database);
 
   function change(attribute: number, gram: number, wanted: GramChange): void {
-    const rows = statements.head.all(attribute, gram);
+    const rows = statements.few.all(attribute, gram);
     const [only] = rows;
     if (only?.[0] === suppressed) return;
     if (rows.length < 2) replace(attribute, gram, only, wanted);
@@ -25,7 +25,7 @@ export function gramRowsOf(database: Database.Database) {
   function changeLong(attribute: number, gram: number, { ids, has }: GramChange): void {
     for (let from = 0; from < ids.length; ) {
       const id = ids[from] as number;
-      const row = statements.covering.get(attribute, gram, id) ?? statements.head.get(attribute, gram);
+      const row = statements.covering.get(attribute, gram, id) ?? statements.first.get(attribute, gram);
       if (row === undefined || row[0] === suppressed) return;
       const next = statements.next.get(attribute, gram, row[0]) ?? Number.POSITIVE_INFINITY;
       let to = from + 1;
@@ -80,7 +80,9 @@ function statementsOf(database: Database.Database) {
   const rows = <Parameters extends unknown[]>(query: string) => database.prepare<Parameters, Row>(query).raw();
   const where = 'WHERE attribute = ? AND gram = ?';
   return {
-    head: rows<[number, number]>(`SELECT first, ids FROM gram ${where} ORDER BY first LIMIT 2`),
+    // Any two tell that there is more than one. To ask for their order would double what this takes.
+    few: rows<[number, number]>(`SELECT first, ids FROM gram ${where} LIMIT 2`),
+    first: rows<[number, number]>(`SELECT first, ids FROM gram ${where} ORDER BY first LIMIT 1`),
     covering: rows<[number, number, number]>(`SELECT first, ids FROM gram ${where} AND first <= ? ORDER BY first DESC LIMIT 1`),
     next: database
       .prepare<[number, number, number], number>(`SELECT first FROM gram ${where} AND first > ? ORDER BY first LIMIT 1`)
