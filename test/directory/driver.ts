@@ -124,7 +124,7 @@ export function emptyHouse(
   };
   const store = openStore({
     file: 'unused',
-    settings: { ...storeDefaults, 'persistence.mode': 'memory' },
+    settings: { ...storeDefaults, 'persistence.mode': 'memory', 'persistence.gramsPendingMax': 4 },
     indexer: createIndexer(schema),
     indexVersion,
     keysBelow,

@@ -30,6 +30,10 @@ const names = [
 ];
 const description = fc.constantFrom(...names);
 const value = fc.constantFrom(...words, ...uids.map(person), ...uids.map((uid) => `${uid}@example.com`), '20260101000000Z').map(utf8);
+/** What stands inside these values: long enough for a gram, too short, over the space between words, at both ends. */
+const part = fc
+  .constantFrom('love', 'lace', 'ada l', 'a  love', '@exam', 'mple.com', '946 00', '0001', 'rson', 'on', ' ', 'dsge')
+  .map(utf8);
 
 const leaf: fc.Arbitrary<Filter> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('equality' as const), description, value }) },
@@ -37,6 +41,8 @@ const leaf: fc.Arbitrary<Filter> = fc.oneof(
   fc.record({ kind: fc.constant('present' as const), description }),
   fc.record({ kind: fc.constant('substrings' as const), description, initial: value, any: fc.constant([]) }),
   fc.record({ kind: fc.constant('substrings' as const), description, any: fc.array(value, { minLength: 1, maxLength: 2 }) }),
+  fc.record({ kind: fc.constant('substrings' as const), description, any: fc.array(part, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ kind: fc.constant('substrings' as const), description, any: fc.array(part, { maxLength: 1 }), final: part }),
 );
 const filter = fc.letrec<{ filter: Filter }>((tie) => ({
   filter: fc.oneof(
