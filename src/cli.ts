@@ -5,7 +5,8 @@ import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { type Command, type Context, commands, Misuse } from '#commands';
 import { importFolder, tryImport } from './bulk.ts';
-import { locate, openFolder, startAtrium } from './main.ts';
+import { exportFolder } from './export.ts';
+import { locate, startAtrium } from './main.ts';
 import { backUpFolder, examineFolder, openChangeLog, repairFolder, restoreFolder } from './upkeep.ts';
 
 const root = dirname(import.meta.dirname);
@@ -21,7 +22,7 @@ process.exitCode = await run(process.argv.slice(2), {
   chance: systemChance,
   start: (options) => startAtrium({ root, ...options }),
   locate: () => locate({ root, environment }),
-  openFolder: () => openFolder({ root, environment }),
+  exportEntries: (options) => exportFolder({ root, environment }, options),
   importEntries: (options) => importFolder({ root, environment }, options),
   tryImport: (options) => tryImport({ root, environment }, options),
   examine: (options) => examineFolder({ root, environment }, options),

@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { empty } from '#base';
 import { describeSettingProblem, Refusal, readSettings, sizeThreadPool } from '#catalogue';
-import type { Addresses, Located, OpenedFolder, OpenFolder, Started } from '#commands';
-import { type Engine, exportEntries } from '#directory';
+import type { Addresses, Located, Started } from '#commands';
 import { startAbove } from './above.ts';
-import { openDirectory, operatorsSocketOf, startBelow } from './below.ts';
+import { operatorsSocketOf, startBelow } from './below.ts';
 import { type AtriumOptions, type Foundation, openFoundation } from './foundation.ts';
 import { settings as rows } from './tables.ts';
 
@@ -25,13 +23,6 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
   });
   if (begun.kind === 'refused') return begun;
   return { kind: 'running', service: { ...begun.made, stop: () => begun.open.disposeAsync() } };
-}
-
-/** Opens a folder that no service has open, without opening a door. */
-export async function openFolder(options: AtriumOptions): Promise<OpenedFolder> {
-  const begun = await begin(options, async (foundation) => folderOf(openDirectory(foundation)));
-  if (begun.kind === 'refused') return begun;
-  return { kind: 'open', folder: { ...begun.made, [Symbol.asyncDispose]: () => begun.open.disposeAsync() } };
 }
 
 /** Where a service with these settings is, without starting or opening anything. */
@@ -58,11 +49,4 @@ export async function begin<T>(options: AtriumOptions, make: (foundation: Founda
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;
   }
-}
-
-function folderOf(engine: Engine): Omit<OpenFolder, typeof Symbol.asyncDispose> {
-  return {
-    empty: engine.store.snapshot().subtree(empty, undefined, 1).length === 0,
-    exportEntries: (options) => exportEntries(engine, options),
-  };
 }

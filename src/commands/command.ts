@@ -1,6 +1,6 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
-import type { LdifChange, LdifContent, LdifRecord } from '#ldap';
+import type { LdifChange, LdifRecord } from '#ldap';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
 export interface Addresses {
@@ -36,17 +36,6 @@ export type Located =
   | { readonly kind: 'located'; readonly suffix: string; readonly operatorsSocket: string | undefined }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
-/** A folder that no service has open, read and written without one. */
-export interface OpenFolder extends AsyncDisposable {
-  /** True when it holds no realm yet. */
-  readonly empty: boolean;
-  exportEntries(options: { readonly secrets: boolean; readonly operational: boolean }): Iterable<LdifContent>;
-}
-
-export type OpenedFolder =
-  | { readonly kind: 'open'; readonly folder: OpenFolder }
-  | { readonly kind: 'refused'; readonly lines: readonly string[] };
-
 export interface ImportFolderOptions {
   readonly records: AsyncIterable<LdifRecord>;
   /** Told how many entries were taken so far. */
@@ -63,6 +52,19 @@ export type Imported =
       /** The built-in administrator's password when a realm was made for the entries and the password generated. */
       readonly password: string | undefined;
     }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+export interface ExportFolderOptions {
+  readonly secrets: boolean;
+  readonly operational: boolean;
+  /** Given the text piece by piece, with the entries so far, and how far that is of all in a unit of its own where that is known. */
+  readonly onText: (text: Uint8Array, entries: number, done: number, total: number | undefined) => Promise<void>;
+}
+
+/** How an export of a folder ends; `absent` when it holds no realm. */
+export type Exported =
+  | { readonly kind: 'exported'; readonly entries: number }
+  | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** Damage in the files of a folder. */
@@ -151,7 +153,8 @@ export interface Context {
   readonly chance: Chance;
   readonly start: (options: StartOptions) => Promise<Started>;
   readonly locate: () => Located;
-  readonly openFolder: () => Promise<OpenedFolder>;
+  /** Gives every entry of a folder that no service has open as LDIF. */
+  readonly exportEntries: (options: ExportFolderOptions) => Promise<Exported>;
   /** Adds all of the entries to a folder that no service has open, or none. */
   readonly importEntries: (options: ImportFolderOptions) => Promise<Imported>;
   /** The same without writing anything, beside a running service or without one. */

@@ -49,40 +49,61 @@ async function exportStopped(
   wanted: { readonly operational: boolean; readonly secrets: boolean },
   context: Context,
 ): Promise<number> {
-  const opened = await context.openFolder();
-  if (opened.kind === 'refused') {
-    for (const line of opened.lines) context.stderr.write(`${line}\n`);
-    return 1;
+  await using target = openTarget(path, context);
+  const exported = await context.exportEntries({ ...wanted, onText: target.write });
+  target.progress.end();
+  switch (exported.kind) {
+    case 'absent':
+      throw new Misuse('the folder holds no realm');
+    case 'refused':
+      for (const line of exported.lines) context.stderr.write(`${line}\n`);
+      return 1;
+    case 'exported':
+      await target.end();
+      context.stderr.write(`${exported.entries.toLocaleString('en')} entries exported\n`);
+      return 0;
   }
-  await using folder = opened.folder;
-  if (folder.empty) throw new Misuse('the folder holds no realm');
-  return await writeAll(folder.exportEntries(wanted), path, context);
 }
 
-async function writeAll(
-  records: AsyncIterable<LdifContent> | Iterable<LdifContent>,
-  path: string | undefined,
-  context: Context,
-): Promise<number> {
-  const stream = path === undefined ? context.stdout : await openNew(path);
-  const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Exporting');
+async function writeAll(records: AsyncIterable<LdifContent>, path: string | undefined, context: Context): Promise<number> {
+  await using target = openTarget(path, context);
   let count = 0;
-  let buffer = ldifHeader;
+  let buffer = '';
   for await (const record of records) {
     buffer += formatLdifRecord(record);
-    progress.show(0, undefined, ++count);
+    count++;
     if (buffer.length < bufferCharacters) continue;
-    await write(stream, buffer);
+    await target.write(buffer, count, 0, undefined);
     buffer = '';
   }
-  await write(stream, buffer);
-  if (path !== undefined) {
-    stream.end();
-    await finished(stream);
-  }
-  progress.end();
+  await target.write(buffer, count, 0, undefined);
+  await target.end();
+  target.progress.end();
   context.stderr.write(`${count.toLocaleString('en')} entries exported\n`);
   return 0;
+}
+
+/** Where the text goes. A file is made with the first of it: nothing is made when there is nothing to say. */
+function openTarget(path: string | undefined, context: Context) {
+  const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Exporting');
+  let stream: (NodeJS.WritableStream & { end?(): unknown }) | undefined;
+  return {
+    progress,
+    async write(text: string | Uint8Array, count: number, done: number, total: number | undefined): Promise<void> {
+      if (stream === undefined) {
+        stream = path === undefined ? context.stdout : await openNew(path);
+        await write(stream, ldifHeader);
+      }
+      await write(stream, text);
+      progress.show(done, total, count);
+    },
+    async end(): Promise<void> {
+      if (path === undefined || stream === undefined) return;
+      stream.end();
+      await finished(stream);
+    },
+    [Symbol.asyncDispose]: async () => progress.end(),
+  };
 }
 
 /** Readable by its owner only: it holds what people have told the directory, and perhaps their password hashes. */

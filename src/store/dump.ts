@@ -1,0 +1,64 @@
+import type Database from 'better-sqlite3';
+import { byParent, byUuid, directoryFormat } from './format.ts';
+import { confirmLog, openFrozen } from './frozen.ts';
+import { versionOf } from './migrate.ts';
+
+/** An entry as an export reads it: its name as UTF-8, and the parts of its record that are wanted, behind each other. */
+export type DumpedEntry = readonly [dn: Uint8Array, attributes: Uint8Array];
+
+/** What is wanted of each entry beside its user attributes. */
+export interface DumpOptions {
+  readonly secrets: boolean;
+  readonly operational: boolean;
+}
+
+/** A file of entries at one moment, read from end to end. */
+export interface Dump extends Disposable {
+  /** Whether row numbers alone tell all: no superior stands behind what is below it, and no entry has values beside its record. */
+  readonly straight: boolean;
+  /** The greatest row number. */
+  readonly lastId: number;
+  /** The entries with numbers above one and up to another. */
+  entries(afterId: number, lastId: number): DumpedEntry[];
+}
+
+/**
+ * Opens a file for an export, from any thread.
+ *
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005
+ */
+export function openDump(path: string, { secrets, operational }: DumpOptions): Dump {
+  const database = openFrozen(path, directoryFormat);
+  try {
+    confirmLog(path);
+    const current = versionOf(database) === directoryFormat.version;
+    const parts = ['user', ...(operational ? ['operational'] : []), ...(secrets ? ['secret'] : [])];
+    // One value instead of several: to hand one over costs more than to copy it.
+    const range = database
+      .prepare<[number, number], DumpedEntry>(
+        `SELECT CAST(dn AS BLOB), CAST(${parts.join(' || ')} AS BLOB) FROM entry WHERE id > ? AND id <= ? ORDER BY id`,
+      )
+      .raw();
+    return {
+      straight: current && isStraight(database),
+      lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck().get() ?? 0,
+      entries: (afterId, lastId) => range.all(afterId, lastId),
+      [Symbol.dispose]: () => void database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A rename can bring an entry below one that was made later. The first of those below each superior tells. */
+function isStraight(database: Database.Database): boolean {
+  const lists = database.prepare('SELECT 1 FROM slice LIMIT 1').get();
+  const turned = database
+    .prepare<[number, number]>(
+      `SELECT 1 FROM (SELECT key, min(id) AS first FROM found WHERE attribute = ? GROUP BY key) AS below
+       JOIN found AS own ON own.attribute = ? AND own.key = below.key WHERE own.id > below.first LIMIT 1`,
+    )
+    .get(byParent, byUuid);
+  return lists === undefined && turned === undefined;
+}
