@@ -1,5 +1,5 @@
 import { type Dn, type Filter, type PartialAttribute, parseDn, walkAttributes, walkValues } from '#ldap';
-import { compileFilter, describe, type Schema, typeOfKey } from '#schema';
+import { compileFilter, type Described, describe, type Schema, typeOfKey } from '#schema';
 import type { ReadableEntry } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
@@ -30,12 +30,45 @@ function compile(schema: Schema, filter: Filter, rights: Rights): (entry: Readab
   const everything = looksAtEverything(asked);
   const types = new Set<string>();
   if (!everything) collectTypes(schema, asked, types);
-  const keys = createDecisions((description) => {
-    const described = describe(schema, description);
-    const isSeen = described !== undefined && rights.mayRead(described.type) && (everything || types.has(described.type.key));
-    return isSeen ? described.key : undefined;
-  });
-  return (entry) => test(new FilteredEntry(entry, keys)) === true;
+  const isSeen = ({ type }: Described) => rights.mayRead(type) && (everything || types.has(type.key));
+  const usages = new Set([...types].map((key) => schema.attributeType(key)?.usage === 'userApplications'));
+  const looks: Looks = {
+    user: everything || usages.has(true),
+    operational: everything || usages.has(false),
+    keyOf: keysOf(schema, isSeen),
+  };
+  return (entry) => test(new FilteredEntry(entry, looks)) === true;
+}
+
+/** Which attributes of an entry a filter looks at. */
+interface Looks {
+  /** Whether it looks into the part at all. */
+  readonly user: boolean;
+  readonly operational: boolean;
+  /** The key of the attribute with the description at a place; nothing when the filter does not see it. */
+  keyOf(bytes: Uint8Array, start: number, end: number): string | undefined;
+}
+
+const descriptions = new WeakMap<Schema, Decisions<Described | undefined>>();
+
+/** What descriptions mean is the same for all filters: to look two dozen up anew for each took longer than to hold three entries against it. */
+function keysOf(schema: Schema, isSeen: (described: Described) => boolean): Looks['keyOf'] {
+  let known = descriptions.get(schema);
+  if (known === undefined) {
+    known = createDecisions((description) => describe(schema, description));
+    descriptions.set(schema, known);
+  }
+  const meanings = known;
+  const keys = new Map<Described, string | undefined>();
+  return (bytes, start, end) => {
+    const described = meanings.of(bytes, start, end);
+    if (described === undefined) return undefined;
+    const key = keys.get(described);
+    if (key !== undefined || keys.has(described)) return key;
+    const seen = isSeen(described) ? described.key : undefined;
+    keys.set(described, seen);
+    return seen;
+  };
 }
 
 /** An entry as a filter looks at it: only what it asks about, only what one may read, and its name parsed when it is needed. */
@@ -43,10 +76,10 @@ class FilteredEntry {
   readonly attributes: ReadonlyMap<string, PartialAttribute>;
   readonly #entry: ReadableEntry;
 
-  constructor(entry: ReadableEntry, keys: Decisions<string | undefined>) {
+  constructor(entry: ReadableEntry, looks: Looks) {
     const attributes = new Map<string, PartialAttribute>();
-    collect(entry.user, keys, attributes);
-    collect(entry.operational, keys, attributes);
+    if (looks.user) collect(entry.user, looks, attributes);
+    if (looks.operational) collect(entry.operational, looks, attributes);
     this.attributes = attributes;
     this.#entry = entry;
   }
@@ -57,9 +90,9 @@ class FilteredEntry {
 }
 
 /** Decodes the attributes that have a key, and passes over all others. */
-function collect(bytes: Uint8Array, keys: Decisions<string | undefined>, into: Map<string, PartialAttribute>): void {
+function collect(bytes: Uint8Array, looks: Looks, into: Map<string, PartialAttribute>): void {
   walkAttributes(bytes, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
-    const key = keys.of(bytes, descriptionStart, descriptionEnd);
+    const key = looks.keyOf(bytes, descriptionStart, descriptionEnd);
     if (key === undefined) return;
     const values: Uint8Array[] = [];
     walkValues(bytes, valuesStart, valuesEnd, (start, end) => void values.push(bytes.subarray(start, end)));
