@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
-import { bootstrap, createDirectory, createIndexer, type Engine, indexVersion, openEngine } from '#directory';
+import { bootstrap, createDirectory, createIndexer, createLargeRules, type Engine, indexVersion, openEngine } from '#directory';
 import { createHasher, openServerCertificate, type ServerCertificate } from '#keys';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow } from '#schema';
@@ -86,6 +86,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
     file: join(dataDir, entriesFile),
     settings,
     indexer: createIndexer(schema),
+    large: createLargeRules(schema),
     indexVersion,
     keysBelow,
     fatal: (reason) => {

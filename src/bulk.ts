@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { equalBytes, systemChance, systemClock } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { Imported, ImportFolderOptions } from '#commands';
-import { createCsnSource, createIndexer, importEntries, indexVersion, openRealm, realmRecords } from '#directory';
+import { createCsnSource, createIndexer, createLargeRules, importEntries, indexVersion, openRealm, realmRecords } from '#directory';
 import { createHasher } from '#keys';
 import { type LdifRecord, parseDn } from '#ldap';
 import { normalizeDn, type Schema } from '#schema';
@@ -27,6 +27,7 @@ export async function importFolder(options: AtriumOptions, given: ImportFolderOp
       path: join(dataDir, directoryFile),
       settings,
       indexer: createIndexer(schema),
+      large: createLargeRules(schema),
       indexVersion,
       startBuilder: () => new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: { root } }),
     };

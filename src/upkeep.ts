@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
-import { changeRecords, createIndexer, createJudge, indexVersion } from '#directory';
+import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { schemaOf } from './installation.ts';
@@ -23,6 +23,7 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
     const judge = createJudge(schema, settings['realms.defaultSuffix']);
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
+      large: createLargeRules(schema),
       indexVersion,
       cacheMib: settings['persistence.pageCacheMib'],
       judge,
@@ -42,7 +43,8 @@ export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
   const there = await onFolder(options, () => ({ kind: 'there' }) as const);
   if (there.kind !== 'there') return there;
   const begun = await begin(options, async ({ root, dataDir }) => {
-    repairIndexes(join(dataDir, directoryFile), { indexer: createIndexer(schemaOf(root)), indexVersion });
+    const schema = schemaOf(root);
+    repairIndexes(join(dataDir, directoryFile), { indexer: createIndexer(schema), large: createLargeRules(schema), indexVersion });
   });
   if (begun.kind === 'refused') return begun;
   await begun.open.disposeAsync();

@@ -69,7 +69,7 @@ export type Exported =
 
 /** Damage in the files of a folder. */
 export interface Damage {
-  readonly kind: 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'log';
+  readonly kind: 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'value' | 'log';
   /** What is wrong and where. */
   readonly what: string;
 }

@@ -11,6 +11,7 @@ const kinds: Readonly<Record<Damage['kind'], string>> = {
   tree: 'tree',
   identity: 'entryUUIDs and entryCSNs',
   schema: 'schema',
+  value: 'values of large attributes',
   log: 'change log',
 };
 

@@ -1,8 +1,8 @@
 import { equalBytes, text } from '#base';
 import { Refusal } from '#catalogue';
-import { type Dn, decodeAttributes, type PartialAttribute, parseDn } from '#ldap';
+import { type Dn, decodeAttributes, decodeValue, type PartialAttribute, parseDn } from '#ldap';
 import { type AttributeType, checkEntry, describe, isWithin, normalizeDn, parentKey, type Schema, structuralClass } from '#schema';
-import type { Damage, StoredEntry, Superior } from '#store';
+import type { Damage, ListedValues, StoredEntry, Superior } from '#store';
 import { nameOf } from './realm.ts';
 import type { Attributes } from './record.ts';
 
@@ -18,9 +18,9 @@ const parts: readonly Part[] = ['user', 'operational', 'secret'];
 export function createJudge(
   schema: Schema,
   suffixText: string,
-): (entry: StoredEntry, superior: Superior | 'absent' | undefined) => readonly Damage[] {
+): (entry: StoredEntry, superior: Superior | 'absent' | undefined, lists: readonly ListedValues[]) => readonly Damage[] {
   const suffix = nameOf(schema, suffixText);
-  return (entry, superior) => {
+  return (entry, superior, lists) => {
     const found: Damage[] = [];
     const told = (kind: Damage['kind'], what: string) => found.push({ kind, what: `${entry.dn}: ${what}` });
     for (const what of placeFaults(entry, superior, suffix.key)) told('tree', what);
@@ -28,7 +28,7 @@ export function createJudge(
     const key = dn && normalizeDn(schema, dn);
     if (dn === undefined || key === undefined) told('schema', 'its name cannot be read by the schema');
     else if (!equalBytes(key, entry.dnKey)) told('tree', 'the key of its name is another than the name makes');
-    const attributes = read(schema, entry, (what) => told('schema', what));
+    const attributes = read(schema, entry, lists, (what) => told('schema', what));
     if (attributes !== undefined) {
       for (const what of identityFaults(entry, attributes)) told('identity', what);
       if (dn !== undefined) for (const what of schemaFaults(schema, dn, attributes)) told('schema', what);
@@ -50,7 +50,7 @@ function* placeFaults({ dnKey }: StoredEntry, superior: Superior | 'absent' | un
 }
 
 /** All attributes of an entry; `undefined` when they cannot be decoded. */
-function read(schema: Schema, entry: StoredEntry, told: (what: string) => void): Attributes | undefined {
+function read(schema: Schema, entry: StoredEntry, lists: readonly ListedValues[], told: (what: string) => void): Attributes | undefined {
   const attributes: Attributes = new Map();
   for (const part of parts) {
     const own = decoded(entry[part]);
@@ -66,6 +66,11 @@ function read(schema: Schema, entry: StoredEntry, told: (what: string) => void):
         told(`${attribute.description}: it is stored among the ${part} attributes, where it does not belong`);
       attributes.set(key, attribute);
     }
+  }
+  for (const { description, values } of lists) {
+    const key = describe(schema, description)?.key ?? description.toLowerCase();
+    if (attributes.has(key)) told(`${description}: it is stored twice`);
+    attributes.set(key, { description, values: values.map(decodeValue) });
   }
   return attributes;
 }

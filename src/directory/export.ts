@@ -1,5 +1,6 @@
 import { decodeAttributes, type LdifContent } from '#ldap';
 import type { Engine } from './engine.ts';
+import { userAttributes } from './large.ts';
 
 export interface ExportOptions {
   /** The secret attributes too, password hashes above all. */
@@ -26,8 +27,13 @@ export function* exportEntries(engine: Engine, { secrets = false, operational = 
       if (entry === undefined) continue;
       after = entry.dnKey;
       const secret = secrets ? snapshot.byId(id)?.secret : undefined;
-      const parts = [entry.user, ...(operational ? [entry.operational] : []), ...(secret === undefined ? [] : [secret])];
-      page.push({ kind: 'content', line: 0, dn: entry.dn, attributes: parts.flatMap((part) => decodeAttributes(part)) });
+      const parts = [...(operational ? [entry.operational] : []), ...(secret === undefined ? [] : [secret])];
+      page.push({
+        kind: 'content',
+        line: 0,
+        dn: entry.dn,
+        attributes: [...userAttributes(snapshot, entry), ...parts.flatMap((part) => decodeAttributes(part))],
+      });
     }
     yield* page;
     if (ids.length < pageEntries) return;

@@ -1,7 +1,16 @@
 import { equalBytes, text } from '#base';
-import { decodeAttributes, formatDn, formatRdn, type LdifChange, type Modification, type PartialAttribute, parseDn } from '#ldap';
+import {
+  decodeAttributes,
+  decodeValue,
+  formatDn,
+  formatRdn,
+  type LdifChange,
+  type Modification,
+  type PartialAttribute,
+  parseDn,
+} from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
-import type { LoggedChange } from '#store';
+import type { ListChange, LoggedChange } from '#store';
 
 /**
  * A change of the log as LDIF change records (RFC 2849) that a directory tool can apply: an add, a delete, a modify that replaces what has other
@@ -11,11 +20,18 @@ import type { LoggedChange } from '#store';
  *
  * @returns none when nothing changed that such a record could say, or the log does not know the name of an entry that was deleted
  */
-export function changeRecords(schema: Schema, { former, before, after }: LoggedChange): readonly LdifChange[] {
+export function changeRecords(schema: Schema, change: LoggedChange): readonly LdifChange[] {
+  const { former, before, after, lists = [], formerLists } = change;
   if (after === undefined) return former === undefined ? [] : [{ kind: 'delete', line: 0, dn: former, controls: [] }];
   const now = settable(schema, after);
   if (former === undefined) return [{ kind: 'add', line: 0, dn: after.dn, controls: [], attributes: [...now.values()] }];
-  const changes = before === undefined ? allOf(schema, now) : differences(settable(schema, before), now);
+  // What is outside of the entry, as a list, is not gone.
+  const outside = keysOf(schema, lists);
+  const were = before === undefined ? undefined : new Map([...withoutValues(schema, formerLists), ...settable(schema, before)]);
+  const changes = [
+    ...(were === undefined ? allOf(schema, now, outside) : differences(were, now, outside)),
+    ...lists.flatMap(listModifications),
+  ];
   return [
     ...(former === after.dn ? [] : [renaming(former, after.dn)]),
     ...(changes.length === 0 ? [] : [{ kind: 'modify', line: 0, dn: after.dn, controls: [], changes } as const]),
@@ -38,20 +54,44 @@ function isSettable({ noUserModification, secret, sealed }: AttributeType): bool
   return !noUserModification && !secret && !sealed;
 }
 
-function differences(before: Values, now: Values): Modification[] {
+function keysOf(schema: Schema, lists: LoggedChange['formerLists']): ReadonlySet<string> {
+  return new Set(lists.map(({ description }) => describe(schema, description)?.key ?? description.toLowerCase()));
+}
+
+/** Lists that an entry had: which values these were the log does not say, only that they were there. */
+function withoutValues(schema: Schema, lists: LoggedChange['formerLists']): Values {
+  return new Map(
+    lists.map(({ description }) => [describe(schema, description)?.key ?? description.toLowerCase(), { description, values: [] }]),
+  );
+}
+
+/** A value may take the place of one that its rule calls equal. */
+function listModifications({ description, removed, added }: ListChange): Modification[] {
+  const steps = [
+    { operation: 'delete' as const, values: removed },
+    { operation: 'add' as const, values: added },
+  ];
+  return steps
+    .filter(({ values }) => values.length > 0)
+    .map(({ operation, values }) => ({ operation, attribute: { description, values: values.map(decodeValue) } }));
+}
+
+function differences(before: Values, now: Values, outside: ReadonlySet<string>): Modification[] {
   const changed = [...now].filter(([key, attribute]) => !sameValues(before.get(key), attribute)).map(([, attribute]) => attribute);
-  const gone = [...before].filter(([key]) => !now.has(key)).map(([, { description }]) => ({ description, values: [] }));
+  const gone = [...before]
+    .filter(([key]) => !now.has(key) && !outside.has(key))
+    .map(([, { description }]) => ({ description, values: [] }));
   return replacements([...changed, ...gone]);
 }
 
-function allOf(schema: Schema, now: Values): Modification[] {
+function allOf(schema: Schema, now: Values, outside: ReadonlySet<string>): Modification[] {
   const classes = (now.get('objectclass')?.values ?? []).flatMap((value) => schema.objectClass(text(value) ?? '') ?? []);
   const allowed = new Set([
     ...classes.flatMap(({ must, may }) => [...must, ...may]),
     ...schema.attributeTypes.filter(({ usage }) => usage === 'directoryOperation'),
   ]);
   const absent = [...allowed]
-    .filter((type) => isSettable(type) && !now.has(type.key))
+    .filter((type) => isSettable(type) && !now.has(type.key) && !outside.has(type.key))
     .map(({ name }) => ({ description: name, values: [] }));
   return replacements([...now.values(), ...absent]);
 }

@@ -11,6 +11,7 @@ export { changeRecords } from './history.ts';
 export { type ImportDesk, type ImportOptions, importEntries } from './import/import.ts';
 export { importLive } from './import/live.ts';
 export { createIndexer, indexVersion } from './indexing.ts';
+export { createLargeRules } from './large.ts';
 export type { Lines } from './lines.ts';
 export { openRealm } from './realm.ts';
 export { settings as directorySettings } from './settings.ts';

@@ -1,12 +1,18 @@
+import { concat } from '#base';
+import { sha256 } from '#keys';
 import { walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, equalityKeys, type Schema, typeOfKey } from '#schema';
-import type { Indexer, IndexKey } from '#store';
+import { type Indexer, type IndexKey, keyOctetsMax } from '#store';
 import { createDecisions, type Decisions } from './search/descriptions.ts';
 
 interface IndexRow {
   readonly name: string;
   /** Also found by what stands anywhere in a value: those that people are looked for by, since each value costs some thirty octets more. */
   readonly inside?: true;
+  /**
+   * Very many values leave their entry (`large.ts`). No type above has an index, and what was once marked stays so: entries may have such lists.
+   */
+  readonly large?: true;
 }
 
 /** The attributes that have an index: equality and initial substrings, and presence. A change of this table changes `indexVersion`. */
@@ -22,9 +28,9 @@ const indexed: readonly IndexRow[] = [
   { name: 'employeeNumber' },
   { name: 'ou', inside: true },
   { name: 'dc' },
-  { name: 'member' },
-  { name: 'uniqueMember' },
-  { name: 'memberUid' },
+  { name: 'member', large: true },
+  { name: 'uniqueMember', large: true },
+  { name: 'memberUid', large: true },
   { name: 'owner' },
   { name: 'manager' },
   { name: 'uidNumber' },
@@ -32,7 +38,7 @@ const indexed: readonly IndexRow[] = [
 ];
 
 /** Says by which indexer the keys were made: the store makes all of them anew when it differs from what the file was written with. */
-export const indexVersion = `2 ${indexed.map(({ name, inside }) => (inside ? `*${name}*` : name)).join(' ')}`;
+export const indexVersion = `2 ${indexed.map(({ name, inside, large }) => (inside ? `*${name}*` : large ? `${name}+` : name)).join(' ')}`;
 
 const tables = new WeakMap<Schema, ReadonlyMap<AttributeType, IndexRow>>();
 
@@ -65,7 +71,7 @@ export function createIndexer(schema: Schema): Indexer {
         if (moved?.has(type) === false) continue;
         values ??= valuesOf(user, valuesStart, valuesEnd);
         const inside = table.get(type)?.inside === true;
-        for (const key of equalityKeys(schema, type, values)) keys.push({ attribute: type.key, key, inside });
+        for (const key of equalityKeys(schema, type, values)) keys.push({ attribute: type.key, key: indexKey(type, key), inside });
       }
     });
     return keys;
@@ -120,6 +126,32 @@ function valuesOf(bytes: Uint8Array, valuesStart: number, valuesEnd: number): Ui
   return values;
 }
 
+/** The types that may be lists, by their keys. */
+export function largeTypes(schema: Schema): ReadonlyMap<string, AttributeType> {
+  let types = largeTables.get(schema);
+  if (types === undefined) {
+    types = new Map([...tableOf(schema)].filter(([, { large }]) => large === true).map(([type]) => [type.key, type]));
+    largeTables.set(schema, types);
+  }
+  return types;
+}
+
+const largeTables = new WeakMap<Schema, ReadonlyMap<string, AttributeType>>();
+
+const largeKeys = new Set(indexed.filter(({ large }) => large === true).map(({ name }) => name.toLowerCase()));
+
+const digestOctets = 32;
+
+/** How much of any long key the index has as it is. */
+export const prefixOctetsMax = keyOctetsMax - digestOctets;
+
+/** A key as it stands in the index. One of a type with lists is the key of no other value: a long one is its beginning and a digest of all of it. */
+export function indexKey({ key: name }: AttributeType, key: Uint8Array): Uint8Array {
+  // What is cut has just this length and what is not never has: neither can be made to look like the other.
+  if (key.length < keyOctetsMax || !largeKeys.has(name)) return key;
+  return concat([key.subarray(0, prefixOctetsMax), sha256(key)]);
+}
+
 function tableOf(schema: Schema): ReadonlyMap<AttributeType, IndexRow> {
   let table = tables.get(schema);
   if (table === undefined) {
@@ -128,8 +160,11 @@ function tableOf(schema: Schema): ReadonlyMap<AttributeType, IndexRow> {
       const type = schema.attributeType(row.name);
       if (type === undefined) throw new Error(`${row.name} is to be indexed, but no schema defines it`);
       if (row.inside && type.substrings?.within === undefined) throw new Error(`${row.name} has no rule for what stands inside a value`);
+      if (row.large && (type.equality === undefined || type.singleValue || row.inside)) throw new Error(`${row.name} cannot be a list`);
       types.set(type, row);
     }
+    const isAbove = (type: AttributeType) => lineageOf(type.superior).some((each) => types.has(each));
+    for (const [type, { large }] of types) if (large && isAbove(type)) throw new Error(`${type.name} is indexed under another type, too`);
     table = types;
     tables.set(schema, table);
   }

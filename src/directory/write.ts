@@ -14,6 +14,8 @@ const attemptsMax = 200;
 export interface Decision {
   readonly expected: readonly Expectation[];
   readonly changes: readonly Change[];
+  /** Octets that the entry of an `amend` has besides. */
+  readonly listedOctets?: number;
 }
 
 /**
@@ -48,9 +50,10 @@ async function commitAnew(engine: Engine, decide: (snapshot: Snapshot) => Decisi
 function decided({ store, settings }: Engine, decide: (snapshot: Snapshot) => Decision): Decision {
   const decision = decide(store.snapshot());
   for (const change of decision.changes) {
-    if (change.kind !== 'put') continue;
+    if (change.kind === 'delete') continue;
     const { user, operational, secret } = change.entry;
-    if (user.length + operational.length + secret.length > settings['ldap.entryOctetsMax']) throw refuse(errors.entryTooLarge);
+    const listed = decision.listedOctets ?? 0;
+    if (user.length + operational.length + secret.length + listed > settings['ldap.entryOctetsMax']) throw refuse(errors.entryTooLarge);
   }
   return decision;
 }
@@ -58,7 +61,7 @@ function decided({ store, settings }: Engine, decide: (snapshot: Snapshot) => De
 /** The entry that a write found and changes; nothing for one that makes entries: it shares their superior with others, and disturbs nobody. */
 function changedBy({ expected, changes }: Decision): string | undefined {
   const [change] = changes;
-  const uuid = change?.kind === 'put' ? change.entry.uuid : change?.uuid;
+  const uuid = change?.kind === 'delete' ? change.uuid : change?.entry.uuid;
   return expected.some((each) => each.kind === 'unchanged' && each.uuid === uuid) ? uuid : undefined;
 }
 

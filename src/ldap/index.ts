@@ -45,7 +45,15 @@ export { createLdifText, type LdifText } from './ldif/text.ts';
 export { type LdifChange, type LdifContent, LdifError, type LdifLimits, type LdifRecord } from './ldif/types.ts';
 export { formatLdifRecord, ldifHeader } from './ldif/write.ts';
 export type { LdapLimits } from './limits.ts';
-export { decodeAttributes, encodeAttributes, walkAttributes, walkValues } from './message/attributes.ts';
+export {
+  decodeAttributes,
+  decodeValue,
+  encodeAttributeHead,
+  encodeAttributes,
+  encodeValue,
+  walkAttributes,
+  walkValues,
+} from './message/attributes.ts';
 export { type Decoded, decodeMessage } from './message/decode.ts';
 export { encodeMessage } from './message/encode.ts';
 export { type Frame, readFrame } from './message/frame.ts';

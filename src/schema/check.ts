@@ -2,7 +2,7 @@ import { text } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute, Rdn } from '#ldap';
 import { typeOfKey } from './describe.ts';
-import type { Entry, EntryAttributes } from './entry.ts';
+import { type Entry, type EntryAttributes, isLarge } from './entry.ts';
 import { errors } from './errors.ts';
 import type { AttributeType, ObjectClass, Schema } from './types.ts';
 import { formOf, normalizer } from './values.ts';
@@ -160,7 +160,9 @@ function checkAttributes(schema: Schema, attributes: EntryAttributes, before?: E
     if (before?.get(key) === attribute || (soundClasses && key === 'objectclass')) continue;
     const type = schema.attributeType(typeOfKey(key));
     if (type === undefined) throw refuse(errors.attributeTypeUndefined, { attribute: attribute.description });
-    checkValues(type, attribute);
+    // What a large attribute had before was checked when it came.
+    if (isLarge(attribute)) checkEach(type, attribute.description, attribute.fresh);
+    else checkValues(type, attribute);
   }
 }
 
@@ -170,6 +172,10 @@ const none = new Set<string>();
 function checkValues(type: AttributeType, { description, values }: PartialAttribute): void {
   if (values.length === 0) throw refuse(errors.valuesMissing, { attribute: description });
   if (values.length > 1 && type.singleValue) throw refuse(errors.singleValued, { attribute: description });
+  checkEach(type, description, values);
+}
+
+function checkEach(type: AttributeType, description: string, values: readonly Uint8Array[]): void {
   const normal = normalizer(type);
   const judged = type.equality?.judges === true && type.equality.syntax === type.syntax.oid;
   const seen = values.length === 1 ? none : new Set<string>();
@@ -196,12 +202,13 @@ function checkNaming(
     const wanted = type?.equality?.assertion(value);
     if (type === undefined || wanted === undefined || !mayName(type)) throw refuse(errors.namingUnsuitable, { attribute: name });
     const form = formOf(wanted);
-    const values = attributes.get(type.key)?.values ?? [];
     const normal = normalizer(type);
-    const found = values.some((each) => {
+    const held = attributes.get(type.key);
+    const isThere = (each: Uint8Array) => {
       const own = normal(each);
       return own !== undefined && formOf(own) === form;
-    });
+    };
+    const found = held !== undefined && (isLarge(held) ? held.holds(wanted) : held.values.some(isThere));
     if (!found) throw refuse(absent, { attribute: type.name });
   }
 }

@@ -2,11 +2,11 @@ export { checkEntry, checkModified, checkUserModifiable, structuralClass } from 
 export type { SchemaText } from './definitions.ts';
 export { type Described, describe, typeOfKey } from './describe.ts';
 export { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
-export type { Entry, EntryAttributes } from './entry.ts';
+export type { Entry, EntryAttributes, LargeAttribute } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';
 export type { Filtered, Test } from './filter/test.ts';
 export { loadSchema } from './load.ts';
 export { subschemaAttributes } from './subschema.ts';
 export type { AttributeType, MatchingRule, ObjectClass, Position, Schema, Syntax, Usage } from './types.ts';
-export { collectAttributes, equalityKeys, normalizer } from './values.ts';
+export { collectAttributes, equalityKeys, formOf, normalizer } from './values.ts';

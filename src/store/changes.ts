@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { decodeListChanges } from './lists.ts';
 import type { Change, ChangeRecord } from './types.ts';
 
 interface Row {
@@ -12,18 +13,21 @@ interface Row {
   readonly user: Uint8Array;
   readonly operational: Uint8Array;
   readonly secret: Uint8Array;
+  readonly lists: Uint8Array | null;
 }
 
 /** Reads of the change log: from behind a number on, no further than `lastNumber`. */
 export function changesOf(database: Database.Database): (afterNumber: number, lastNumber: number, limit: number) => ChangeRecord[] {
   const range = database.prepare<[number, number, number], Row>(
-    `SELECT number, uuid, csn, kind, parent, dn, dn_key AS dnKey, user, operational, secret FROM change
+    `SELECT number, uuid, csn, kind, parent, dn, dn_key AS dnKey, user, operational, secret, lists FROM change
      WHERE number > ? AND number <= ? ORDER BY number, part LIMIT ?`,
   );
   return (afterNumber, lastNumber, limit) => range.all(afterNumber, lastNumber, limit).map(recordOf);
 }
 
-function recordOf({ number, kind, uuid, csn, parent, ...rest }: Row): ChangeRecord {
+function recordOf({ number, kind, uuid, csn, parent, lists, ...rest }: Row): ChangeRecord {
   if (kind === 'delete') return { number, csn, change: { kind, uuid, csn } };
-  return { number, csn, change: { kind, entry: { uuid, parent: parent ?? undefined, csn, ...rest } } };
+  const entry = { uuid, parent: parent ?? undefined, csn, ...rest };
+  if (kind === 'put') return { number, csn, change: { kind, entry } };
+  return { number, csn, change: { kind, entry, lists: lists === null ? [] : decodeListChanges(lists) } };
 }

@@ -263,7 +263,7 @@ export class Commits {
     if (changes.length === 0) return { kind: 'committed', number: before };
     const number = before + 1;
     writer.write(number, changes);
-    fresh.push(changes.map((change) => ({ number, csn: change.kind === 'put' ? change.entry.csn : change.csn, change })));
+    fresh.push(changes.map((change) => ({ number, csn: change.kind === 'delete' ? change.csn : change.entry.csn, change })));
     return { kind: 'committed', number };
   }
 }
@@ -272,6 +272,8 @@ export class Commits {
 const pagesOfChange = 32;
 /** Octets of an entry's change on one page: it is written to the entry and to the log. */
 const octetsOfPage = 4096;
+/** Of a value of a list: its slice and its index row. */
+const pagesOfValue = 2;
 const pagesOfPiece = 512;
 
 /** About how many pages changes have written. */
@@ -280,6 +282,8 @@ function pagesOf(written: readonly (readonly ChangeRecord[])[]): number {
   for (const changes of written) {
     for (const { change } of changes) {
       pages += pagesOfChange;
+      if (change.kind === 'amend')
+        pages += pagesOfValue * change.lists.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
       if (change.kind === 'put') pages += (change.entry.user.length + change.entry.operational.length) / octetsOfPage;
     }
   }

@@ -1,8 +1,11 @@
 import { createSlab, utf8 } from '#base';
+import { listsIn, noLists } from './slices.ts';
 import type { ReadableEntry } from './types.ts';
 
 /** What a row of entries holds for search. */
-export type Row = Omit<ReadableEntry, 'version' | 'octets' | 'dnOctets'>;
+export interface Row extends Omit<ReadableEntry, 'version' | 'octets' | 'dnOctets' | 'large'> {
+  readonly large: string | null;
+}
 
 /**
  * Entries as the reader last saw them. SQLite gives an entry in 7 µs, most of it for eight objects and their collection; from here it takes
@@ -44,7 +47,7 @@ export function createEntryCache(octetsMax: number): EntryCache {
       }
       // What was kept of an older state would be taken for this one.
       slab.delete(row.id, 0);
-      return { ...row, version, octets: row.user.length + row.operational.length, dnOctets: utf8(row.dn) };
+      return { ...row, large: listsIn(row.large), version, octets: row.user.length + row.operational.length, dnOctets: utf8(row.dn) };
     },
     touch(id) {
       if (touched.length <= touchedMax) touched.push(id);
@@ -59,16 +62,17 @@ export function createEntryCache(octetsMax: number): EntryCache {
 }
 
 const uuidOctets = 36;
-/** In front: the version, then six lengths. */
-const at = { version: 0, parent: 8, csn: 12, dn: 16, dnKey: 20, user: 24, operational: 28, uuid: 32 } as const;
+/** In front: the version, then seven lengths. */
+const at = { version: 0, parent: 8, csn: 12, dn: 16, dnKey: 20, user: 24, operational: 28, large: 32, uuid: 36 } as const;
 const headOctets = at.uuid + uuidOctets;
 
-function octetsOf({ parent, csn, dn, dnKey, user, operational }: Row): number {
-  return headOctets + (parent?.length ?? 0) + csn.length + Buffer.byteLength(dn) + dnKey.length + user.length + operational.length;
+function octetsOf({ parent, csn, dn, dnKey, user, operational, large }: Row): number {
+  const texts = (parent?.length ?? 0) + csn.length + Buffer.byteLength(dn) + (large === null ? 0 : Buffer.byteLength(large));
+  return headOctets + texts + dnKey.length + user.length + operational.length;
 }
 
 function write(bytes: Buffer, row: Row, version: number): void {
-  const { uuid, parent, csn, dn, dnKey, user, operational } = row;
+  const { uuid, parent, csn, dn, dnKey, user, operational, large } = row;
   bytes.writeDoubleLE(version, at.version);
   bytes.write(uuid, at.uuid, 'latin1');
   let end = headOctets;
@@ -85,6 +89,7 @@ function write(bytes: Buffer, row: Row, version: number): void {
   text(at.parent, parent ?? '');
   text(at.csn, csn);
   text(at.dn, dn);
+  text(at.large, large ?? '');
   octets(at.dnKey, dnKey);
   octets(at.user, user);
   octets(at.operational, operational);
@@ -132,8 +137,15 @@ class CachedEntry implements ReadableEntry {
     return this.#bytes.subarray(start, start + this.#length(at.dn));
   }
 
-  get dnKey(): Uint8Array {
+  get large(): ReadableEntry['large'] {
+    const octets = this.#length(at.large);
+    if (octets === 0) return noLists;
     const start = this.#dnStart + this.#length(at.dn);
+    return listsIn(this.#bytes.toString('utf8', start, start + octets));
+  }
+
+  get dnKey(): Uint8Array {
+    const start = this.#dnStart + this.#length(at.dn) + this.#length(at.large);
     return this.#bytes.subarray(start, start + this.#length(at.dnKey));
   }
 

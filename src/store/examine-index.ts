@@ -3,16 +3,21 @@ import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions, Superior } from './examine.ts';
 import { examineGrams } from './examine-grams.ts';
-import { byDn, byParent, byUuid, firstNumber, uuidKey } from './format.ts';
+import { listExaminer } from './examine-lists.ts';
+import { byDn, byParent, byUuid, firstNumber, listsFormat, uuidKey } from './format.ts';
 import { GramSort } from './gram-sort.ts';
 import { givenKeys, insideKeys, type Key, keySet, ownKeys, textOfKey } from './keys.ts';
+import { versionOf } from './migrate.ts';
+import { listsIn } from './slices.ts';
 import type { StoredEntry } from './types.ts';
 
-type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
+type Row = Omit<StoredEntry, 'parent' | 'large'> & { readonly parent: string | null; readonly large: string | null };
 type KeyRow = Key & { readonly id: number };
 type Keys = ReadonlyMap<string, Key>;
 
-const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret';
+const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret, large';
+/** Of a file whose format has no lists. */
+const columnsBefore = columns.replace('large', 'NULL AS large');
 /** How many superiors, and how many keys of entries, are remembered at a time. */
 const superiorsMax = 10_000;
 const keysMax = 200_000;
@@ -32,9 +37,11 @@ export interface IndexExamined {
  */
 export function examineIndex(database: Database.Database, attributes: AttributeNumbers, options: ExamineOptions): IndexExamined {
   const { judge, tell, onProgress } = options;
-  const statements = statementsOf(database);
+  const hasLists = versionOf(database) >= listsFormat;
+  const statements = statementsOf(database, hasLists ? columns : columnsBefore);
   const compared = statements.fact.get('indexVersion') === options.indexVersion;
   const keysOf = keysReader(attributes, compared ? options.indexer : () => []);
+  const lists = hasLists ? listExaminer(database, attributes, compared, options) : undefined;
   const nameOf = namesOf(database);
   const superiorOf = superiorReader(statements);
   const total = statements.entries.get() ?? 0;
@@ -42,10 +49,12 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
   const unknown = new Set<number>();
   let [entries, standing] = [0, 0];
 
-  for (const { parent, ...row } of statements.all.iterate()) {
-    const entry: StoredEntry = { ...row, parent: parent ?? undefined };
-    for (const damage of judge(entry, superiorOf(entry.parent))) tell(damage);
+  for (const row of statements.all.iterate()) {
+    const entry = entryIn(row);
     const keys = keysOf(entry, grams);
+    const listed = entry.large.length === 0 ? undefined : lists?.examine(entry, keys);
+    standing += listed?.standing ?? 0;
+    for (const damage of judge(entry, superiorOf(entry.parent), listed?.values ?? [])) tell(damage);
     if (keys.size === 0) unknown.add(entry.id);
     for (const { attribute, key } of keys.values()) {
       if (statements.has.get(attribute, key, entry.id) === undefined) {
@@ -54,9 +63,10 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
     }
     if (++entries % progressEntries === 0) onProgress?.(entries, total);
   }
+  lists?.finish();
   // Names that no entry ever had a key under have no number, so a missing one has no row either.
   const indexRows = statements.rows.get(compared ? Number.MAX_SAFE_INTEGER : firstNumber) ?? 0;
-  if (indexRows > standing || unknown.size > 0) tellExtra(statements, compared, keysOf, nameOf, tell);
+  if (indexRows > standing || unknown.size > 0) tellExtra(statements, compared, keysOf, nameOf, tell, hasLists);
   if (compared) examineGrams(database, { expected: grams, unknown, nameOf, tell });
   for (const attribute of [byDn, byUuid]) {
     for (const id of statements.shared.iterate(attribute)) {
@@ -73,13 +83,14 @@ function tellExtra(
   keysOf: KeysReader,
   nameOf: (attribute: number) => string,
   tell: ExamineOptions['tell'],
+  hasLists: boolean,
 ): void {
   const known = new Map<number, { readonly dn: string; readonly keys: Keys } | undefined>();
   let held = 0;
-  for (const { id, ...key } of statements.found.iterate(compared ? Number.MAX_SAFE_INTEGER : firstNumber)) {
+  for (const { id, ...key } of statements.found(hasLists).iterate(compared ? Number.MAX_SAFE_INTEGER : firstNumber)) {
     if (!known.has(id)) {
       const row = statements.entry.get(id);
-      const keys = row === undefined ? undefined : keysOf({ ...row, parent: row.parent ?? undefined });
+      const keys = row === undefined ? undefined : keysOf(entryIn(row));
       if (held > keysMax) {
         known.clear();
         held = 0;
@@ -139,7 +150,11 @@ function namesOf(database: Database.Database): (attribute: number) => string {
   return (attribute) => names.get(attribute) ?? 'an attribute that is not known';
 }
 
-function statementsOf(database: Database.Database) {
+function entryIn({ parent, large, ...row }: Row): StoredEntry {
+  return { ...row, parent: parent ?? undefined, large: listsIn(large) };
+}
+
+function statementsOf(database: Database.Database, columns: string) {
   const pluck = <Parameters extends unknown[], Result>(query: string) => database.prepare<Parameters, Result>(query).pluck();
   return {
     fact: pluck<[string], string>('SELECT value FROM fact WHERE name = ?'),
@@ -151,7 +166,11 @@ function statementsOf(database: Database.Database) {
     has: pluck<[number, Uint8Array, number], number>('SELECT 1 FROM found WHERE attribute = ? AND key = ? AND id = ?'),
     byKey: pluck<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1'),
     rows: pluck<[number], number>('SELECT count(*) FROM found WHERE attribute < ?'),
-    found: database.prepare<[number], KeyRow>('SELECT attribute, key, id FROM found WHERE attribute < ? ORDER BY attribute, key, id'),
+    // Rows that lead to places are held against their lists.
+    found: (hasLists: boolean) =>
+      database.prepare<[number], KeyRow>(
+        `SELECT attribute, key, id FROM found WHERE attribute < ? ${hasLists ? 'AND place IS NULL' : ''} ORDER BY attribute, key, id`,
+      ),
     shared: pluck<[number], number>('SELECT max(id) FROM found WHERE attribute = ? GROUP BY key HAVING count(*) > 1'),
   };
 }

@@ -1,12 +1,16 @@
 import type Database from 'better-sqlite3';
-import type { Damage } from './examine.ts';
-import { byUuid, uuidKey } from './format.ts';
+import type { ExamineOptions } from './examine.ts';
+import { byUuid, listsFormat, uuidKey } from './format.ts';
+import { decodeListChanges } from './lists.ts';
+import { versionOf } from './migrate.ts';
+import { listsIn, sliceReader } from './slices.ts';
+import type { Change, EntryRecord } from './types.ts';
 
 interface Newest {
   readonly uuid: string;
   readonly number: number;
   readonly part: number;
-  readonly kind: 'put' | 'delete';
+  readonly kind: Change['kind'];
 }
 
 /**
@@ -15,7 +19,8 @@ interface Newest {
  *
  * @returns how many changes the log has
  */
-export function examineLog(database: Database.Database, tell: (damage: Damage) => void): number {
+export function examineLog(database: Database.Database, options: ExamineOptions): number {
+  const { tell } = options;
   const commits = database.prepare<[], { number: number; parts: number; last: number }>(
     'SELECT number, count(*) AS parts, max(part) AS last FROM change GROUP BY number ORDER BY number',
   );
@@ -30,11 +35,13 @@ export function examineLog(database: Database.Database, tell: (damage: Damage) =
     before = number;
     changes += parts;
   }
-  examineNewest(database, tell);
+  examineNewest(database, options);
   return changes;
 }
 
-function examineNewest(database: Database.Database, tell: (damage: Damage) => void): void {
+function examineNewest(database: Database.Database, options: ExamineOptions): void {
+  const { tell } = options;
+  const sameLists = listComparer(database, options);
   // SQLite takes the bare columns of the row that has the maximum. A commit has far fewer parts than the factor.
   const newest = database.prepare<[], Newest>('SELECT uuid, number, part, kind, max(number * 1000000000 + part) FROM change GROUP BY uuid');
   const find = database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck();
@@ -51,13 +58,65 @@ function examineNewest(database: Database.Database, tell: (damage: Damage) => vo
     const found = key === undefined ? undefined : find.get(byUuid, key);
     const indexed = found === undefined ? undefined : there.get(found, uuid);
     // What is deleted has no index row; only where one is missing the entries are read through.
-    const id = indexed ?? (kind === 'put' ? scan.get(uuid) : undefined);
+    const id = indexed ?? (kind === 'delete' ? undefined : scan.get(uuid));
     if (kind === 'delete' && id !== undefined) {
       tell({ kind: 'log', what: `change ${number} deleted entry ${uuid}, and it is there` });
-    } else if (kind === 'put' && id === undefined) {
+    } else if (kind !== 'delete' && id === undefined) {
       tell({ kind: 'log', what: `change ${number} wrote entry ${uuid}, and it is not there` });
-    } else if (kind === 'put' && id !== undefined && same.get(id, number, part) === undefined) {
+    } else if (kind !== 'delete' && id !== undefined && !(sameLists(id, number, part) ?? same.get(id, number, part) !== undefined)) {
       tell({ kind: 'log', what: `change ${number} wrote entry ${uuid} otherwise than it is there` });
     }
   }
+}
+
+/** A change of an entry with lists and what it wrote. */
+interface Written extends Omit<EntryRecord, 'parent'> {
+  readonly kind: Change['kind'];
+  readonly lists: Uint8Array | null;
+}
+
+/** Holds a change against the entry where that has lists: nothing for one without. */
+function listComparer(
+  database: Database.Database,
+  { large }: ExamineOptions,
+): (id: number, number: number, part: number) => boolean | undefined {
+  if (versionOf(database) < listsFormat) return () => undefined;
+  const slices = sliceReader(database);
+  const columns = 'uuid, dn, dn_key AS dnKey, csn, user, operational, secret';
+  const entryAt = database.prepare<[number], Omit<Written, 'kind' | 'lists'> & { readonly large: string | null }>(
+    `SELECT ${columns}, large FROM entry WHERE id = ?`,
+  );
+  const changeAt = database.prepare<[number, number], Written>(`SELECT ${columns}, kind, lists FROM change WHERE number = ? AND part = ?`);
+  return (id, number, part) => {
+    const entry = entryAt.get(id);
+    if (entry === undefined || entry.large === null) return undefined;
+    const change = changeAt.get(number, part);
+    if (change === undefined) return false;
+    const held = listsIn(entry.large);
+    const split = change.kind === 'put' ? large.split({ ...change, parent: undefined }) : undefined;
+    if (textOf(split?.entry ?? change) !== textOf(entry)) return false;
+    const valuesOf = (attribute: string) => {
+      const list = held.find((each) => each.attribute === attribute);
+      return new Set(list === undefined ? [] : [...slices.values(list)].map(({ octets }) => hexOf(octets)));
+    };
+    if (split !== undefined) {
+      return split.lists.every(({ attribute, values }) => {
+        const own = valuesOf(attribute);
+        return own.size === values.length && values.every(({ octets }) => own.has(hexOf(octets)));
+      });
+    }
+    return decodeListChanges(change.lists ?? Buffer.alloc(0)).every(({ attribute, added, removed }) => {
+      const own = valuesOf(attribute);
+      const there = new Set(added.map(hexOf));
+      return added.every((value) => own.has(hexOf(value))) && removed.every((value) => there.has(hexOf(value)) || !own.has(hexOf(value)));
+    });
+  };
+}
+
+function textOf({ uuid, dn, dnKey, csn, user, operational, secret }: Omit<EntryRecord, 'parent'>): string {
+  return [uuid, dn, csn, ...[dnKey, user, operational, secret].map(hexOf)].join();
+}
+
+function hexOf(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('hex');
 }

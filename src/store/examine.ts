@@ -9,10 +9,13 @@ import { examineLog } from './examine-log.ts';
 import { directoryFormat } from './format.ts';
 import { openFrozen } from './frozen.ts';
 import { stateFormat } from './state.ts';
-import type { EntryRecord, Indexer, StoredEntry } from './types.ts';
+import type { EntryRecord, Indexer, LargeRules, StoredEntry } from './types.ts';
 
-/** What kind of damage was found: in SQLite's pages, the index, the tree, an entry's own names and numbers, its content, the change log. */
-export type DamageKind = 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'log';
+/**
+ * What kind of damage was found: in SQLite's pages, the index, the tree, an entry's own names and numbers, its content, the values
+ * of its lists, the change log.
+ */
+export type DamageKind = 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'value' | 'log';
 
 export interface Damage {
   readonly kind: DamageKind;
@@ -23,8 +26,15 @@ export interface Damage {
 /** The superior of an entry as the examination found it. */
 export type Superior = Pick<EntryRecord, 'dn' | 'dnKey'>;
 
+/** A list of an entry, read. */
+export interface ListedValues {
+  readonly description: string;
+  readonly values: readonly Uint8Array[];
+}
+
 export interface ExamineOptions {
   readonly indexer: Indexer;
+  readonly large: LargeRules;
   readonly indexVersion: string;
   /** Most memory in MiB for pages: every entry's keys are looked up all over the index. */
   readonly cacheMib: number;
@@ -33,7 +43,7 @@ export interface ExamineOptions {
    *
    * @param superior  `undefined` when the entry names none, `absent` when it names one that is not there
    */
-  readonly judge: (entry: StoredEntry, superior: Superior | 'absent' | undefined) => readonly Damage[];
+  readonly judge: (entry: StoredEntry, superior: Superior | 'absent' | undefined, lists: readonly ListedValues[]) => readonly Damage[];
   readonly tell: (damage: Damage) => void;
   /** Told now and then how many of all entries were read. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -66,7 +76,7 @@ export function examineDirectory(path: string, options: ExamineOptions): Examine
       examined = { ...examined, ...examineIndex(database, attributeNumbers(database), options) };
     });
     readable(options.tell, () => {
-      examined = { ...examined, changes: examineLog(database, options.tell) };
+      examined = { ...examined, changes: examineLog(database, options) };
     });
   });
   return examined;

@@ -73,6 +73,9 @@ export const directoryFormat: Format = {
   migrations: [toFormat2, toFormat3],
 };
 
+/** The format that brought lists. */
+export const listsFormat = 3;
+
 /** The store's own index attributes. */
 export const byDn = 1;
 export const byParent = 2;

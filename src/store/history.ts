@@ -5,8 +5,9 @@ import { contentsOf } from './copy.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
+import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
-import type { EntryRecord } from './types.ts';
+import type { Change, EntryRecord, ListChange } from './types.ts';
 
 /** A change as the log has it, with what was before. */
 export interface LoggedChange {
@@ -19,6 +20,10 @@ export interface LoggedChange {
   readonly before: EntryRecord | undefined;
   /** The entry after; nothing when it was deleted. */
   readonly after: EntryRecord | undefined;
+  /** What becomes of the lists of an entry that are not in `after`: each of them is named. Nothing when `after` is all of it. */
+  readonly lists: readonly ListChange[] | undefined;
+  /** The lists that are not in `before`. */
+  readonly formerLists: readonly Pick<ListChange, 'attribute' | 'description'>[];
 }
 
 /** The change log at one moment. */
@@ -40,7 +45,8 @@ interface Place {
 }
 
 interface Row extends Omit<EntryRecord, 'parent'> {
-  readonly kind: 'put' | 'delete';
+  readonly kind: Change['kind'];
+  readonly lists: Uint8Array | null;
   readonly parent: string | null;
   readonly former: string | null;
 }
@@ -73,19 +79,32 @@ function* changes(database: Database.Database, afterNumber: number): Generator<L
      ) WHERE number > ? ORDER BY number, part`,
   );
   const row = database.prepare<[number, number], Row>(
-    'SELECT kind, uuid, csn, parent, dn, dn_key AS dnKey, user, operational, secret, former FROM change WHERE number = ? AND part = ?',
+    'SELECT kind, uuid, csn, parent, dn, dn_key AS dnKey, user, operational, secret, former, lists FROM change WHERE number = ? AND part = ?',
   );
   for (const { number, part, beforeNumber, beforePart } of places.iterate(afterNumber)) {
     const change = row.get(number, part);
     if (change === undefined) continue;
     const before = beforeNumber === null || beforePart === null ? undefined : row.get(beforeNumber, beforePart);
     const { csn, uuid, former } = change;
-    yield { number, csn, uuid, former: former ?? undefined, before: entryOf(before), after: entryOf(change) };
+    yield {
+      number,
+      csn,
+      uuid,
+      former: former ?? undefined,
+      before: entryOf(before),
+      after: entryOf(change),
+      lists: listsOf(change),
+      formerLists: listsOf(before) ?? [],
+    };
   }
+}
+
+function listsOf(row: Row | undefined): ListChange[] | undefined {
+  return row === undefined || row.lists === null ? undefined : decodeListChanges(row.lists);
 }
 
 function entryOf(row: Row | undefined): EntryRecord | undefined {
   if (row === undefined || row.kind === 'delete') return undefined;
-  const { kind: _, former: _former, parent, ...rest } = row;
+  const { kind: _, former: _former, lists: _lists, parent, ...rest } = row;
   return { ...rest, parent: parent ?? undefined };
 }

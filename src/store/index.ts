@@ -6,7 +6,15 @@ export type { Probe, ValueTest } from './column-segment.ts';
 export type { Contents } from './copy.ts';
 export { type Dump, openDump } from './dump.ts';
 export { errors as storeErrors } from './errors.ts';
-export { type Damage, type DamageKind, type Examined, examineBeside, examineDirectory, type Superior } from './examine.ts';
+export {
+  type Damage,
+  type DamageKind,
+  type Examined,
+  examineBeside,
+  examineDirectory,
+  type ListedValues,
+  type Superior,
+} from './examine.ts';
 export { keyOctetsMax } from './format.ts';
 export { GramBuilder } from './gram-builder.ts';
 export { type History, type LoggedChange, openHistory } from './history.ts';
@@ -19,6 +27,7 @@ export { createProgressBuffer } from './progress.ts';
 export { repairIndexes } from './repair.ts';
 export { type RestoreOptions, restore } from './restore.ts';
 export { settings as storeSettings } from './settings.ts';
+export { type List, noLists } from './slices.ts';
 export { openStateStore, type StateRow, type StateStore, type StateStoreOptions } from './state.ts';
 export { makeFolder } from './sync-folder.ts';
 export type {
@@ -30,6 +39,8 @@ export type {
   Indexer,
   IndexKey,
   KeysBelow,
+  LargeRules,
+  ListChange,
   ReadableEntry,
   Snapshot,
   Store,

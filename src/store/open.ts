@@ -16,7 +16,7 @@ import { Reader } from './reader.ts';
 import { repeat } from './repeat.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
-import type { Indexer, KeysBelow, Store } from './types.ts';
+import type { Indexer, KeysBelow, LargeRules, Store } from './types.ts';
 import { type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
 import { writerOf } from './writer.ts';
 
@@ -25,7 +25,8 @@ export interface StoreOptions {
   readonly file: string;
   readonly settings: SettingValues<typeof rows>;
   readonly indexer: Indexer;
-  /** Another text than the file was written with makes all indexes anew: it must change whenever `indexer` may give other keys. */
+  readonly large: LargeRules;
+  /** Another text than the file was written with makes all indexes anew: it must change whenever `indexer` or `large` may give other keys. */
   readonly indexVersion: string;
   readonly keysBelow: KeysBelow;
   /** Ends the process at once, with the reason on the log: the disk did not confirm a write, so nothing may be answered any more. */
@@ -78,7 +79,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const attributes = attributeNumbers(database);
   const kept = keptOf(settings);
   const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
-  const writer = writerOf(database, attributes, options.indexer, touchOf(kept, progress), () => merge.added());
+  const writer = writerOf(database, attributes, options.indexer, options.large, touchOf(kept, progress), () => merge.added());
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
   const merge = new GramMerge(database, writer.insideKeysNow, () => settings['persistence.gramsPendingMax']);
 

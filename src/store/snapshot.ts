@@ -6,6 +6,7 @@ import type { Columns } from './columns.ts';
 import type { EntryCache, Row as ReadableFields } from './entry-cache.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
 import type { GramReader } from './gram-reader.ts';
+import { type List, listsIn, sliceReader } from './slices.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
 
 type ReadableRow = [
@@ -17,11 +18,12 @@ type ReadableRow = [
   csn: string,
   user: Uint8Array,
   operational: Uint8Array,
+  large: string | null,
 ];
 type ColumnRow = [id: number, user: Uint8Array, operational: Uint8Array, large: string | null];
 type Row = [...ReadableRow, secret: Uint8Array];
 
-const readableColumns = 'id, uuid, parent, dn, dn_key, csn, user, operational';
+const readableColumns = 'id, uuid, parent, dn, dn_key, csn, user, operational, large';
 
 export type ReadStatements = ReturnType<typeof readStatements>;
 
@@ -29,6 +31,10 @@ export type ReadStatements = ReturnType<typeof readStatements>;
 export function readStatements(reader: Database.Database) {
   const prepare = <Parameters extends unknown[]>(query: string) => reader.prepare<Parameters, number>(query).pluck();
   return {
+    place: prepare<[number, Uint8Array, number]>(
+      'SELECT place FROM found WHERE attribute = ? AND key = ? AND id = ? AND place IS NOT NULL',
+    ),
+    slices: sliceReader(reader),
     number: prepare<[]>('SELECT max(number) FROM change'),
     entry: reader.prepare<[number], Row>(`SELECT ${readableColumns}, secret FROM entry WHERE id = ?`).raw(),
     readable: reader.prepare<[number], ReadableRow>(`SELECT ${readableColumns} FROM entry WHERE id = ?`).raw(),
@@ -109,7 +115,7 @@ export class HeldSnapshot implements Snapshot {
     const row = this.#read().entry.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return { ...fieldsOf(row), secret: row[8] };
+    return { ...fieldsOf(row), large: listsIn(row[8]), secret: row[9] };
   }
 
   readable(id: number): ReadableEntry | undefined {
@@ -123,6 +129,19 @@ export class HeldSnapshot implements Snapshot {
     if (row === undefined) return undefined;
     this.#visited++;
     return this.#context.cache.keep(fieldsOf(row));
+  }
+
+  hasValue(id: number, attribute: string, key: Uint8Array): boolean {
+    const { place } = this.#read();
+    const number = this.#context.attributes.find(attribute);
+    this.#visited++;
+    return number !== undefined && place.get(number, cut(key), id) !== undefined;
+  }
+
+  valuesOf(list: List): Uint8Array[] {
+    const pieces = this.#read().slices.pieces(list);
+    this.#visited += pieces.length;
+    return pieces;
   }
 
   idsEqual(attribute: string, key: Uint8Array, limit: number, afterId = 0): number[] {
@@ -244,8 +263,8 @@ export class HeldSnapshot implements Snapshot {
 }
 
 function fieldsOf(row: ReadableRow | Row): ReadableFields {
-  const [id, uuid, parent, dn, dnKey, csn, user, operational] = row;
-  return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational };
+  const [id, uuid, parent, dn, dnKey, csn, user, operational, large] = row;
+  return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational, large };
 }
 
 function rowsOf({ parts, partsAfter, idsAfter }: ReadStatements, tally: (rows: number) => void): Rows {

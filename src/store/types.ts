@@ -1,4 +1,5 @@
 import type { Column, Scan, Scanned } from './column.ts';
+import type { List } from './slices.ts';
 
 /**
  * What the store keeps of an entry. Attribute parts are concatenated PartialAttribute TLVs (RFC 4511 §4.1.7), encoded once when written,
@@ -24,6 +25,8 @@ export interface EntryRecord {
 /** An entry as read: the record and the row number it has in this process, which is good only until the next change. */
 export interface StoredEntry extends EntryRecord {
   readonly id: number;
+  /** The attributes that have too many values to lie in `user`: to be asked of the snapshot. */
+  readonly large: readonly List[];
 }
 
 /** What the search path reads: no secret is ever fetched for it. Its parts may be views of a cache: they never change, and are not to be written to. */
@@ -53,6 +56,32 @@ export interface IndexKey {
  */
 export type Indexer = (entry: EntryRecord, other?: EntryRecord) => readonly IndexKey[];
 
+/** What the schema says of attributes with very many values. Given when the store is opened. */
+export interface LargeRules {
+  /**
+   * Takes attributes with very many values out of an entry. Each value is an octet string of its own that can be copied into an answer, with a key that
+   * no other value of the attribute has, of at most `keyOctetsMax` octets.
+   */
+  readonly split: (entry: EntryRecord) => {
+    readonly entry: EntryRecord;
+    readonly lists: readonly {
+      readonly attribute: string;
+      readonly description: string;
+      readonly values: readonly { readonly octets: Uint8Array; readonly key: Uint8Array }[];
+    }[];
+  };
+  /** The key of one value; nothing for octets that are none. */
+  readonly keyOf: (attribute: string, value: Uint8Array) => Uint8Array | undefined;
+}
+
+/** What becomes of one list of an entry: values in the form in which `LargeRules` give them. */
+export interface ListChange {
+  readonly attribute: string;
+  readonly description: string;
+  readonly removed: readonly Uint8Array[];
+  readonly added: readonly Uint8Array[];
+}
+
 /** The DN keys below one, as a range; without an end below the root, whose key is empty. Given when the store is opened: `keysBelow` of the schema. */
 export type KeysBelow = (dnKey: Uint8Array) => { readonly from: Uint8Array; readonly before: Uint8Array | undefined };
 
@@ -62,9 +91,13 @@ export type Expectation =
   | { readonly kind: 'absent'; readonly dnKey: Uint8Array }
   | { readonly kind: 'childless'; readonly uuid: string };
 
-/** One final change. Names entryUUIDs, CSNs and final values; never row numbers. */
+/**
+ * One final change. Names entryUUIDs, CSNs and final values; never row numbers. A `put` says all of an entry. An `amend` says all but its lists, and names
+ * each of them with what becomes of it: so a new member of a large group is one value, to the commit and to the log.
+ */
 export type Change =
   | { readonly kind: 'put'; readonly entry: EntryRecord }
+  | { readonly kind: 'amend'; readonly entry: EntryRecord; readonly lists: readonly ListChange[] }
   | { readonly kind: 'delete'; readonly uuid: string; readonly csn: string };
 
 export type CommitResult =
@@ -89,6 +122,10 @@ export interface Snapshot {
   byId(id: number): StoredEntry | undefined;
   /** As `byId`, without the secret attributes: for search. */
   readable(id: number): ReadableEntry | undefined;
+  /** Whether a list of an entry has the value of a key. */
+  hasValue(id: number, attribute: string, key: Uint8Array): boolean;
+  /** All values of a list, each piece some of them one behind the other. */
+  valuesOf(list: List): Uint8Array[];
   /** Ids under one index key, ascending, from behind `afterId` on; stops at `limit`. */
   idsEqual(attribute: string, key: Uint8Array, limit: number, afterId?: number): number[];
   /**

@@ -6,9 +6,11 @@ import { byDn, byParent, byUuid, firstNumber } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
 import { givenKeys, type InsideKey, insideKeys, type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
-import type { Change, EntryRecord, Expectation, Indexer, StoredEntry } from './types.ts';
+import { encodeListChanges, listsOf } from './lists.ts';
+import { type List, listsIn, textOfLists } from './slices.ts';
+import type { Change, EntryRecord, Expectation, Indexer, LargeRules, ListChange, StoredEntry } from './types.ts';
 
-type Row = Omit<StoredEntry, 'parent'> & { readonly parent: string | null };
+type Row = Omit<StoredEntry, 'parent' | 'large'> & { readonly parent: string | null; readonly large: string | null };
 
 type PutParameters = [
   uuid: string,
@@ -19,6 +21,7 @@ type PutParameters = [
   user: Uint8Array,
   operational: Uint8Array,
   secret: Uint8Array,
+  large: string | null,
   id: number,
 ];
 
@@ -35,6 +38,7 @@ type ChangeParameters = [
   operational: Uint8Array | null,
   secret: Uint8Array | null,
   former: string | null,
+  lists: Uint8Array | null,
 ];
 
 /** Where a change stands in the log. */
@@ -58,13 +62,172 @@ export function writerOf(
   database: Database.Database,
   attributes: AttributeNumbers,
   indexer: Indexer,
+  large: LargeRules,
   touch: (id: number) => void,
   pended: () => void = () => undefined,
 ) {
   const statements = writeStatements(database);
+  const lists = listsOf(database, attributes, large);
   // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
   let nextId = (statements.lastId.get() ?? 0) + 1;
 
+  const { entryOf, failed } = lookupsOf(statements);
+
+  /** @returns the name that the entry had; nothing for one that was not there */
+  function put(place: Place, whole: EntryRecord): string | undefined {
+    const { entry, lists: fresh } = large.split(whole);
+    const old = entryOf(entry.uuid);
+    const id = old?.id ?? nextId++;
+    checkName(id, entry);
+    replaceKeys(place, id, old === undefined ? [] : keysOf(old, entry), keysOf(entry, old));
+    for (const list of old?.large ?? []) lists.drop(id, list, keySet(keysOf(entry)));
+    const made = fresh.map((each) => lists.make(id, each));
+    write(id, old === undefined, entry, made);
+    return old?.dn;
+  }
+
+  /** @returns the name that the entry had */
+  function amend(place: Place, entry: EntryRecord, changes: readonly ListChange[]): string {
+    const old = entryOf(entry.uuid);
+    if (old === undefined) throw new Error(`no entry to amend: ${entry.uuid}`);
+    if (changes.length !== old.large.length) throw new Error(`not every list of an entry is named: ${entry.uuid}`);
+    const { id } = old;
+    checkName(id, entry);
+    replaceKeys(place, id, keysOf(old, entry), keysOf(entry, old));
+    const own = keySet(keysOf(entry));
+    const now = old.large.map((list) => {
+      const change = changes.find(({ attribute }) => attribute === list.attribute);
+      if (change === undefined) throw new Error(`a list of an entry is not named: ${list.attribute}`);
+      return lists.change(id, list, change, own);
+    });
+    write(id, false, entry, now);
+    return old.dn;
+  }
+
+  function checkName(id: number, { dn, dnKey }: EntryRecord): void {
+    if (dnKey.length === 0) throw new Error('an entry without a name');
+    const holder = statements.find.get(byDn, dnKey);
+    if (holder !== undefined && holder !== id) throw new Error(`two entries of one name: ${dn}`);
+  }
+
+  function write(id: number, isNew: boolean, entry: EntryRecord, its: readonly List[]): void {
+    const { uuid, parent, dn, dnKey, csn, user, operational, secret } = entry;
+    const columns: PutParameters = [uuid, parent ?? null, dn, dnKey, csn, user, operational, secret, textOfLists(its), id];
+    if (isNew) statements.insert.run(...columns);
+    else statements.update.run(...columns);
+    touch(id);
+  }
+
+  function remove(place: Place, uuid: string): string {
+    const old = entryOf(uuid);
+    if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
+    replaceKeys(place, old.id, keysOf(old), []);
+    for (const list of old.large) lists.drop(old.id, list, new Map());
+    statements.delete.run(old.id);
+    touch(old.id);
+    return old.dn;
+  }
+
+  /** All that an entry is found by, the store's own keys first; beside another state of it only what may differ from that one's. */
+  function keysOf(entry: EntryRecord, other?: EntryRecord): Key[] {
+    const given = givenKeys(indexer(entry, other), attributes.give);
+    const moved = other === undefined || other.parent !== entry.parent || !equalBytes(other.dnKey, entry.dnKey);
+    return moved ? [...ownKeys(entry), ...given] : given;
+  }
+
+  function replaceKeys({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
+    const stale = keySet(before);
+    const fresh = keySet(after);
+    for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
+    for (const [text, { attribute, key }] of fresh) if (!stale.has(text)) statements.index.run(attribute, key, id);
+    const moved = packMoved(insideKeys(before), insideKeys(after));
+    if (moved === undefined) return;
+    statements.pend.run(number, part, id, moved);
+    pended();
+  }
+
+  /** Makes the index rows of an entry anew, and a list of what has become too many values by another version of the rules. */
+  function anew(whole: StoredEntry, grams: GramBuilder): void {
+    const { entry, lists: fresh } = large.split(whole);
+    const keys = keysOf(entry);
+    for (const { attribute, key } of keySet(keys).values()) {
+      if (attribute >= firstNumber) statements.index.run(attribute, key, whole.id);
+    }
+    for (const { attribute, inside } of insideKeys(keys)) grams.add(attribute, whole.id, inside);
+    for (const list of whole.large) lists.reindex(whole.id, list);
+    if (fresh.length > 0) write(whole.id, false, entry, [...whole.large, ...fresh.map((each) => lists.make(whole.id, each))]);
+  }
+
+  function applied(place: Place, change: Change): string | undefined {
+    switch (change.kind) {
+      case 'put':
+        return put(place, change.entry);
+      case 'amend':
+        return amend(place, change.entry, change.lists);
+      case 'delete':
+        return remove(place, change.uuid);
+    }
+  }
+
+  return {
+    failed,
+
+    /** The number of the newest commit. */
+    lastNumber: (): number => statements.lastNumber.get() ?? 0,
+
+    /**
+     * Writes a commit's changes, its index rows and its part of the change log.
+     *
+     * @throws Error  for changes that cannot be; the caller rolls back
+     */
+    write(number: number, changes: readonly Change[]): void {
+      changes.forEach((change, part) => {
+        const former = applied({ number, part }, change);
+        statements.log.run(...logged(number, part, change, former));
+      });
+    },
+
+    /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
+    trim(number: number, commitsMax: number): void {
+      statements.trim.run(number - commitsMax);
+    },
+
+    /** Makes all rows of the named attributes anew from the entries, and notes by which version of the indexer. */
+    reindex(version: string): void {
+      statements.forget.run(firstNumber);
+      statements.forgetNames.run();
+      statements.forgetGrams.run();
+      statements.forgetPending.run();
+      attributes.reload();
+      using grams = new GramBuilder();
+      let rows = statements.some.all(0, reindexRows);
+      for (; rows.length > 0; rows = statements.some.all(rows.at(-1)?.id ?? 0, reindexRows)) {
+        for (const row of rows) anew(entryIn(row), grams);
+      }
+      grams.write(database);
+      statements.note.run('indexVersion', version);
+    },
+
+    /** The keys by whose inside an entry is found; none for one that is gone, nothing when its octets cannot be read. */
+    insideKeysNow(id: number): readonly InsideKey[] | undefined {
+      const row = statements.entry.get(id);
+      if (row === undefined) return [];
+      try {
+        return insideKeys(keysOf(entryIn(row)));
+      } catch (error) {
+        if (isDiskError(error)) throw error;
+        return undefined;
+      }
+    },
+
+    indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
+
+    epoch: (): number => Number(statements.fact.get('epoch')),
+  };
+}
+
+/** What a commit asks before it writes. */
+function lookupsOf(statements: ReturnType<typeof writeStatements>) {
   /** The first expectation that does not hold. */
   function failed(expected: readonly Expectation[]): Expectation | undefined {
     return expected.find((expectation) => !holds(expectation));
@@ -89,125 +252,26 @@ export function writerOf(
   function entryOf(uuid: string): StoredEntry | undefined {
     const id = statements.find.get(byUuid, keyOfUuid(uuid));
     const row = id === undefined ? undefined : statements.entry.get(id);
-    return row === undefined ? undefined : { ...row, parent: row.parent ?? undefined };
+    return row === undefined ? undefined : entryIn(row);
   }
 
-  /** @returns the name that the entry had; nothing for one that was not there */
-  function put(place: Place, entry: EntryRecord): string | undefined {
-    if (entry.dnKey.length === 0) throw new Error('an entry without a name');
-    const old = entryOf(entry.uuid);
-    const id = old?.id ?? nextId++;
-    const holder = statements.find.get(byDn, entry.dnKey);
-    if (holder !== undefined && holder !== id) throw new Error(`two entries of one name: ${entry.dn}`);
-    const { uuid, parent, dn, dnKey, csn, user, operational, secret } = entry;
-    const columns: PutParameters = [uuid, parent ?? null, dn, dnKey, csn, user, operational, secret, id];
-    if (old === undefined) statements.insert.run(...columns);
-    else statements.update.run(...columns);
-    touch(id);
-    replaceKeys(place, id, old === undefined ? [] : keysOf(old, entry), keysOf(entry, old));
-    return old?.dn;
-  }
+  return { entryOf, failed };
+}
 
-  function remove(place: Place, uuid: string): string {
-    const old = entryOf(uuid);
-    if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
-    statements.delete.run(old.id);
-    touch(old.id);
-    replaceKeys(place, old.id, keysOf(old), []);
-    return old.dn;
-  }
-
-  /** All that an entry is found by, the store's own keys first; beside another state of it only what may differ from that one's. */
-  function keysOf(entry: EntryRecord, other?: EntryRecord): Key[] {
-    const given = givenKeys(indexer(entry, other), attributes.give);
-    const moved = other === undefined || other.parent !== entry.parent || !equalBytes(other.dnKey, entry.dnKey);
-    return moved ? [...ownKeys(entry), ...given] : given;
-  }
-
-  function replaceKeys({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
-    const stale = keySet(before);
-    const fresh = keySet(after);
-    for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
-    for (const [text, { attribute, key }] of fresh) if (!stale.has(text)) statements.index.run(attribute, key, id);
-    const moved = packMoved(insideKeys(before), insideKeys(after));
-    if (moved === undefined) return;
-    statements.pend.run(number, part, id, moved);
-    pended();
-  }
-
-  return {
-    failed,
-
-    /** The number of the newest commit. */
-    lastNumber: (): number => statements.lastNumber.get() ?? 0,
-
-    /**
-     * Writes a commit's changes, its index rows and its part of the change log.
-     *
-     * @throws Error  for changes that cannot be; the caller rolls back
-     */
-    write(number: number, changes: readonly Change[]): void {
-      changes.forEach((change, part) => {
-        const place = { number, part };
-        const former = change.kind === 'put' ? put(place, change.entry) : remove(place, change.uuid);
-        statements.log.run(...logged(number, part, change, former));
-      });
-    },
-
-    /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
-    trim(number: number, commitsMax: number): void {
-      statements.trim.run(number - commitsMax);
-    },
-
-    /** Makes all rows of the named attributes anew from the entries, and notes by which version of the indexer. */
-    reindex(version: string): void {
-      statements.forget.run(firstNumber);
-      statements.forgetNames.run();
-      statements.forgetGrams.run();
-      statements.forgetPending.run();
-      attributes.reload();
-      using grams = new GramBuilder();
-      let rows = statements.some.all(0, reindexRows);
-      for (; rows.length > 0; rows = statements.some.all(rows.at(-1)?.id ?? 0, reindexRows)) {
-        for (const row of rows) {
-          const keys = keysOf({ ...row, parent: row.parent ?? undefined });
-          for (const { attribute, key } of keySet(keys).values()) {
-            if (attribute >= firstNumber) statements.index.run(attribute, key, row.id);
-          }
-          for (const { attribute, inside } of insideKeys(keys)) grams.add(attribute, row.id, inside);
-        }
-      }
-      grams.write(database);
-      statements.note.run('indexVersion', version);
-    },
-
-    /** The keys by whose inside an entry is found; none for one that is gone, nothing when its octets cannot be read. */
-    insideKeysNow(id: number): readonly InsideKey[] | undefined {
-      const row = statements.entry.get(id);
-      if (row === undefined) return [];
-      try {
-        return insideKeys(keysOf({ ...row, parent: row.parent ?? undefined }));
-      } catch (error) {
-        if (isDiskError(error)) throw error;
-        return undefined;
-      }
-    },
-
-    indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
-
-    epoch: (): number => Number(statements.fact.get('epoch')),
-  };
+function entryIn(row: Row): StoredEntry {
+  return { ...row, parent: row.parent ?? undefined, large: listsIn(row.large) };
 }
 
 function logged(number: number, part: number, change: Change, former: string | undefined): ChangeParameters {
   if (change.kind === 'delete')
-    return [number, part, change.uuid, change.csn, 'delete', null, null, null, null, null, null, former ?? null];
+    return [number, part, change.uuid, change.csn, 'delete', null, null, null, null, null, null, former ?? null, null];
+  const lists = change.kind === 'amend' ? encodeListChanges(change.lists) : null;
   const { uuid, csn, parent, dn, dnKey, user, operational, secret } = change.entry;
-  return [number, part, uuid, csn, 'put', parent ?? null, dn, dnKey, user, operational, secret, former ?? null];
+  return [number, part, uuid, csn, change.kind, parent ?? null, dn, dnKey, user, operational, secret, former ?? null, lists];
 }
 
 function writeStatements(database: Database.Database) {
-  const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret';
+  const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret, large';
   return {
     find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
     entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
@@ -215,14 +279,17 @@ function writeStatements(database: Database.Database) {
     some: database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`),
     lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck(),
     insert: database.prepare<PutParameters>(
-      'INSERT INTO entry (uuid, parent, dn, dn_key, csn, user, operational, secret, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO entry (uuid, parent, dn, dn_key, csn, user, operational, secret, large, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     update: database.prepare<PutParameters>(
-      'UPDATE entry SET uuid = ?, parent = ?, dn = ?, dn_key = ?, csn = ?, user = ?, operational = ?, secret = ? WHERE id = ?',
+      'UPDATE entry SET uuid = ?, parent = ?, dn = ?, dn_key = ?, csn = ?, user = ?, operational = ?, secret = ?, large = ? WHERE id = ?',
     ),
     delete: database.prepare<[number]>('DELETE FROM entry WHERE id = ?'),
-    index: database.prepare<[number, Uint8Array, number]>('INSERT INTO found (attribute, key, id) VALUES (?, ?, ?)'),
-    unfind: database.prepare<[number, Uint8Array, number]>('DELETE FROM found WHERE attribute = ? AND key = ? AND id = ?'),
+    // A list of the entry may have the value too: then the row is the list's, and stays.
+    index: database.prepare<[number, Uint8Array, number]>('INSERT INTO found (attribute, key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+    unfind: database.prepare<[number, Uint8Array, number]>(
+      'DELETE FROM found WHERE attribute = ? AND key = ? AND id = ? AND place IS NULL',
+    ),
     forgetNames: database.prepare<[]>('DELETE FROM attribute'),
     forget: database.prepare<[number]>('DELETE FROM found WHERE attribute >= ?'),
     pend: database.prepare<[number, number, number, Uint8Array]>('INSERT INTO gram_pending (number, part, id, moved) VALUES (?, ?, ?, ?)'),
@@ -230,8 +297,8 @@ function writeStatements(database: Database.Database) {
     forgetPending: database.prepare<[]>('DELETE FROM gram_pending'),
     lastNumber: database.prepare<[], number>('SELECT max(number) FROM change').pluck(),
     log: database.prepare<ChangeParameters>(
-      `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     trim: database.prepare<[number]>('DELETE FROM change WHERE number <= ?'),
     fact: database.prepare<[string], string>('SELECT value FROM fact WHERE name = ?').pluck(),

@@ -104,7 +104,7 @@ test('all of a commit is kept, or nothing of it, and others of the same turn are
   t.deepEqual(snapshot.idsPrefix('town', utf8(''), 10), []);
   t.is(snapshot.idsEqual('mail', utf8('old'), 10).length, 1, 'attribute numbers given in a commit that failed are not kept');
   t.deepEqual(
-    store.changes(0, 10).map(({ number, change }) => [number, change.kind === 'put' ? change.entry.uuid : change.uuid]),
+    store.changes(0, 10).map(({ number, change }) => [number, change.kind === 'delete' ? change.uuid : change.entry.uuid]),
     [
       [1, uuid(1)],
       [2, uuid(4)],

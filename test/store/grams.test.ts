@@ -3,7 +3,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { utf8 } from '#base';
 import { type Change, examineDirectory, type Indexer, type Store } from '#store';
-import { entry, folder, type Opened, open, uuid } from './support.ts';
+import { entry, folder, large, type Opened, open, uuid } from './support.ts';
 
 /** As the indexer of the other tests, but that every key is found by its inside. */
 const inside: Indexer = ({ user }) =>
@@ -61,6 +61,7 @@ function faults(file: string): string[] {
   const told: string[] = [];
   examineDirectory(file, {
     indexer: inside,
+    large,
     indexVersion: '1',
     cacheMib: 1,
     judge: () => [],

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava';
 import { concat, empty, utf8 } from '#base';
 import type { Refusal, SettingValues } from '#catalogue';
 import { keysBelow } from '#schema';
-import { type EntryRecord, type Indexer, openStore, type Store, type StoreOptions, storeSettings } from '#store';
+import { type EntryRecord, type Indexer, type LargeRules, openStore, type Store, type StoreOptions, storeSettings } from '#store';
 
 type Values = SettingValues<typeof storeSettings>;
 
@@ -29,8 +29,32 @@ export const indexer: Indexer = (entry) =>
     .filter((item) => item !== '')
     .map((item) => {
       const at = item.indexOf('=');
-      return { attribute: item.slice(0, at), key: utf8(item.slice(at + 1)) };
+      const attribute = item.slice(0, at);
+      const key = utf8(item.slice(at + 1));
+      return { attribute, key: attribute === 'big' ? keyOf(key) : key };
     });
+
+/** More values of one name than this are a list. Values that differ in case alone have one key. */
+export const valuesMax = 3;
+
+/** Lists as tests want them: of what `user` holds under `big`. */
+export const large: LargeRules = {
+  split(entry) {
+    const items = Buffer.from(entry.user).toString().split(';');
+    const values = items.filter((item) => item.startsWith('big=')).map((item) => utf8(item.slice('big='.length)));
+    if (values.length <= valuesMax) return { entry, lists: [] };
+    const kept = items.filter((item) => !item.startsWith('big='));
+    return {
+      entry: { ...entry, user: utf8(kept.join(';')) },
+      lists: [{ attribute: 'big', description: 'Big', values: values.map((octets) => ({ octets, key: keyOf(octets) })) }],
+    };
+  },
+  keyOf: (_, value) => keyOf(value),
+};
+
+function keyOf(value: Uint8Array): Uint8Array {
+  return utf8(Buffer.from(value).toString().toLowerCase());
+}
 
 export interface Opened {
   readonly store: Store;
@@ -45,6 +69,7 @@ export function open(t: ExecutionContext, file: string, changed: Partial<Values>
     file,
     settings: settingsWith(changed),
     indexer,
+    large,
     indexVersion: '1',
     keysBelow,
     fatal: (reason) => fatal.push(reason),

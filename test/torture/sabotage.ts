@@ -53,8 +53,8 @@ export const sabotages = {
       },
       {
         file: 'src/directory/operations/modify.ts',
-        from: 'for (const step of ready) apply(attributes, step);',
-        to: 'for (const step of part) apply(attributes, step);',
+        from: 'for (const step of ready) apply(attributes, step, lists);',
+        to: 'for (const step of part) apply(attributes, step, lists);',
       },
     ],
   },

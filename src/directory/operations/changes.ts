@@ -3,6 +3,7 @@ import { refuse } from '#catalogue';
 import type { Modification } from '#ldap';
 import { type Described, normalizer } from '#schema';
 import { errors } from '../errors.ts';
+import type { EditedList, EditedLists } from '../lists.ts';
 import type { Attributes } from '../record.ts';
 
 /** One change of a modify, its attribute looked up. */
@@ -17,7 +18,9 @@ export interface Step {
  *
  * @throws Refusal `attributeAbsent` (16), `valueExists` (20), `valueUnfit` (21), `valueRefused` (19), `matchingInappropriate` (18)
  */
-export function apply(attributes: Attributes, step: Step): void {
+export function apply(attributes: Attributes, step: Step, lists?: EditedLists): void {
+  const list = lists?.get(step.described.key);
+  if (lists !== undefined && list !== undefined && applyToList(list, step, lists)) return;
   switch (step.operation) {
     case 'add':
       addValues(attributes, step);
@@ -31,6 +34,25 @@ export function apply(attributes: Attributes, step: Step): void {
     case 'increment':
       increment(attributes, step);
       return;
+  }
+}
+
+/** @returns false when the list is gone, and the step is still to be made on what is left: nothing */
+function applyToList(list: EditedList, { operation, described, values }: Step, lists: EditedLists): boolean {
+  switch (operation) {
+    case 'add':
+      list.add(values);
+      return true;
+    case 'delete':
+      if (values.length > 0) list.remove(values);
+      else if (list.count === 0) throw refuse(errors.attributeAbsent, { attribute: described.description, why: 'the entry has none' });
+      else lists.delete(described.key);
+      return true;
+    case 'replace':
+      lists.delete(described.key);
+      return false;
+    case 'increment':
+      return false;
   }
 }
 

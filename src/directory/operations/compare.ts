@@ -3,6 +3,7 @@ import { decodeAttributes, type PartialAttribute, type Request, type Result, res
 import { compileFilter, describe } from '#schema';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
+import { largeAttribute } from '../large.ts';
 import { find } from '../lookup.ts';
 import { computedAttribute } from '../search/project.ts';
 
@@ -33,13 +34,17 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
     const own = describe(schema, attribute.description);
     if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, attribute);
   }
+  for (const list of entry.large) {
+    const own = describe(schema, list.description);
+    if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, largeAttribute(schema, snapshot, entry.id, list));
+  }
   const worked = computedAttribute(schema, type, entry, snapshot, asker);
   if (worked !== undefined) attributes.set(type.key, worked);
   const ask = (filter: Parameters<typeof compileFilter>[1]) => compileFilter(schema, filter)({ dn: name.dn, attributes });
+  const [isEqual, isPresent] = [ask({ kind: 'equality', description, value: request.value }), ask({ kind: 'present', description })];
   await store.durable(snapshot.number);
-  if (ask({ kind: 'equality', description, value: request.value }) === true) return { ...neither, code: resultCodes.compareTrue };
-  if (ask({ kind: 'present', description }) !== true)
-    throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has none' });
+  if (isEqual === true) return { ...neither, code: resultCodes.compareTrue };
+  if (isPresent !== true) throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has none' });
   return { ...neither, code: resultCodes.compareFalse };
 }
 

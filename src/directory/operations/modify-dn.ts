@@ -5,6 +5,7 @@ import { checkModified, describe, isWithin, type Schema } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
+import { changeOf, type EditedLists, editedLists, settleLists, withLists } from '../lists.ts';
 import { find, findNamed } from '../lookup.ts';
 import { type Name, nameOf, nameOfDn, superiorOf } from '../realm.ts';
 import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
@@ -37,9 +38,12 @@ export async function modifyDn(call: Call, request: ModifyDnRequest): Promise<Re
 
     const old = attributesOf(schema, entry);
     const attributes: Attributes = new Map(old);
-    if (request.deleteOldRdn) takeAway(schema, attributes, name.dn[0] ?? [], rdn);
-    putThere(schema, attributes, rdn);
-    checkModified(schema, { dn: name.dn, attributes: old }, { dn: target.name.dn, attributes });
+    const lists = editedLists(schema, snapshot, entry);
+    const before = { dn: name.dn, attributes: withLists(old, lists) };
+    if (request.deleteOldRdn) takeAway(schema, attributes, lists, name.dn[0] ?? [], rdn);
+    putThere(schema, attributes, lists, rdn);
+    checkModified(schema, before, { dn: target.name.dn, attributes: withLists(attributes, lists) });
+    settleLists(schema, attributes, entry, lists);
 
     const csn = engine.csn.next();
     stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
@@ -50,7 +54,8 @@ export async function modifyDn(call: Call, request: ModifyDnRequest): Promise<Re
       { kind: 'unchanged', uuid: target.superior.uuid, csn: target.superior.csn },
     ];
     if (!samePlace) expected.push({ kind: 'absent', dnKey: target.name.key });
-    return { expected, changes: [{ kind: 'put', entry: recordOf(schema, place, attributes) }] };
+    const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
+    return { expected, changes: [change], listedOctets };
   });
   return done;
 }
@@ -77,24 +82,29 @@ function targetOf(
 }
 
 /** Values of the old RDN go, but for those that the new one has too. */
-function takeAway(schema: Schema, attributes: Attributes, old: Rdn, rdn: Rdn): void {
+function takeAway(schema: Schema, attributes: Attributes, lists: EditedLists, old: Rdn, rdn: Rdn): void {
   for (const { type, value } of old) {
     const described = describe(schema, type);
     if (described === undefined || holds(schema, rdn, described.key, value)) continue;
-    const held = attributes.get(described.key)?.values ?? [];
-    if (held.some((each) => isEqual(schema, described.key, each, value)))
-      apply(attributes, { operation: 'delete', described, values: [value] });
+    if (isHeld(schema, attributes, lists, described.key, value))
+      apply(attributes, { operation: 'delete', described, values: [value] }, lists);
   }
 }
 
-function putThere(schema: Schema, attributes: Attributes, rdn: Rdn): void {
+function putThere(schema: Schema, attributes: Attributes, lists: EditedLists, rdn: Rdn): void {
   for (const { type, value } of rdn) {
     const described = describe(schema, type);
     if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: type });
-    const held = attributes.get(described.key)?.values ?? [];
-    if (!held.some((each) => isEqual(schema, described.key, each, value)))
-      apply(attributes, { operation: 'add', described, values: [value] });
+    if (!isHeld(schema, attributes, lists, described.key, value))
+      apply(attributes, { operation: 'add', described, values: [value] }, lists);
   }
+}
+
+function isHeld(schema: Schema, attributes: Attributes, lists: EditedLists, key: string, value: Uint8Array): boolean {
+  const list = lists.get(key);
+  if (list === undefined) return (attributes.get(key)?.values ?? []).some((each) => isEqual(schema, key, each, value));
+  const normal = list.attribute.rule.normalize(value);
+  return normal !== undefined && list.attribute.holds(normal);
 }
 
 function holds(schema: Schema, rdn: Rdn, key: string, value: Uint8Array): boolean {

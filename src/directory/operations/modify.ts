@@ -3,6 +3,7 @@ import type { Modification, Request, Result } from '#ldap';
 import { checkModified, type Described, describe, type Schema } from '#schema';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
+import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { find } from '../lookup.ts';
 import { attributesOf, recordOf, stampChanged } from '../record.ts';
 import { done } from '../result.ts';
@@ -27,18 +28,19 @@ export async function modify(call: Call, request: ModifyRequest): Promise<Result
     judge(rights, steps);
     const old = attributesOf(schema, entry);
     const attributes = new Map(old);
-    for (const step of ready) apply(attributes, step);
+    const lists = editedLists(schema, snapshot, entry);
+    const before = { dn: name.dn, attributes: withLists(old, lists) };
+    for (const step of ready) apply(attributes, step, lists);
     if ((attributes.get(passwordKey)?.values.length ?? 0) > 1) {
       throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
     }
-    checkModified(schema, { dn: name.dn, attributes: old }, { dn: name.dn, attributes });
+    checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) });
+    settleLists(schema, attributes, entry, lists);
     const csn = engine.csn.next();
     stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
     const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
-    return {
-      expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }],
-      changes: [{ kind: 'put', entry: recordOf(schema, place, attributes) }],
-    };
+    const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
+    return { expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }], changes: [change], listedOctets };
   });
   return done;
 }

@@ -1,13 +1,11 @@
 import type { Filter } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
-import type { Snapshot } from '#store';
-import { isIndexed, isIndexedInside } from '../indexing.ts';
+import { keyOctetsMax, type Snapshot } from '#store';
+import { indexKey, isIndexed, isIndexedInside, prefixOctetsMax } from '../indexing.ts';
 import { type Branch, cheapest, end, listed, nothing, pageOf, pageOfList, union } from './branches.ts';
 import { type ColumnProbe, equalityProbe, orderingProbe, presenceProbe, substringsProbe } from './columns.ts';
 import { isComputed } from './guard.ts';
 
-/** The store cuts longer keys: what an index then names must be held against the filter. */
-const keyOctetsMax = 1024;
 /** Keys with one beginning do not stand in the order of ids and are read in one step: with more of them a column is looked through instead. */
 const prefixRowsMax = 4096;
 /** Assertions about what stands inside values that a filter may have looked up: each reads a dozen rows, and all are read in one turn of the loop. */
@@ -70,9 +68,10 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
   const { type } = described;
   if (type.key === 'entryuuid') return byUuid(snapshot, value);
   if (!isIndexed(schema, type)) return column(asking, type, equalityProbe(schema, type, value));
-  const key = type.key === 'objectclass' ? classKey(schema, value) : type.equality?.assertion(value);
-  if (key === undefined) return nothing;
-  const exact = described.options.length === 0 && key.length < keyOctetsMax;
+  const normal = type.key === 'objectclass' ? classKey(schema, value) : type.equality?.assertion(value);
+  if (normal === undefined) return nothing;
+  const key = indexKey(type, normal);
+  const exact = described.options.length === 0 && normal.length < keyOctetsMax;
   return {
     by: 'index',
     count: (max) => snapshot.countEqual(type.key, key, max + 1),
@@ -106,7 +105,7 @@ function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefine
   if (probe === undefined || !isIndexed(schema, type)) return column(asking, type, probe);
   const branches: Branch[] = [];
   const prefix = filter.initial && type.substrings?.prefix?.(filter.initial);
-  if (prefix !== undefined) branches.push(range(snapshot, type, prefix, probe));
+  if (prefix !== undefined) branches.push(range(snapshot, type, prefix.subarray(0, prefixOctetsMax), probe));
   const isOnlyInitial = filter.any.length === 0 && filter.final === undefined;
   if (!isOnlyInitial && isIndexedInside(schema, type) && asking.insideLeft-- > 0) {
     const branch = inside(snapshot, type, filter, probe);

@@ -1,30 +1,31 @@
 import { type Dn, type Filter, type PartialAttribute, parseDn, walkAttributes, walkValues } from '#ldap';
 import { compileFilter, type Described, describe, type Schema, typeOfKey } from '#schema';
-import type { ReadableEntry } from '#store';
+import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
+import { largeAttribute } from '../large.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
 import { guardFilter } from './guard.ts';
 
 /** A filter as someone with certain rights may ask it. */
 export interface GuardedFilter {
-  fits(entry: ReadableEntry): boolean;
+  fits(entry: ReadableEntry, snapshot: Snapshot): boolean;
   /** True when nothing was taken out of it: what an index names exactly needs no further look. */
   readonly whole: boolean;
 }
 
 /** Prepares a filter once for all entries of a search that stand at the same place; compiled only when an entry must be held against it. */
 export function guardedFilter(schema: Schema, filter: Filter, rights: Rights): GuardedFilter {
-  let fits: ((entry: ReadableEntry) => boolean) | undefined;
+  let fits: GuardedFilter['fits'] | undefined;
   return {
     whole: isWhole(schema, filter, rights),
-    fits(entry) {
+    fits(entry, snapshot) {
       fits ??= compile(schema, filter, rights);
-      return fits(entry);
+      return fits(entry, snapshot);
     },
   };
 }
 
-function compile(schema: Schema, filter: Filter, rights: Rights): (entry: ReadableEntry) => boolean {
+function compile(schema: Schema, filter: Filter, rights: Rights): GuardedFilter['fits'] {
   const asked = guardFilter(schema, filter, rights);
   const test = compileFilter(schema, asked);
   const everything = looksAtEverything(asked);
@@ -37,7 +38,15 @@ function compile(schema: Schema, filter: Filter, rights: Rights): (entry: Readab
     operational: everything || usages.has(false),
     keyOf: keysOf(schema, isSeen),
   };
-  return (entry) => test(new FilteredEntry(entry, looks)) === true;
+  return (entry, snapshot) => {
+    const filtered = new FilteredEntry(entry, looks);
+    for (const list of entry.large) {
+      const described = describe(schema, list.description);
+      if (described !== undefined && isSeen(described))
+        filtered.attributes.set(described.key, largeAttribute(schema, snapshot, entry.id, list));
+    }
+    return test(filtered) === true;
+  };
 }
 
 /** Which attributes of an entry a filter looks at. */
@@ -73,7 +82,7 @@ function keysOf(schema: Schema, isSeen: (described: Described) => boolean): Look
 
 /** An entry as a filter looks at it: only what it asks about, only what one may read, and its name parsed when it is needed. */
 class FilteredEntry {
-  readonly attributes: ReadonlyMap<string, PartialAttribute>;
+  readonly attributes: Map<string, PartialAttribute>;
   readonly #entry: ReadableEntry;
 
   constructor(entry: ReadableEntry, looks: Looks) {

@@ -1,9 +1,11 @@
 import { concat, utf8 } from '#base';
-import { encodeAttributes, type PartialAttribute, walkAttributes } from '#ldap';
+import { encodeAttributeHead, encodeAttributes, type PartialAttribute, walkAttributes } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
 import type { Rights } from '../access/resolve.ts';
+import { indexKey } from '../indexing.ts';
+import { listedPieces } from '../large.ts';
 import { subschemaDn } from '../realm.ts';
 import type { ViewAnswers } from './answers.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
@@ -48,10 +50,11 @@ const groupsMax = 10_000;
  * stored octets are the answer; otherwise their ranges are joined without looking at values, once for each entry.
  */
 export function projection(schema: Schema, wanted: Wanted, rights: Rights, typesOnly: boolean, answers: ViewAnswers): Projection {
-  const isShown = createDecisions((description) => {
+  const shows = (description: string): boolean => {
     const described = describe(schema, description);
     return described !== undefined && rights.mayRead(described.type) && wanted.holds(described.type, described.options);
-  });
+  };
+  const isShown = createDecisions(shows);
   const pick = typesOnly ? pickTypes : pickRanges;
   const userWhole = wanted.allUser && rights.allUser && !typesOnly;
   const operationalWhole = wanted.allOperational && rights.allOperational && !typesOnly;
@@ -69,11 +72,19 @@ export function projection(schema: Schema, wanted: Wanted, rights: Rights, types
     return answers.join(entry.version, pieces);
   };
 
-  if (extras.length === 0) return stored;
+  const whole = (entry: ReadableEntry, snapshot: Snapshot): Uint8Array =>
+    entry.large.length === 0 ? stored(entry) : concat([stored(entry), ...listed(entry, snapshot)]);
+
+  const listed = ({ large }: ReadableEntry, snapshot: Snapshot): Uint8Array[] =>
+    large
+      .filter(({ description }) => shows(description))
+      .flatMap((list) => (typesOnly ? [encodeAttributeHead(list.description, 0)] : listedPieces(snapshot, list)));
+
+  if (extras.length === 0) return whole;
   return (entry, snapshot, asker) => {
     const added = extras.map((each) => compute(each, entry, snapshot, schema, asker)).filter((each) => each !== undefined);
     const shown = typesOnly ? added.map(({ description }) => ({ description, values: [] })) : added;
-    return concat([stored(entry), encodeAttributes(shown)]);
+    return concat([whole(entry, snapshot), encodeAttributes(shown)]);
   };
 }
 
@@ -119,7 +130,7 @@ function groupsOf(schema: Schema, snapshot: Snapshot, entry: Identified, asker: 
     const type = schema.attributeType(name);
     const key = type?.equality?.assertion(utf8(entry.dn));
     if (type === undefined || key === undefined) continue;
-    for (const id of snapshot.idsEqual(type.key, key, groupsMax)) ids.add(id);
+    for (const id of snapshot.idsEqual(type.key, indexKey(type, key), groupsMax)) ids.add(id);
   }
   const names: string[] = [];
   for (const id of ids) {

@@ -133,13 +133,14 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
     const rights = asker.rightsAt(entry.dnKey, entry.uuid);
     if (!rights.visible) continue;
     const view = viewOf(running, rights);
-    if (!(batch.exact && view.filter.whole) && !view.filter.fits(entry)) continue;
+    if (!(batch.exact && view.filter.whole) && !view.filter.fits(entry, snapshot)) continue;
     if (running.sent >= running.sizeMax) {
       limit = 'size';
       break;
     }
     running.sent++;
     const attributes = view.project(entry, snapshot, asker);
+    if (entry.large.length > 0) octets += attributes.length;
     if (wait === undefined) reply.entry(entry.dnOctets, attributes);
     else held.push({ dn: entry.dnOctets, attributes });
   }

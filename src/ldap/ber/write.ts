@@ -85,6 +85,12 @@ export function writeBoolean(a: Arena, tag: number, value: boolean): void {
 /** Tag and length of an element whose content of `octets` follows; the room for the content is reserved too. */
 export function writeHeader(a: Arena, tag: number, octets: number): void {
   reserve(a, 6 + octets);
+  writeHeaderAlone(a, tag, octets);
+}
+
+/** The same for content that is written elsewhere. */
+export function writeHeaderAlone(a: Arena, tag: number, octets: number): void {
+  reserve(a, 6);
   a.bytes[a.at] = tag;
   a.at = putLength(a.bytes, a.at + 1, octets);
 }

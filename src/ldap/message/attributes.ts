@@ -1,5 +1,5 @@
 import { type Cursor, close, cursor, open, readOctets, readString } from '../ber/read.ts';
-import { type Arena, arena, begin, end, take, writeOctets, writeString } from '../ber/write.ts';
+import { type Arena, arena, begin, end, lengthOctets, take, writeHeaderAlone, writeOctets, writeString } from '../ber/write.ts';
 import { universal } from './tags.ts';
 import type { PartialAttribute } from './types.ts';
 
@@ -40,6 +40,34 @@ export function encodeAttributes(attributes: readonly PartialAttribute[]): Uint8
 const scratchOctets = 4096;
 const scratchOctetsMax = 1_048_576;
 let scratch = arena(scratchOctets);
+
+/** One value as it stands in an attribute: an OCTET STRING element. */
+export function encodeValue(value: Uint8Array): Uint8Array {
+  const a = arena(6 + value.length);
+  writeOctets(a, universal.octets, value);
+  return take(a);
+}
+
+/** What `encodeValue` wrote, as a view. */
+export function decodeValue(bytes: Uint8Array): Uint8Array {
+  const content = contentOf(bytes, 0);
+  return bytes.subarray(content, stopOf(bytes, 0, content));
+}
+
+/**
+ * What stands in an attribute in front of its values, for values that are encoded already and follow piece by piece.
+ *
+ * @param octets  of all values as `encodeValue` writes them
+ */
+export function encodeAttributeHead(description: string, octets: number): Uint8Array {
+  const name = Buffer.from(description);
+  const element = (content: number) => 1 + lengthOctets(content) + content;
+  const a = arena(32 + name.length);
+  writeHeaderAlone(a, universal.sequence, element(name.length) + element(octets));
+  writeOctets(a, universal.octets, name);
+  writeHeaderAlone(a, universal.set, octets);
+  return take(a);
+}
 
 /**
  * What `encodeAttributes` wrote, as attributes whose values are views.

@@ -1,17 +1,19 @@
 import { compareBytes, equalBytes, text } from '#base';
-import type { Filter } from '#ldap';
+import type { Filter, PartialAttribute } from '#ldap';
+import { isLarge } from '../entry.ts';
 import type { MatchingRule, ObjectClass, Schema } from '../types.ts';
 import type { Selection } from './select.ts';
 import type { Test } from './test.ts';
 
-type Values = readonly Uint8Array[];
+/** Whether an attribute has a value that satisfies an assertion. */
+export type AttributeTest = (attribute: PartialAttribute) => boolean;
 
 export function testPresence(selection: Selection): Test {
   return ({ attributes }) => selection.some(attributes, hasValues);
 }
 
-function hasValues(values: Values): boolean {
-  return values.length > 0;
+function hasValues(attribute: PartialAttribute): boolean {
+  return isLarge(attribute) || attribute.values.length > 0;
 }
 
 /** @returns `undefined` when the assertion cannot be evaluated on any entry */
@@ -24,12 +26,14 @@ export function testEquality(schema: Schema, selection: Selection, value: Uint8A
 }
 
 /** A test of values for one that a rule calls equal to the asserted one; `undefined` when that does not fit the rule. */
-export function equalTo(rule: MatchingRule, value: Uint8Array): ((values: Values) => boolean) | undefined {
+export function equalTo(rule: MatchingRule, value: Uint8Array): AttributeTest | undefined {
   const wanted = rule.assertion(value);
   if (wanted === undefined) return undefined;
   // Rules of first components compare a definition with a part of one: equal octets mean nothing there.
   const alike = rule.assertion === rule.normalize;
-  return (values) => {
+  return (attribute) => {
+    if (alike && isLarge(attribute) && attribute.rule === rule) return attribute.holds(wanted);
+    const { values } = attribute;
     // The same octets are equal by every rule, and looking for them costs far less than preparing a value.
     if (alike) for (const each of values) if (equalBytes(each, value)) return true;
     for (const each of values) {
@@ -45,7 +49,7 @@ function testClass(schema: Schema, selection: Selection, value: Uint8Array): Tes
   const wanted = schema.objectClass(text(value) ?? '');
   if (wanted === undefined) return undefined;
   const known = new Map<string, boolean>();
-  const isOfClass = (values: Values) => {
+  const isOfClass: AttributeTest = ({ values }) => {
     for (const each of values) {
       const name = text(each) ?? '';
       let answer = known.get(name);
@@ -67,7 +71,7 @@ export function testOrdering(selection: Selection, kind: 'greaterOrEqual' | 'les
   const wanted = rule?.assertion(value);
   if (rule === undefined || wanted === undefined) return undefined;
   const sign = kind === 'greaterOrEqual' ? 1 : -1;
-  const inOrder = (values: Values) =>
+  const inOrder: AttributeTest = ({ values }) =>
     values.some((each) => {
       const normal = rule.normalize(each);
       return normal !== undefined && compareBytes(normal, wanted) * sign >= 0;
@@ -90,7 +94,7 @@ export interface Parts {
 }
 
 /** A test of values for one in which the parts stand in order and without overlap; `undefined` when a part does not fit the rule. */
-export function containing(rule: MatchingRule, parts: Parts): ((values: Values) => boolean) | undefined {
+export function containing(rule: MatchingRule, parts: Parts): AttributeTest | undefined {
   const prepare = rule.substring;
   if (prepare === undefined) return undefined;
   const initial = parts.initial && prepare(parts.initial, 'initial');
@@ -121,7 +125,7 @@ export function containing(rule: MatchingRule, parts: Parts): ((values: Values) 
     }
     return true;
   };
-  return (values) =>
+  return ({ values }) =>
     values.some((each) => {
       const normal = rule.normalize(each);
       return normal !== undefined && contains(buffer(normal));

@@ -3,12 +3,9 @@ import type { Dn, Filter } from '#ldap';
 import { describe, typeOfKey } from '../describe.ts';
 import { readSubstringAssertion } from '../syntaxes/table.ts';
 import type { AttributeType, MatchingRule, Schema } from '../types.ts';
-import { containing, equalTo, testEquality } from './assertions.ts';
+import { type AttributeTest, containing, equalTo, testEquality } from './assertions.ts';
 import { selectValues } from './select.ts';
 import { type Test, undefinedTest } from './test.ts';
-
-type Values = readonly Uint8Array[];
-type ValuesTest = (values: Values) => boolean;
 
 /**
  * An extensible match: by a rule, on one attribute description or on all attributes that the rule can be used with, on the entry's own
@@ -40,7 +37,7 @@ export function testExtensible(schema: Schema, filter: Filter & { kind: 'extensi
   return ({ attributes, dn }) => {
     for (const [key, attribute] of attributes) {
       const type = schema.attributeType(typeOfKey(key));
-      if (type !== undefined && applies(type) && satisfied(attribute.values)) return true;
+      if (type !== undefined && applies(type) && satisfied(attribute)) return true;
     }
     return filter.dnAttributes && nameSatisfies(schema, dn, applies, satisfied);
   };
@@ -51,7 +48,7 @@ export function appliesTo(rule: MatchingRule, type: AttributeType): boolean {
   return rule === type.equality || rule === type.ordering || rule === type.substrings || rule.appliesTo.includes(type.syntax.oid);
 }
 
-function assertionTest(rule: MatchingRule, value: Uint8Array): ValuesTest | undefined {
+function assertionTest(rule: MatchingRule, value: Uint8Array): AttributeTest | undefined {
   switch (rule.kind) {
     case 'equality':
       return equalTo(rule, value);
@@ -71,21 +68,21 @@ function assertionTest(rule: MatchingRule, value: Uint8Array): ValuesTest | unde
 }
 
 /** An ordering rule by itself asks whether the value stands before the asserted one (RFC 4517 §4.2.4). */
-function before(rule: MatchingRule, value: Uint8Array): ValuesTest | undefined {
+function before(rule: MatchingRule, value: Uint8Array): AttributeTest | undefined {
   const wanted = rule.assertion(value);
   if (wanted === undefined) return undefined;
-  return (values) =>
+  return ({ values }) =>
     values.some((each) => {
       const normal = rule.normalize(each);
       return normal !== undefined && compareBytes(normal, wanted) < 0;
     });
 }
 
-function nameSatisfies(schema: Schema, dn: Dn, wanted: (type: AttributeType) => boolean, satisfied: ValuesTest): boolean {
+function nameSatisfies(schema: Schema, dn: Dn, wanted: (type: AttributeType) => boolean, satisfied: AttributeTest): boolean {
   return dn.some((rdn) =>
     rdn.some(({ type: name, value }) => {
       const type = schema.attributeType(name);
-      return type !== undefined && wanted(type) && satisfied([value]);
+      return type !== undefined && wanted(type) && satisfied({ description: name, values: [value] });
     }),
   );
 }

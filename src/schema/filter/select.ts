@@ -1,3 +1,4 @@
+import type { PartialAttribute } from '#ldap';
 import { type Described, optionsOfKey, typeOfKey } from '../describe.ts';
 import type { EntryAttributes } from '../entry.ts';
 import type { AttributeType } from '../types.ts';
@@ -6,7 +7,7 @@ import type { AttributeType } from '../types.ts';
 export interface Selection {
   readonly type: AttributeType;
   /** Whether any of the selected attributes satisfies the test. */
-  some(attributes: EntryAttributes, test: (values: readonly Uint8Array[]) => boolean): boolean;
+  some(attributes: EntryAttributes, test: (attribute: PartialAttribute) => boolean): boolean;
 }
 
 /**
@@ -25,12 +26,11 @@ export function selectValues({ type, options }: Described): Selection {
       if (options.length === 0) {
         for (const key of keys) {
           const attribute = attributes.get(key);
-          if (attribute !== undefined && test(attribute.values)) return true;
+          if (attribute !== undefined && test(attribute)) return true;
         }
       }
-      for (const key of attributes.keys()) {
-        if (!key.includes(';') || !isSelected(key)) continue;
-        if (test(attributes.get(key)?.values ?? [])) return true;
+      for (const [key, attribute] of attributes) {
+        if (key.includes(';') && isSelected(key) && test(attribute)) return true;
       }
       return false;
     },

@@ -4,7 +4,9 @@ import { layOut } from '../database.ts';
 import { directoryFormat } from '../format.ts';
 import { GramBuilder } from '../gram-builder.ts';
 import { givenKeys, ownKeys } from '../keys.ts';
-import type { EntryRecord, Indexer } from '../types.ts';
+import { listsOf } from '../lists.ts';
+import { type List, textOfLists } from '../slices.ts';
+import type { EntryRecord, Indexer, LargeRules } from '../types.ts';
 import { createKeySorter } from './sort.ts';
 
 export interface BuildOrder {
@@ -37,7 +39,7 @@ const rowsOfStatement = 100;
  * Makes a file of entries. Entries are written as they come; the index is sorted and written in its order at the end, so that no page of it is
  * ever looked for. Nothing is kept of the file unless it is finished: it needs no log and no sync before that.
  */
-export function openBuild({ path, folder, indexVersion, epoch, number }: BuildOrder, indexer: Indexer): Build {
+export function openBuild({ path, folder, indexVersion, epoch, number }: BuildOrder, indexer: Indexer, large: LargeRules): Build {
   const database = new Database(path, { fileMustExist: true });
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
@@ -46,30 +48,36 @@ export function openBuild({ path, folder, indexVersion, epoch, number }: BuildOr
   layOut(database, directoryFormat);
   database.exec('BEGIN');
   const attributes = attributeNumbers(database);
+  const lists = listsOf(database, attributes, large);
+  const made: { readonly id: number; readonly list: List }[] = [];
   const sorter = createKeySorter(folder, sortOctets);
   const grams = new GramBuilder(gramMib);
   const insert = database.prepare<unknown[]>(
-    'INSERT INTO entry (id, uuid, parent, dn, dn_key, csn, user, operational, secret) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO entry (id, uuid, parent, dn, dn_key, csn, user, operational, secret, large) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   let id = 0;
-  let newest = { id: 0, csn: '' };
+  let newest: { readonly id: number; readonly csn: string; readonly user: Uint8Array | null } = { id: 0, csn: '', user: null };
 
   return {
-    put(entry) {
+    put(whole) {
+      const { entry, lists: fresh } = large.split(whole);
       const { uuid, parent, dn, dnKey, csn, user, operational, secret } = entry;
       id++;
-      insert.run(id, uuid, parent ?? null, dn, dnKey, csn, user, operational, secret);
+      const own = fresh.map((each) => lists.lay(each));
+      for (const list of own) made.push({ id, list });
+      insert.run(id, uuid, parent ?? null, dn, dnKey, csn, user, operational, secret, textOfLists(own));
       for (const { attribute, key } of ownKeys(entry)) sorter.add(attribute, key, id);
       for (const { attribute, key, inside } of givenKeys(indexer(entry), attributes.give)) {
         sorter.add(attribute, key, id);
         if (inside !== undefined) grams.add(attribute, id, inside);
       }
-      if (csn > newest.csn) newest = { id, csn };
+      if (csn > newest.csn) newest = { id, csn, user: own.length === 0 ? null : Buffer.from(whole.user) };
     },
     finish() {
       const index = rowInserter(database);
       sorter.drain(index.add);
       index.flush();
+      for (const { id: its, list } of made) lists.reindex(its, list);
       grams.write(database);
       grams[Symbol.dispose]();
       const note = database.prepare<[string, string]>('INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)');
@@ -77,11 +85,11 @@ export function openBuild({ path, folder, indexVersion, epoch, number }: BuildOr
       note.run('epoch', String(epoch));
       // The log cannot say what was loaded. It begins behind it, with the newest of the entries, so that numbers and entryCSNs go on from there.
       database
-        .prepare<[number, number]>(
+        .prepare<[number, Uint8Array | null, number]>(
           `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former)
-           SELECT ?, 0, uuid, csn, 'put', parent, dn, dn_key, user, operational, secret, dn FROM entry WHERE id = ?`,
+           SELECT ?, 0, uuid, csn, 'put', parent, dn, dn_key, coalesce(?, user), operational, secret, dn FROM entry WHERE id = ?`,
         )
-        .run(number, newest.id);
+        .run(number, newest.user, newest.id);
       database.exec('COMMIT');
       database.pragma('locking_mode = NORMAL');
       database.pragma('journal_mode = WAL');

@@ -6,7 +6,7 @@ import { isDiskError, reasonOf } from '../database.ts';
 import { errors } from '../errors.ts';
 import { byDn, byUuid } from '../format.ts';
 import { keyOfUuid } from '../keys.ts';
-import type { Indexer } from '../types.ts';
+import type { Indexer, LargeRules } from '../types.ts';
 import { writerOf } from '../writer.ts';
 import type { Existing, Load } from './types.ts';
 
@@ -14,6 +14,7 @@ export interface IntoOptions {
   readonly path: string;
   readonly database: Database.Database;
   readonly indexer: Indexer;
+  readonly large: LargeRules;
   readonly indexVersion: string;
   /** Memory in MiB for pages: what does not fit goes to SQLite's log before the transaction ends. */
   readonly cacheMib: number;
@@ -28,12 +29,12 @@ export interface IntoOptions {
  * @throws Refusal  STS-STORE-0067 when the disk refuses
  */
 export async function loadInto<T>(options: IntoOptions, fill: (load: Load) => Promise<T>): Promise<T> {
-  const { path, database, indexer, indexVersion, cacheMib, commitsMax } = options;
+  const { path, database, indexer, large, indexVersion, cacheMib, commitsMax } = options;
   try {
     database.pragma('synchronous = FULL');
     database.pragma(`cache_size = ${-cacheMib * 1024}`);
     const attributes = attributeNumbers(database);
-    const writer = writerOf(database, attributes, indexer, () => undefined);
+    const writer = writerOf(database, attributes, indexer, large, () => undefined);
     database.exec('BEGIN IMMEDIATE');
     if (writer.indexVersion() !== indexVersion) writer.reindex(indexVersion);
     let number = writer.lastNumber();

@@ -9,7 +9,7 @@ import { errors } from '../errors.ts';
 import { directoryFormat } from '../format.ts';
 import { openFrozen } from '../frozen.ts';
 import type { settings as rows } from '../settings.ts';
-import type { EntryRecord, Indexer } from '../types.ts';
+import type { EntryRecord, Indexer, LargeRules } from '../types.ts';
 import { type Frame, loadFresh } from './fresh.ts';
 import { existingIn, loadInto } from './into.ts';
 import type { Existing, Load } from './types.ts';
@@ -19,6 +19,7 @@ export interface LoadOptions {
   readonly path: string;
   readonly settings: SettingValues<typeof rows>;
   readonly indexer: Indexer;
+  readonly large: LargeRules;
   readonly indexVersion: string;
   /** Starts the thread that builds a file (`serveBuild`). */
   readonly startBuilder: () => Worker;
@@ -43,9 +44,9 @@ export async function load<T>(options: LoadOptions, fill: (load: Load) => Promis
   try {
     const frame = frameOf(database);
     if (frame === undefined) {
-      const { indexer } = options;
+      const { indexer, large } = options;
       const bounds = { cacheMib: settings['persistence.pageCacheMib'], commitsMax: settings['persistence.commitsMax'] };
-      return await loadInto({ path, database, indexer, indexVersion, ...bounds }, fill);
+      return await loadInto({ path, database, indexer, large, indexVersion, ...bounds }, fill);
     }
     carryOver(database, path);
     database.close();
@@ -70,19 +71,20 @@ export async function tryLoad<T>(path: string, fill: (load: Load) => Promise<T>)
 const nothing: Frame = { entries: [], epoch: 1, number: 0, newestCsn: undefined };
 const noneExisting: Existing = { empty: true, newestCsn: undefined, uuidAt: () => undefined, has: () => false };
 
-type Row = Omit<EntryRecord, 'parent'> & { readonly parent: string | null };
+type Row = Omit<EntryRecord, 'parent'> & { readonly parent: string | null; readonly large: string | null };
 
 /** All that is there, when it is little. Superiors first: the key of a superior is the beginning of the keys below it. */
 function frameOf(database: Database.Database): Frame | undefined {
   const entries = database
     .prepare<[number], Row>(
-      `SELECT uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret FROM (SELECT * FROM entry LIMIT ?) ORDER BY dn_key`,
+      `SELECT uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret, large FROM (SELECT * FROM entry LIMIT ?) ORDER BY dn_key`,
     )
     .all(frameEntriesMax + 1);
-  if (entries.length > frameEntriesMax) return undefined;
+  // Lists belong to no frame: what is carried over are entries as they lie.
+  if (entries.length > frameEntriesMax || entries.some(({ large }) => large !== null)) return undefined;
   const single = (query: string) => database.prepare<[], string | number>(query).pluck().get();
   return {
-    entries: entries.map((row) => ({ ...row, parent: row.parent ?? undefined })),
+    entries: entries.map(({ large: _, ...row }) => ({ ...row, parent: row.parent ?? undefined })),
     epoch: Number(single("SELECT value FROM fact WHERE name = 'epoch'")),
     number: Number(single('SELECT max(number) FROM change') ?? 0),
     newestCsn: single('SELECT csn FROM change ORDER BY number DESC, part DESC LIMIT 1') as string | undefined,

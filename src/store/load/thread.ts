@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { isDiskError, reasonOf } from '../database.ts';
-import type { Indexer } from '../types.ts';
+import type { Indexer, LargeRules } from '../types.ts';
 import { type Build, type BuildOrder, openBuild } from './build.ts';
 import { unpack } from './parcel.ts';
 
@@ -17,13 +17,13 @@ export type FromBuilder =
   | { readonly kind: 'failed'; readonly disk: boolean; readonly why: string };
 
 /** Builds a file of entries from what comes in through a port: the work of a thread of its own. */
-export function serveBuild(port: MessagePort, indexer: Indexer): void {
+export function serveBuild(port: MessagePort, indexer: Indexer, large: LargeRules): void {
   let build: Build | undefined;
 
   function perform(message: ToBuilder): void {
     switch (message.kind) {
       case 'begin':
-        build = openBuild(message.order, indexer);
+        build = openBuild(message.order, indexer, large);
         return;
       case 'entries': {
         for (const entry of unpack(message.parcel)) build?.put(entry);

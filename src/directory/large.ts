@@ -1,0 +1,116 @@
+import { concat } from '#base';
+import { decodeAttributes, decodeValue, encodeAttributeHead, type PartialAttribute, walkAttributes, walkValues } from '#ldap';
+import { type AttributeType, type LargeAttribute, normalizer, type Schema } from '#schema';
+import type { EntryRecord, LargeRules, List, Snapshot, StoredEntry } from '#store';
+import { indexKey, largeTypes } from './indexing.ts';
+import { createDecisions } from './search/descriptions.ts';
+
+/** With more values than this an attribute leaves its entry, and with fewer than that it comes back: between the two it stays where it is. */
+export const valuesMax = 256;
+export const valuesMin = 64;
+
+/** No value takes fewer octets. */
+const valueOctetsMin = 2;
+
+type SplitList = ReturnType<LargeRules['split']>['lists'][number];
+
+const nothingSplit: readonly SplitList[] = [];
+
+/** What the store is told of large attributes: those in the table of `indexing.ts`, without options. */
+export function createLargeRules(schema: Schema): LargeRules {
+  const types = largeTypes(schema);
+  const typeOf = createDecisions((description) => types.get(description.toLowerCase()));
+  return {
+    split(entry) {
+      if (entry.user.length <= valuesMax * valueOctetsMin) return { entry, lists: nothingSplit };
+      return split(entry, typeOf);
+    },
+    keyOf(attribute, value) {
+      const type = types.get(attribute);
+      return type === undefined || value.length < valueOctetsMin ? undefined : keyOf(type, decodeValue(value));
+    },
+  };
+}
+
+function split(entry: EntryRecord, typeOf: { of(bytes: Uint8Array, start: number, end: number): AttributeType | undefined }) {
+  const { user } = entry;
+  const lists: SplitList[] = [];
+  const kept: Uint8Array[] = [];
+  walkAttributes(user, (start, end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+    const type = typeOf.of(user, descriptionStart, descriptionEnd);
+    const values = type && valuesOf(type, user, valuesStart, valuesEnd);
+    if (type === undefined || values === undefined) kept.push(user.subarray(start, end));
+    else lists.push({ attribute: type.key, description: type.name, values });
+  });
+  return lists.length === 0 ? { entry, lists } : { entry: { ...entry, user: concat(kept) }, lists };
+}
+
+/** The values of a list; nothing for what is no list: too few, and values that could not be told apart by their keys. */
+function valuesOf(type: AttributeType, bytes: Uint8Array, from: number, to: number): SplitList['values'] | undefined {
+  if (to - from <= valuesMax * valueOctetsMin) return undefined;
+  const places: [start: number, contentStart: number, end: number][] = [];
+  let last = from;
+  walkValues(bytes, from, to, (start, end) => {
+    places.push([last, start, end]);
+    last = end;
+  });
+  if (places.length <= valuesMax) return undefined;
+  const values: { octets: Uint8Array; key: Uint8Array }[] = [];
+  const seen = new Set<string>();
+  for (const [start, contentStart, end] of places) {
+    const key = keyOf(type, bytes.subarray(contentStart, end));
+    if (key === undefined || seen.size === seen.add(Buffer.from(key).toString('latin1')).size) return undefined;
+    values.push({ octets: bytes.subarray(start, end), key });
+  }
+  return values;
+}
+
+function keyOf(type: AttributeType, value: Uint8Array): Uint8Array | undefined {
+  const normal = normalizer(type)(value);
+  return normal && indexKey(type, normal);
+}
+
+/** An attribute that an entry keeps as a list, as a filter, a comparison or a check looks at it. Good for one turn, as its snapshot. */
+export function largeAttribute(schema: Schema, snapshot: Snapshot, id: number, list: List): LargeAttribute {
+  const type = schema.attributeType(list.attribute);
+  const rule = type?.equality;
+  if (type === undefined || rule === undefined) throw new Error(`a list of an attribute without an equality rule: ${list.attribute}`);
+  let values: readonly Uint8Array[] | undefined;
+  return {
+    description: list.description,
+    rule,
+    fresh: [],
+    get values() {
+      values ??= listedAttribute(snapshot, list).values;
+      return values;
+    },
+    holds: (normal) => snapshot.hasValue(id, list.attribute, indexKey(type, normal)),
+  };
+}
+
+/** An attribute that an entry keeps as a list, with all of its values. */
+export function listedAttribute(snapshot: Snapshot, list: List): PartialAttribute {
+  const values: Uint8Array[] = [];
+  for (const piece of snapshot.valuesOf(list)) {
+    walkValues(piece, 0, piece.length, (start, end) => void values.push(piece.subarray(start, end)));
+  }
+  return { description: list.description, values };
+}
+
+/** The same as it travels, in pieces. */
+export function listedPieces(snapshot: Snapshot, list: List): Uint8Array[] {
+  const pieces = snapshot.valuesOf(list);
+  return [
+    encodeAttributeHead(
+      list.description,
+      pieces.reduce((sum, piece) => sum + piece.length, 0),
+    ),
+    ...pieces,
+  ];
+}
+
+/** All user attributes of an entry, those that are lists too. */
+export function userAttributes(snapshot: Snapshot, { user, large }: Pick<StoredEntry, 'user' | 'large'>): PartialAttribute[] {
+  const attributes = decodeAttributes(user);
+  return large.length === 0 ? attributes : [...attributes, ...large.map((list) => listedAttribute(snapshot, list))];
+}
