@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import test from 'ava';
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { utf8 } from '#base';
-import { type Change, examineDirectory, type Indexer, type Store } from '#store';
+import { type Change, examineDirectory, GramBuilder, type Indexer, type Store } from '#store';
 import { entry, folder, large, type Opened, open, uuid } from './support.ts';
 
 /** As the indexer of the other tests, but that every key is found by its inside. */
@@ -104,5 +105,32 @@ test('at every mix of what is in place and what is pending, an entry is found by
       t.deepEqual(opened.fatal, []);
     }),
     { numRuns: 25 },
+  );
+});
+
+test('lists made at once are the same whether they fit into memory or go through a file, and those of too many rows are suppressed', (t) => {
+  const built = (memoryMib: number) => {
+    const database = new Database(':memory:');
+    database.exec('CREATE TABLE gram (attribute, gram, first, ids, PRIMARY KEY (attribute, gram, first)) WITHOUT ROWID');
+    using grams = new GramBuilder(memoryMib);
+    for (let id = 1; id <= 130_000; id++) {
+      grams.add(17, id, utf8('common'));
+      if (id % 1000 === 0) for (const attribute of [18, 16]) grams.add(attribute, id, utf8(`person ${id % 7000}`));
+    }
+    const rows = grams.write(database);
+    const held = database
+      .prepare<[], { attribute: number; gram: number; first: number; ids: Buffer }>('SELECT * FROM gram ORDER BY 1, 2, 3')
+      .all()
+      .map(({ attribute, gram, first, ids }) => [attribute, gram, first, ids.toString('hex')].join());
+    database.close();
+    t.is(rows, held.length);
+    return held;
+  };
+  const whole = built(64);
+  t.true(whole.join('\n') === built(0.05).join('\n'));
+  // Three grams of one value that everybody has: a mark each.
+  t.deepEqual(
+    whole.filter((row) => row.startsWith('17,')).map((row) => row.split(',').slice(2)),
+    Array(3).fill(['-1', '']),
   );
 });
