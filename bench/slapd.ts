@@ -88,7 +88,11 @@ function configuration({ suffix, adminDn, database, threads }: Configuration): s
  * @param version  Atrium's own words for its table of indexes: what stands between stars is found by what is anywhere in a value
  */
 export function slapdIndexes(version: string): string[] {
-  const names = version.split(' ').slice(1);
+  // A plus behind a name says how Atrium keeps very many values of it.
+  const names = version
+    .split(' ')
+    .slice(1)
+    .map((name) => name.replace(/\+$/, ''));
   const inside = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1, -1));
   return [`index ${names.filter((name) => !name.startsWith('*')).join(',')} eq`, `index ${inside.join(',')} eq,sub`];
 }
