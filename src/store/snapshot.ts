@@ -3,14 +3,14 @@ import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import type { Column, ColumnEntry, Rows, Scan, Scanned } from './column.ts';
 import type { Columns } from './columns.ts';
-import type { EntryCache, Row as ReadableFields } from './entry-cache.ts';
+import { type EntryCache, type PackedRow, packedColumns } from './entry-cache.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
 import type { GramReader } from './gram-reader.ts';
 import { type List, listsIn, sliceReader } from './slices.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
 
-type ReadableRow = [
-  id: number,
+type ColumnRow = [id: number, user: Uint8Array, operational: Uint8Array, large: string | null];
+type Row = [
   uuid: string,
   parent: string | null,
   dn: string,
@@ -19,11 +19,8 @@ type ReadableRow = [
   user: Uint8Array,
   operational: Uint8Array,
   large: string | null,
+  secret: Uint8Array,
 ];
-type ColumnRow = [id: number, user: Uint8Array, operational: Uint8Array, large: string | null];
-type Row = [...ReadableRow, secret: Uint8Array];
-
-const readableColumns = 'id, uuid, parent, dn, dn_key, csn, user, operational, large';
 
 export type ReadStatements = ReturnType<typeof readStatements>;
 
@@ -36,8 +33,10 @@ export function readStatements(reader: Database.Database) {
     ),
     slices: sliceReader(reader),
     number: prepare<[]>('SELECT max(number) FROM change'),
-    entry: reader.prepare<[number], Row>(`SELECT ${readableColumns}, secret FROM entry WHERE id = ?`).raw(),
-    readable: reader.prepare<[number], ReadableRow>(`SELECT ${readableColumns} FROM entry WHERE id = ?`).raw(),
+    entry: reader
+      .prepare<[number], Row>('SELECT uuid, parent, dn, dn_key, csn, user, operational, large, secret FROM entry WHERE id = ?')
+      .raw(),
+    readable: reader.prepare<[number], PackedRow>(`SELECT ${packedColumns} FROM entry WHERE id = ?`).raw(),
     lastId: prepare<[]>('SELECT max(id) FROM entry'),
     idsAfter: prepare<[number, number]>('SELECT id FROM entry WHERE id > ? ORDER BY id LIMIT ?'),
     parts: reader.prepare<[number], ColumnRow>('SELECT id, user, operational, large FROM entry WHERE id = ?').raw(),
@@ -115,7 +114,8 @@ export class HeldSnapshot implements Snapshot {
     const row = this.#read().entry.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return { ...fieldsOf(row), large: listsIn(row[8]), secret: row[9] };
+    const [uuid, parent, dn, dnKey, csn, user, operational, large, secret] = row;
+    return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational, large: listsIn(large), secret };
   }
 
   readable(id: number): ReadableEntry | undefined {
@@ -128,7 +128,7 @@ export class HeldSnapshot implements Snapshot {
     const row = readable.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    return this.#context.cache.keep(fieldsOf(row));
+    return this.#context.cache.keep(id, row);
   }
 
   hasValue(id: number, attribute: string, key: Uint8Array): boolean {
@@ -260,11 +260,6 @@ export class HeldSnapshot implements Snapshot {
     if (this.#context.era() !== this.#era) throw new Error('a snapshot was used beyond its turn');
     return this.#context.statements;
   }
-}
-
-function fieldsOf(row: ReadableRow | Row): ReadableFields {
-  const [id, uuid, parent, dn, dnKey, csn, user, operational, large] = row;
-  return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational, large };
 }
 
 function rowsOf({ parts, partsAfter, idsAfter }: ReadStatements, tally: (rows: number) => void): Rows {

@@ -48,6 +48,33 @@ test('a changed entry has another version at once, an unchanged one keeps its ow
   t.is(store.snapshot().readable(ids[1] ?? 0), undefined);
 });
 
+test('what search reads of an entry is what stands there, whatever octets its parts have: NULs, 0xFF, nothing, other scripts', async (t) => {
+  const { store } = open(t, join(folder(t), 'entries'));
+  const octets = [
+    new Uint8Array(0),
+    Uint8Array.of(0),
+    Uint8Array.of(0xff, 0, 0xfe, 0),
+    Uint8Array.from({ length: 512 }, (_, i) => i & 0xff),
+  ];
+  let number = 0;
+  for (const operational of octets) {
+    for (const dn of ['cn=a', 'cn=Ωμέγα 日本', 'cn=a\\00b']) {
+      number++;
+      // The test's index keys are text: what `user` holds besides makes odd ones, which do no harm.
+      const user = Buffer.concat([operational, Buffer.from(';x=1')]);
+      await store.commit([], [{ kind: 'put', entry: { ...entry(number, [...top, String(number)]), dn, user, operational } }]);
+    }
+  }
+  for (let each = 1; each <= number; each++) {
+    const { secret: _, ...whole } = store.snapshot().byUuid(uuid(each)) ?? t.fail();
+    for (const _time of ['from the file', 'from the cache']) {
+      const read = store.snapshot().readable(whole.id) ?? t.fail();
+      for (const name of Object.keys(whole) as (keyof typeof whole)[]) t.deepEqual(plain(read[name]), plain(whole[name]), name);
+      t.is(Buffer.from(read.dnOctets).toString(), whole.dn);
+    }
+  }
+});
+
 test('an entry that was read before a change is read again after it', async (t) => {
   const { store } = open(t, join(folder(t), 'entries'));
   await store.commit([], [{ kind: 'put', entry: entry(1, top, { csn: 'old' }) }]);
