@@ -94,7 +94,9 @@ export function slapdIndexes(version: string): string[] {
     .slice(1)
     .map((name) => name.replace(/\+$/, ''));
   const inside = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1, -1));
-  return [`index ${names.filter((name) => !name.startsWith('*')).join(',')} eq`, `index ${inside.join(',')} eq,sub`];
+  // A + behind a name says that very many values of it lie outside of their entry, which is no index of another kind.
+  const others = names.filter((name) => !name.startsWith('*')).map((name) => name.replace('+', ''));
+  return [`index ${others.join(',')} eq`, `index ${inside.join(',')} eq,sub`];
 }
 
 /** scrypt as libxcrypt writes it: N = 2^15, r = 8, p = 1, the work that Atrium's own hashes ask for. */
