@@ -14,7 +14,14 @@ export function createDumper(dump: Dump): (afterId: number, lastId: number) => D
   const ldif = createLdifText(textOctets);
   return (afterId, lastId) => {
     const entries = dump.entries(afterId, lastId);
-    for (const [dn, attributes] of entries) ldif.entry(dn, attributes);
+    for (const entry of entries) {
+      const [dn, attributes, large] = entry;
+      if (large === null) ldif.entry(dn, attributes);
+      else {
+        const { user, lists, more } = dump.large(entry);
+        ldif.largeEntry(dn, user, lists, more);
+      }
+    }
     return { text: ldif.take(), entries: entries.length };
   };
 }

@@ -1,10 +1,19 @@
 import type Database from 'better-sqlite3';
+import { empty } from '#base';
 import { byParent, byUuid, directoryFormat } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
 import { versionOf } from './migrate.ts';
+import { listsIn, sliceReader } from './slices.ts';
 
 /** An entry as an export reads it: its name as UTF-8, and the parts of its record that are wanted, behind each other. */
-export type DumpedEntry = readonly [dn: Uint8Array, attributes: Uint8Array];
+export type DumpedEntry = readonly [dn: Uint8Array, attributes: Uint8Array, large: string | null, id: number];
+
+/** An entry with values beside its record: these stand between its user attributes and what else is wanted. */
+export interface DumpedLarge {
+  readonly user: Uint8Array;
+  readonly lists: readonly { readonly description: string; readonly pieces: readonly Uint8Array[] }[];
+  readonly more: Uint8Array;
+}
 
 /** What is wanted of each entry beside its user attributes. */
 export interface DumpOptions {
@@ -14,12 +23,14 @@ export interface DumpOptions {
 
 /** A file of entries at one moment, read from end to end. */
 export interface Dump extends Disposable {
-  /** Whether row numbers alone tell all: no superior stands behind what is below it, and no entry has values beside its record. */
+  /** Whether row numbers alone tell all: no superior stands behind what is below it. */
   readonly straight: boolean;
   /** The greatest row number. */
   readonly lastId: number;
   /** The entries with numbers above one and up to another. */
   entries(afterId: number, lastId: number): DumpedEntry[];
+  /** The parts of one whose `large` is not null. */
+  large(entry: DumpedEntry): DumpedLarge;
 }
 
 /**
@@ -36,13 +47,20 @@ export function openDump(path: string, { secrets, operational }: DumpOptions): D
     // One value instead of several: to hand one over costs more than to copy it.
     const range = database
       .prepare<[number, number], DumpedEntry>(
-        `SELECT CAST(dn AS BLOB), CAST(${parts.join(' || ')} AS BLOB) FROM entry WHERE id > ? AND id <= ? ORDER BY id`,
+        `SELECT CAST(dn AS BLOB), CAST(${parts.join(' || ')} AS BLOB), large, id FROM entry WHERE id > ? AND id <= ? ORDER BY id`,
       )
       .raw();
+    const user = database.prepare<[number], Uint8Array>('SELECT user FROM entry WHERE id = ?').pluck();
+    const slices = sliceReader(database);
     return {
       straight: current && isStraight(database),
       lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck().get() ?? 0,
       entries: (afterId, lastId) => range.all(afterId, lastId),
+      large([, attributes, large, id]) {
+        const own = user.get(id) ?? empty;
+        const lists = listsIn(large).map((list) => ({ description: list.description, pieces: slices.pieces(list) }));
+        return { user: own, lists, more: attributes.subarray(own.length) };
+      },
       [Symbol.dispose]: () => void database.close(),
     };
   } catch (error) {
@@ -53,12 +71,11 @@ export function openDump(path: string, { secrets, operational }: DumpOptions): D
 
 /** A rename can bring an entry below one that was made later. The first of those below each superior tells. */
 function isStraight(database: Database.Database): boolean {
-  const lists = database.prepare('SELECT 1 FROM slice LIMIT 1').get();
   const turned = database
     .prepare<[number, number]>(
       `SELECT 1 FROM (SELECT key, min(id) AS first FROM found WHERE attribute = ? GROUP BY key) AS below
        JOIN found AS own ON own.attribute = ? AND own.key = below.key WHERE own.id > below.first LIMIT 1`,
     )
     .get(byParent, byUuid);
-  return lists === undefined && turned === undefined;
+  return turned === undefined;
 }

@@ -32,6 +32,18 @@ test('many ranges by two threads: every entry once, superiors first, and an impo
   t.deepEqual(await damageOf(two), []);
 });
 
+test('a group of many members comes as it went in, its members behind its own attributes', async (t) => {
+  const [one, two] = [folder(t), folder(t)];
+  const members = Array.from({ length: 900 }, (_, n) => `member: uid=p${n},ou=people,${suffix}\n`).join('');
+  const group = `dn: cn=all,ou=groups,${suffix}\nobjectClass: groupOfNames\ncn: all\n${members}description: everybody\n\n`;
+  await importText(one, people(0, 900) + group);
+  const text = await exported(one);
+  t.true(text.includes(`description: everybody\n${members}structuralObjectClass: groupOfNames\n`));
+  await importText(two, text);
+  t.true((await exported(two)) === text);
+  t.deepEqual(await damageOf(two), []);
+});
+
 withLdapUtils(test)('an entry that was moved below a later one comes behind it, and the import takes the export', async (t) => {
   const [one, two] = [folder(t), folder(t)];
   await importText(one, person('early') + people(0, 120));

@@ -9,8 +9,21 @@ export interface LdifText {
    * @param attributes  as `encodeAttributes` makes them
    */
   entry(dn: Uint8Array, attributes: Uint8Array): void;
+  /**
+   * The same for an entry with values beside it, which stand behind its own.
+   *
+   * @param lists  values as elements one behind the other, in pieces
+   * @param more   attributes that stand behind them
+   */
+  largeEntry(dn: Uint8Array, attributes: Uint8Array, lists: readonly LdifList[], more: Uint8Array): void;
   /** What was written since, in a buffer of its own that may be handed over. */
   take(): Uint8Array<ArrayBuffer>;
+}
+
+/** An attribute whose values are not in one piece. */
+export interface LdifList {
+  readonly description: string;
+  readonly pieces: readonly Uint8Array[];
 }
 
 /** No line is longer than this (RFC 2849, note 2). */
@@ -62,17 +75,35 @@ export function createLdifText(initialOctets: number): LdifText {
     at = begun + columns + 2 * breaks;
   }
 
+  function lines(attributes: Uint8Array): void {
+    walkAttributes(attributes, (_start, _end, nameStart, nameEnd, valuesStart, valuesEnd) => {
+      walkValues(attributes, valuesStart, valuesEnd, (start, end) => line(attributes, nameStart, nameEnd, attributes, start, end));
+    });
+  }
+
+  function ending(): void {
+    make(1);
+    out[at++] = newline;
+  }
+
   return {
     get octets() {
       return at;
     },
     entry(dn, attributes) {
       line(dnName, 0, dnName.length, dn, 0, dn.length);
-      walkAttributes(attributes, (_start, _end, nameStart, nameEnd, valuesStart, valuesEnd) => {
-        walkValues(attributes, valuesStart, valuesEnd, (start, end) => line(attributes, nameStart, nameEnd, attributes, start, end));
-      });
-      make(1);
-      out[at++] = newline;
+      lines(attributes);
+      ending();
+    },
+    largeEntry(dn, attributes, lists, more) {
+      line(dnName, 0, dnName.length, dn, 0, dn.length);
+      lines(attributes);
+      for (const { description, pieces } of lists) {
+        const name = Buffer.from(description);
+        for (const piece of pieces) walkValues(piece, 0, piece.length, (start, end) => line(name, 0, name.length, piece, start, end));
+      }
+      lines(more);
+      ending();
     },
     take() {
       const taken = new Uint8Array(out.buffer, out.byteOffset, at) as Uint8Array<ArrayBuffer>;
