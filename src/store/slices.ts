@@ -61,7 +61,7 @@ export function sliceReader(database: Database.Database) {
   const octets = database.prepare<[number, number], Uint8Array>(`SELECT octets ${range}`).pluck();
   const rows = database.prepare<[number, number], SliceRow & { readonly id: number }>(`SELECT id, heads, octets ${range}`);
   const one = database.prepare<[number], SliceRow>('SELECT heads, octets FROM slice WHERE id = ?');
-  const numbers = database.prepare<[number], number>(`SELECT DISTINCT id / ? FROM slice`).pluck();
+  const numbers = database.prepare<[number], number>(`SELECT DISTINCT id / CAST(? AS INTEGER) FROM slice`).pluck();
   return {
     /** The numbers of all lists that have slices. */
     numbers: (): Iterable<number> => numbers.iterate(slicesMax),
