@@ -5,8 +5,8 @@ import test from 'ava';
 import { findProgram, withPrograms } from '../support/programs.ts';
 import { proveEquality } from './prove.ts';
 
-// The short form of `npm run equality`, which asks 100,000. Another seed each time; a failure says how to ask the same again.
-const asked = { searches: 1000, people: 150, seed: Date.now() % 1_000_000 };
+// The short form of `npm run equality`, which asks 100,000 and other ones each time. A gate asks the same of every commit.
+const asked = { searches: 1000, people: 150, seed: 84_111 };
 
 withPrograms(test, 'slapd')(
   'generated searches are answered as by a plain evaluation of all entries and as by slapd, with writes between them',

@@ -1,3 +1,4 @@
+import { text } from '#base';
 import type { Filter, SearchRequest } from '#ldap';
 import { describe, type Schema } from '#schema';
 
@@ -11,6 +12,8 @@ export const leftOut = {
     'parts of substrings that begin or end with a space: slapd takes the space away or leaves it by itself, Atrium prepares it by RFC 4518 §2.6.1',
   classRule:
     'objectClass by a rule that is named: slapd does not find a class that an entry lists, RFC 4517 §4.2.26 does, and without a name both find classes above',
+  sharp:
+    'what could be an ß: slapd folds the case of single letters, Atrium by RFC 4518 §2.2 also the letter that becomes two, so that STRASSE finds Straße',
   gecos: 'gecos: of any script here, of ASCII in the schema that comes with slapd',
   memberOf: 'memberOf: slapd has it only with an overlay, which keeps it instead of working it out',
 } as const;
@@ -36,23 +39,37 @@ function ofFilter(schema: Schema, filter: Filter): LeftOut | undefined {
       return ofFilter(schema, filter.filter);
     case 'approx':
       return 'approx';
+    case 'present':
+      return ofName(schema, filter.description);
     case 'equality':
     case 'greaterOrEqual':
     case 'lessOrEqual':
-    case 'present':
-      return ofName(schema, filter.description);
-    case 'substrings':
-      return [filter.initial, ...filter.any, filter.final].some(endsInSpace) ? 'spaces' : ofName(schema, filter.description);
+      return hasSharp(filter.value) ? 'sharp' : ofName(schema, filter.description);
+    case 'substrings': {
+      const parts = [filter.initial, ...filter.any, filter.final].filter((part) => part !== undefined);
+      if (parts.some(endsInSpace)) return 'spaces';
+      return parts.some((part) => hasSharp(part) || endsInSharp(part)) ? 'sharp' : ofName(schema, filter.description);
+    }
     case 'extensible':
       // Without a name it looks at the operational ones too.
       if (filter.description === undefined) return 'operational';
+      if (hasSharp(filter.value)) return 'sharp';
       if (filter.rule !== undefined && describe(schema, filter.description)?.type.key === 'objectclass') return 'classRule';
       return ofName(schema, filter.description);
   }
 }
 
-function endsInSpace(part: Uint8Array | undefined): boolean {
-  return part !== undefined && (part[0] === space || part.at(-1) === space);
+function endsInSpace(part: Uint8Array): boolean {
+  return part[0] === space || part.at(-1) === space;
+}
+
+function hasSharp(value: Uint8Array): boolean {
+  return /ss|ß|ẞ/i.test(text(value) ?? '');
+}
+
+/** Half of an ß that became two letters. */
+function endsInSharp(part: Uint8Array): boolean {
+  return /^s|s$/i.test(text(part) ?? '');
 }
 
 const space = 0x20;
