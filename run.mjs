@@ -22,7 +22,7 @@ if (!existsSync(node) || !existsSync(mark) || readFileSync(mark, 'utf8') !== loc
   });
   if (npm.status !== 0) process.exit(npm.status ?? 1);
   if (!existsSync(node)) {
-    process.stderr.write('npm installed no Node 26 for this platform: run Atrium with a Node 26 of your own, `node src/cli.ts`.\n');
+    process.stderr.write('npm installed no Node 26 for this platform: run Atrium with a Node 26 of your own, `node atrium.mjs`.\n');
     process.exit(1);
   }
   writeFileSync(mark, lock);

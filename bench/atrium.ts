@@ -8,7 +8,7 @@ import { freePort, type Peer, runProgram, startServer, stopProgram } from './pro
 import { nameOf, uidOf } from './requests.ts';
 import { watchLoop } from './watch.ts';
 
-const cli = join(dirname(import.meta.dirname), 'src', 'cli.ts');
+const cli = join(dirname(import.meta.dirname), 'atrium.mjs');
 const loop = pathToFileURL(join(import.meta.dirname, 'loop.ts')).href;
 /** Who administers is known by name: the first of the people. */
 const administrator = 0;

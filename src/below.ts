@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { bootstrap, createDirectory, createIndexer, createLargeRules, type Engine, indexVersion, openEngine } from '#directory';
@@ -8,9 +8,9 @@ import { createTally, type Endpoints, type Listener, startListener } from '#list
 import { keysBelow } from '#schema';
 import { openStore } from '#store';
 import { errors } from './errors.ts';
-import type { Foundation, Settings } from './foundation.ts';
+import { type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
 import { realmSeed, schemaOf } from './installation.ts';
-import { settings as rows } from './tables.ts';
+import { settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 import { type Crew, createCrew } from './workers.ts';
 
@@ -118,12 +118,6 @@ async function certificateOf({ settings, dataDir, clock, chance }: Foundation): 
     clock,
     chance,
   });
-}
-
-/** The path of the operators' socket: as given, or inside the data folder. `undefined` when it is switched off. */
-export function operatorsSocketOf(root: string, settings: Settings): string | undefined {
-  const path = settings['ldap.socket'];
-  return path === '' ? undefined : resolve(root, settings['global.dataDir'], path);
 }
 
 function endpointsOf({ root, settings, dataDir }: Foundation, certificate: ServerCertificate | undefined): Endpoints {

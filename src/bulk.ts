@@ -9,10 +9,10 @@ import { createHasher } from '#keys';
 import { type LdifRecord, parseDn } from '#ldap';
 import { normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
+import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { realmSeed, schemaOf } from './installation.ts';
-import { begin } from './main.ts';
-import { settings as rows } from './tables.ts';
+import { settings as rows } from './settings.ts';
 
 const directoryFile = 'directory.sqlite';
 

@@ -4,13 +4,18 @@ import { dirname, join } from 'node:path';
 import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { type Command, type Context, commands, Misuse } from '#commands';
-import { importFolder, tryImport } from './bulk.ts';
-import { exportFolder } from './export.ts';
-import { locate, startAtrium } from './main.ts';
-import { backUpFolder, examineFolder, openChangeLog, repairFolder, restoreFolder } from './upkeep.ts';
+import { locate } from './begin.ts';
 
 const root = dirname(import.meta.dirname);
 const environment = processEnvironment();
+
+/** What a command does is loaded with it: most of the time of a short one would be spent on loading the others. */
+const parts = {
+  main: () => import('./main.ts'),
+  bulk: () => import('./bulk.ts'),
+  export: () => import('./export.ts'),
+  upkeep: () => import('./upkeep.ts'),
+};
 
 process.exitCode = await run(process.argv.slice(2), {
   environment,
@@ -20,16 +25,16 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr: process.stderr,
   clock: systemClock,
   chance: systemChance,
-  start: (options) => startAtrium({ root, ...options }),
+  start: async (options) => (await parts.main()).startAtrium({ root, ...options }),
   locate: () => locate({ root, environment }),
-  exportEntries: (options) => exportFolder({ root, environment }, options),
-  importEntries: (options) => importFolder({ root, environment }, options),
-  tryImport: (options) => tryImport({ root, environment }, options),
-  examine: (options) => examineFolder({ root, environment }, options),
-  repair: () => repairFolder({ root, environment }),
-  openLog: () => openChangeLog({ root, environment }),
-  backUp: (file, onProgress) => backUpFolder({ root, environment }, file, onProgress),
-  restore: (file, options) => restoreFolder({ root, environment }, file, options),
+  exportEntries: async (options) => (await parts.export()).exportFolder({ root, environment }, options),
+  importEntries: async (options) => (await parts.bulk()).importFolder({ root, environment }, options),
+  tryImport: async (options) => (await parts.bulk()).tryImport({ root, environment }, options),
+  examine: async (options) => (await parts.upkeep()).examineFolder({ root, environment }, options),
+  repair: async () => (await parts.upkeep()).repairFolder({ root, environment }),
+  openLog: async () => (await parts.upkeep()).openChangeLog({ root, environment }),
+  backUp: async (file, onProgress) => (await parts.upkeep()).backUpFolder({ root, environment }, file, onProgress),
+  restore: async (file, options) => (await parts.upkeep()).restoreFolder({ root, environment }, file, options),
   untilSignal,
 });
 

@@ -6,10 +6,10 @@ import type { Exported, ExportFolderOptions } from '#commands';
 import { createDumper, type DumpedText, exportEntries } from '#directory';
 import { formatLdifRecord } from '#ldap';
 import { openDump } from '#store';
+import { begin } from './begin.ts';
 import { openDirectory } from './below.ts';
 import type { ExportRange, ExportTask } from './export-thread.ts';
 import type { AtriumOptions, Foundation } from './foundation.ts';
-import { begin } from './main.ts';
 
 /** Row numbers of one piece of text. */
 const rangeIds = 500;

@@ -5,7 +5,7 @@ import type { Environment, SettingProblem, SettingValues } from '#catalogue';
 import { systemTimers, type Timers } from '#jobs';
 import { checkKek } from '#keys';
 import { lockFolder, makeFolder, openAuditStore } from '#store';
-import type { settings as rows } from './tables.ts';
+import type { settings as rows } from './settings.ts';
 import { readVersion } from './version.ts';
 
 /** All settings of the service, as the gathered rows type them. */
@@ -81,4 +81,10 @@ export function openFoundation(
 
   const die = options.die ?? (() => process.exit(1));
   return { root, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
+}
+
+/** The path of the operators' socket: as given, or inside the data folder. `undefined` when it is switched off. */
+export function operatorsSocketOf(root: string, settings: Settings): string | undefined {
+  const path = settings['ldap.socket'];
+  return path === '' ? undefined : resolve(root, settings['global.dataDir'], path);
 }

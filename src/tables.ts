@@ -26,22 +26,6 @@ import { storeErrors, storeSettings } from '#store';
 import { webErrors, webRoutes, webSettings } from '#web';
 import { errors as ownErrors } from './errors.ts';
 
-/** Every setting there is. A test proves that no two rooms use a name. */
-export const settings = {
-  ...serviceSettings,
-  ...auditSettings,
-  ...clientSettings,
-  ...credentialsSettings,
-  ...directorySettings,
-  ...keysSettings,
-  ...listenerSettings,
-  ...policySettings,
-  ...sessionsSettings,
-  ...storeSettings,
-  ...webSettings,
-  ...reservedSettings,
-} as const satisfies SettingRows;
-
 /** The same rows by the room that keeps them. */
 export const settingTables: Readonly<Record<string, SettingRows>> = {
   audit: auditSettings,

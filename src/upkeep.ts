@@ -4,10 +4,10 @@ import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
 import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
+import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { schemaOf } from './installation.ts';
-import { begin } from './main.ts';
-import { settings as rows } from './tables.ts';
+import { settings as rows } from './settings.ts';
 
 /** The files of a data folder that hold entries and short-lived state. */
 const directoryFile = 'directory.sqlite';

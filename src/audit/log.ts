@@ -1,4 +1,5 @@
-import winston from 'winston';
+import { createRequire } from 'node:module';
+import type winston from 'winston';
 import type { Clock } from '#base';
 import type { ErrorRow } from '#catalogue';
 import { oneLine } from './escape.ts';
@@ -30,18 +31,25 @@ export interface LogOptions {
 
 const levels = { error: 0, warn: 1, info: 2, debug: 3 } as const satisfies Record<LogLevel, number>;
 const lengthMaxStanding = 1024;
+const require = createRequire(import.meta.url);
 
 /** Opens the log on a stream. */
 export function createLog({ json, level, stream, clock, lengthMax = lengthMaxStanding }: LogOptions): Log {
   // A log that cannot be written, because its reader has gone, must not end the service.
   stream.on('error', () => undefined);
-  const line = winston.format.printf((info) => (json ? jsonLine(info) : humanLine(info)));
-  const logger = winston.createLogger({ levels, level, format: line, transports: [new winston.transports.Stream({ stream })] });
+  let logger: winston.Logger | undefined;
+  // Late: most commands have nothing to log, and need not load the library for it.
+  const open = (): winston.Logger => {
+    const { createLogger, format, transports } = require('winston') as typeof winston;
+    const line = format.printf((info) => (json ? jsonLine(info) : humanLine(info)));
+    return createLogger({ levels, level, format: line, transports: [new transports.Stream({ stream })] });
+  };
 
   const write = (at: LogLevel, row: ErrorRow | undefined, words: string, fields: LogFields = {}) => {
     // Asked here and not of winston alone: each write has a line of detail that is seldom wanted.
     if (levels[at] > levels[level]) return;
     const said = oneLine(words, lengthMax);
+    logger ??= open();
     logger.log({
       level: at,
       message: row === undefined ? said : `[${row.code}] ${said}`,
@@ -56,6 +64,7 @@ export function createLog({ json, level, stream, clock, lengthMax = lengthMaxSta
     debug: (words, fields) => write('debug', undefined, words, fields),
     close: () =>
       new Promise((resolve) => {
+        if (logger === undefined) return resolve();
         logger.once('finish', () => resolve());
         logger.end();
       }),

@@ -1,7 +1,7 @@
 import { type Control, formatDn, type Modification, type PartialAttribute, parseDn, type Request, resultCodes } from '#ldap';
 import { type Actor, actorOf, type SearchOptions, searchRequest } from './actor.ts';
 import { type ClientEntry, entryOf } from './entry.ts';
-import { Link } from './link.ts';
+import type { Link } from './link.ts';
 import { ClientRefusal } from './refusal.ts';
 
 /** A connection over the operators' socket. */
@@ -63,6 +63,8 @@ export async function connectOperators({
   timeoutMs = timeoutStandingMs,
   connectTimeoutMs = connectTimeoutStandingMs,
 }: OperatorsOptions): Promise<OperatorsClient> {
+  // Late: who finds no service to talk to need not load a library for it.
+  const { Link } = await import('./link.ts');
   const link = await Link.open({ socketPath, connectTimeoutMs, answerOctetsMax });
   try {
     const { op } = await link.perform(

@@ -1,7 +1,7 @@
 import type { Clock } from '#base';
 import { refuse } from '#catalogue';
 import { errors } from './errors.ts';
-import { Link, type LinkOptions } from './link.ts';
+import type { Link, LinkOptions } from './link.ts';
 
 /** Opens connections, and holds back while the directory is gone. */
 export interface Opener {
@@ -53,6 +53,8 @@ export function createOpener(
       const failuresBefore = failures;
       let link: Link | undefined;
       try {
+        // Late: the library is no part of the way to the first answer.
+        const { Link } = await import('./link.ts');
         link = await Link.open(linkOptions);
         await ready(link);
         failures = 0;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Refusal } from '#catalogue';
 import { ClientRefusal, clientErrors, connectOperators, type OperatorsClient } from '#client';
 import { resultName } from '#ldap';
@@ -6,7 +7,7 @@ import type { Context } from './command.ts';
 /** Connects to the running service. `undefined` when none runs on this folder. */
 export async function connectRunning(context: Context): Promise<OperatorsClient | undefined> {
   const located = context.locate();
-  if (located.kind === 'refused' || located.operatorsSocket === undefined) return undefined;
+  if (located.kind === 'refused' || located.operatorsSocket === undefined || !existsSync(located.operatorsSocket)) return undefined;
   try {
     return await connectOperators({ socketPath: located.operatorsSocket });
   } catch (error) {

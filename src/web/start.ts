@@ -1,6 +1,6 @@
 import type { Server as NodeServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer, type Request, type Server, type ServerOptions } from 'restify';
+import type { Request, Server, ServerOptions } from 'restify';
 import type { Audit, Log } from '#audit';
 import type { Chance } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
@@ -74,7 +74,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   const servers: NodeServer[] = [];
   const open = async (port: number | undefined, serverOptions: ServerOptions): Promise<AddressInfo | undefined> => {
     if (port === undefined) return undefined;
-    const server = createDoor(serverOptions, door).server as NodeServer;
+    const server = (await createDoor(serverOptions, door)).server as NodeServer;
     const address = await listen(server, host, port);
     servers.push(server);
     return address;
@@ -106,10 +106,12 @@ interface DoorOptions extends WebOptions {
   readonly guard: ReturnType<typeof createGuard>;
 }
 
-function createDoor(
+async function createDoor(
   serverOptions: ServerOptions,
   { settings: given, exchanges, send, guard, routes, csrf, log, audit, realm }: DoorOptions,
-): Server {
+): Promise<Server> {
+  // Late: what does not open a door to the web need not load the library for one.
+  const { createServer } = await import('restify');
   const server = createServer({ ...serverOptions, name: '', log: silent });
   const node = server.server as NodeServer;
   limit(node, given);

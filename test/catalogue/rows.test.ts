@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { checkSetting, gather, readSettings, removedSettings, type SettingRow } from '#catalogue';
-import { settings, settingTables } from '../../src/tables.ts';
+import { settings } from '../../src/settings.ts';
+import { settingTables } from '../../src/tables.ts';
 
 const rows: Readonly<Record<string, SettingRow>> = settings;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { SettingRow } from '#catalogue';
 import { commands } from '#commands';
-import { settings } from '../../src/tables.ts';
+import { settings } from '../../src/settings.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { observeLog } from './observed.ts';
 
 const root = dirname(dirname(import.meta.dirname));
-const cli = join(root, 'src', 'cli.ts');
+const cli = join(root, 'atrium.mjs');
 
 export interface Ended {
   readonly status: number | null;

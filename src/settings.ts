@@ -1,0 +1,27 @@
+import { auditSettings } from '#audit';
+import { reservedSettings, type SettingRows, serviceSettings } from '#catalogue';
+import { clientSettings } from '#client';
+import { credentialsSettings } from '#credentials';
+import { directorySettings } from '#directory';
+import { keysSettings } from '#keys';
+import { listenerSettings } from '#listener';
+import { policySettings } from '#policy';
+import { sessionsSettings } from '#sessions';
+import { storeSettings } from '#store';
+import { webSettings } from '#web';
+
+/** Every setting there is. A test proves that no two rooms use a name. */
+export const settings = {
+  ...serviceSettings,
+  ...auditSettings,
+  ...clientSettings,
+  ...credentialsSettings,
+  ...directorySettings,
+  ...keysSettings,
+  ...listenerSettings,
+  ...policySettings,
+  ...sessionsSettings,
+  ...storeSettings,
+  ...webSettings,
+  ...reservedSettings,
+} as const satisfies SettingRows;
