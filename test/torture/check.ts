@@ -33,7 +33,7 @@ export async function checkService(
 
 async function checkEquality(lane: Lane, world: World, all: readonly Entry[], pair: string): Promise<string[]> {
   const [name = '', value = ''] = pair.split(/=(.*)/s);
-  const hits = await search(lane, world.base, 'sub', { kind: 'equality', description: name, value: utf8(value) });
+  const hits = await search(lane, world.base, 'sub', { kind: 'equality', description: name, value: utf8(value) }, ['1.1']);
   const wanted = all.filter(({ attributes }) => attributes.get(name)?.includes(value)).map(({ dn }) => dn);
   const is = names(hits);
   return is === wanted.sort().join('; ') ? [] : [`a search for ${pair} finds [${is}] and not [${wanted.join('; ')}]`];
@@ -44,7 +44,13 @@ async function checkName(lane: Lane, { dn }: Entry): Promise<string[]> {
   return names(hits) === dn ? [] : [`${dn} is not found by its name`];
 }
 
-async function search(lane: Lane, baseObject: string, scope: 'base' | 'sub', filter: Filter): Promise<readonly Entry[]> {
+async function search(
+  lane: Lane,
+  baseObject: string,
+  scope: 'base' | 'sub',
+  filter: Filter,
+  attributes = ['*'],
+): Promise<readonly Entry[]> {
   const op: Request = {
     kind: 'searchRequest',
     baseObject,
@@ -54,7 +60,7 @@ async function search(lane: Lane, baseObject: string, scope: 'base' | 'sub', fil
     timeLimitS: 0,
     typesOnly: false,
     filter,
-    attributes: ['*'],
+    attributes,
   };
   const answer = await lane.send(op).answer;
   // No such object: the base itself was never made.

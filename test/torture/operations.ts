@@ -2,7 +2,19 @@ import { utf8 } from '#base';
 import { type Modification, type Request, resultCodes } from '#ldap';
 import type { Random } from '../support/people.ts';
 import type { Entry, Slot, State } from './model.ts';
-import { changedState, containersOf, freshState, isMark, markState, plainState, type World, withAttributes } from './world.ts';
+import {
+  changedState,
+  containersOf,
+  freshState,
+  isGroup,
+  isMark,
+  markState,
+  membersFrom,
+  nameOf,
+  plainState,
+  type World,
+  withAttributes,
+} from './world.ts';
 
 /** A request, what it makes of its slot, and the only result code that it may have. */
 export interface Operation {
@@ -22,7 +34,7 @@ export function makePlain(world: World, slot: Slot): Operation {
 export function nextOperation(world: World, slot: Slot, state: State, random: Random): Operation {
   if (isMark(slot)) return state === undefined ? setMark(world, slot) : clearMark(state);
   if (state === undefined) return random.chance(0.85) ? add(world, slot, random) : refusedWhenAbsent(world, slot, random);
-  return random.weighted(presentKinds).make(world, slot, state, random);
+  return random.weighted(isGroup(slot) ? groupKinds : presentKinds).make(world, slot, state, random);
 }
 
 type Make = (world: World, slot: Slot, state: Entry, random: Random) => Operation;
@@ -32,6 +44,14 @@ const presentKinds: readonly { readonly weight: number; readonly make: Make }[] 
   { weight: 4, make: addValues },
   { weight: 3, make: rename },
   { weight: 3, make: (_, __, state) => remove(state) },
+  { weight: 2, make: refusedWhenPresent },
+];
+
+const groupKinds: typeof presentKinds = [
+  { weight: 12, make: changeMembers },
+  { weight: 5, make: replaceAll },
+  { weight: 2, make: rename },
+  { weight: 2, make: (_, __, state) => remove(state) },
   { weight: 2, make: refusedWhenPresent },
 ];
 
@@ -62,14 +82,34 @@ function addValues(world: World, _: Slot, state: Entry): Operation {
   ]);
 }
 
+/** Some members go and others come: few of many, or so many that they leave their entry or come back into it. */
+function changeMembers(world: World, _: Slot, state: Entry, random: Random): Operation {
+  const held = state.attributes.get('member') ?? [];
+  const first = random.below(held.length);
+  const gone = held.slice(first, first + random.below(random.pick(movedMax))).slice(0, held.length - 1);
+  const come = membersFrom(random.below(held.length), random.pick(movedMax)).filter((name) => !held.includes(name));
+  const description = [`${++world.version} members`];
+  const after = withAttributes(state, { description, member: [...held.filter((name) => !gone.includes(name)), ...come] });
+  const changes = [change('delete', 'member', gone), change('replace', 'description', description), change('add', 'member', come)];
+  return modify(
+    'modify-members',
+    state,
+    after,
+    changes.filter(({ attribute }) => attribute.values.length > 0),
+  );
+}
+
+const movedMax = [2, 60, 200];
+
 function rename(world: World, slot: Slot, state: Entry, random: Random): Operation {
-  const uid = `${slot.name}v${++world.version}`;
+  const name = nameOf(slot);
+  const value = `${slot.name}v${++world.version}`;
   const newSuperior = random.pick(containersOf(world));
-  const moved = withAttributes(state, { uid: [uid] });
+  const moved = withAttributes(state, { [name]: [value] });
   return {
     what: 'modifyDN',
-    op: { kind: 'modifyDNRequest', entry: state.dn, newRdn: `uid=${uid}`, deleteOldRdn: true, newSuperior },
-    after: { dn: `uid=${uid},${newSuperior}`, attributes: moved.attributes },
+    op: { kind: 'modifyDNRequest', entry: state.dn, newRdn: `${name}=${value}`, deleteOldRdn: true, newSuperior },
+    after: { dn: `${name}=${value},${newSuperior}`, attributes: moved.attributes },
     code: resultCodes.success,
   };
 }
@@ -78,24 +118,24 @@ function remove(state: Entry): Operation {
   return { what: 'delete', op: { kind: 'delRequest', entry: state.dn }, after: undefined, code: resultCodes.success };
 }
 
-function refusedWhenPresent(world: World, _: Slot, state: Entry, random: Random): Operation {
+function refusedWhenPresent(world: World, slot: Slot, state: Entry, random: Random): Operation {
   if (random.chance(0.3))
     return { what: 'add of what is there', op: addRequest(state), after: state, code: resultCodes.entryAlreadyExists };
-  const title = change('replace', 'title', [`title ${++world.version}`]);
   // The first change is good, and nothing of it may stay.
+  const good = isGroup(slot)
+    ? change('add', 'member', [`uid=never${++world.version}`])
+    : change('replace', 'title', [`title ${++world.version}`]);
+  const against = change('replace', isGroup(slot) ? 'member' : 'sn', []);
   return random.chance(0.5)
-    ? { ...modify('modify that fails', state, state, [title, change('delete', 'description', ['nobody has this'])]), code: 16 }
-    : {
-        ...modify('modify against the schema', state, state, [title, change('replace', 'sn', [])]),
-        code: resultCodes.objectClassViolation,
-      };
+    ? { ...modify('modify that fails', state, state, [good, change('delete', 'description', ['nobody has this'])]), code: 16 }
+    : { ...modify('modify against the schema', state, state, [good, against]), code: resultCodes.objectClassViolation };
 }
 
 function refusedWhenAbsent(world: World, slot: Slot, random: Random): Operation {
-  const entry = `uid=${slot.name}v0,${random.pick(containersOf(world))}`;
+  const entry = `${nameOf(slot)}=${slot.name}v0,${random.pick(containersOf(world))}`;
   const op: Request = random.chance(0.5)
     ? { kind: 'delRequest', entry }
-    : { kind: 'modifyRequest', object: entry, changes: [change('replace', 'title', ['x'])] };
+    : { kind: 'modifyRequest', object: entry, changes: [change('replace', 'description', ['x'])] };
   return { what: `${op.kind} of what is not there`, op, after: undefined, code: resultCodes.noSuchObject };
 }
 
