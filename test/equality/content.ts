@@ -17,8 +17,27 @@ export function generateContent(count: number, seed: number): LdifContent[] {
     entry(administrator, { objectClass: ['inetOrgPerson'], uid: ['admin'], cn: ['Admin'], sn: ['Admin'] }),
     ...generated,
     ...odd,
+    ...largeGroups(generated.map(({ dn }) => dn).filter((dn) => dn.endsWith(people))),
   ];
 }
+
+/** Groups on both sides of the number of values with which an attribute leaves its entry; writes carry them over it, and back. */
+function largeGroups(persons: readonly string[]): LdifContent[] {
+  const some = (count: number) => Array.from({ length: count }, (_, at) => persons[at] ?? `uid=gone${at},${people}`);
+  const group = (count: number) =>
+    entry(`cn=group of ${count},${groups}`, { objectClass: ['groupOfNames'], cn: [`group of ${count}`], member: some(count) });
+  return [
+    ...largeCounts.map(group),
+    entry(`cn=unique of 300,${groups}`, {
+      objectClass: ['groupOfUniqueNames'],
+      cn: ['unique of 300'],
+      uniqueMember: some(300),
+      description: ['outside of its entry'],
+    }),
+  ];
+}
+
+const largeCounts = [250, 256, 257, 400];
 
 /** What stands in a directory that has grown: options, several values, names of two parts, names that need escapes, entries below people. */
 const odd: readonly LdifContent[] = [

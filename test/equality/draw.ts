@@ -126,7 +126,7 @@ function drawLeaf(random: Random, entries: readonly PlainStored[]): Filter {
 
 /** An attribute and a value: mostly what an entry holds, sometimes a value of another attribute or none that anybody has. */
 function drawAssertion(random: Random, entries: readonly PlainStored[]): { description: string; value: Uint8Array } {
-  const { attributes } = random.pick(entries);
+  const { attributes } = random.pick(random.chance(largeShare) ? largeOf(entries) : entries);
   // User attributes stand in front of the operational ones.
   const held = random.pick(random.chance(0.9) ? attributes.slice(0, Math.max(1, attributes.length - operationalNames.length)) : attributes);
   const value = changed(random, random.pick(held.values) ?? utf8('x'));
@@ -182,7 +182,7 @@ export function drawWrite(random: Random, entries: readonly PlainStored[], numbe
   const persons = entries.filter(({ dn }) => /^uid=[^,]*,ou=people,/.test(dn) && !/^uid=(admin|anna),/.test(dn));
   const person = random.pick(persons).dn;
   const word = random.pick(firstWords);
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0:
       return addPerson(`new${number}`, word);
     case 1:
@@ -206,9 +206,39 @@ export function drawWrite(random: Random, entries: readonly PlainStored[], numbe
       const all = entries.filter(({ attributes }) => attributes.some(({ description }) => description === 'member'));
       return modify(random.pick(all).dn, random.pick(['add', 'delete'] as const), 'member', person);
     }
+    case 5:
+      return changeLarge(random, entries, persons);
     default:
       return modify(person, 'add', random.pick(['description', 'title', 'cn']), `${word} ${number % 7}`);
   }
+}
+
+/** Members of a large group by the dozen, so that it comes to both sides of the bounds of values that lie in an entry. */
+function changeLarge(random: Random, entries: readonly PlainStored[], persons: readonly PlainStored[]): Request {
+  const { dn, attributes } = random.pick(largeOf(entries));
+  const { description, values } = attributes.find((one) => /member$/i.test(one.description)) ?? { description: 'member', values: [] };
+  const held = new Set(values.map((value) => text(value)?.toLowerCase()));
+  const first = random.below(values.length);
+  const gone = values.slice(first, first + 1 + random.below(random.pick(movedMax))).slice(0, values.length - 1);
+  const from = random.below(persons.length);
+  const come = persons
+    .slice(from, from + 1 + random.below(random.pick(movedMax)))
+    .filter((person) => !held.has(person.dn.toLowerCase()))
+    .map((person) => utf8(person.dn));
+  const changes = [
+    { operation: 'delete', attribute: { description, values: gone } },
+    { operation: 'add', attribute: { description, values: come } },
+  ] as const;
+  return { kind: 'modifyRequest', object: dn, changes: changes.filter(({ attribute }) => attribute.values.length > 0) };
+}
+
+const movedMax = [1, 3, 100, 300];
+
+/** How many assertions are about an entry with very many values, of which there are few. */
+const largeShare = 0.1;
+
+function largeOf(entries: readonly PlainStored[]): readonly PlainStored[] {
+  return entries.filter(({ dn }) => /^cn=(group|unique) of /.test(dn));
 }
 
 function modify(object: string, operation: 'add' | 'delete' | 'replace', description: string, value: string): Request {
