@@ -1,5 +1,6 @@
 import { concat, text, utf8 } from '#base';
 import { type Folding, prepareKey, prepareNumeric, preparePart, prepareSpaced, prepareTelephone, singleSpaced } from '../prepare.ts';
+import { matchesPattern, printable } from '../syntaxes/patterns.ts';
 import { syntaxOids as s, splitOptionalUid, standard } from '../syntaxes/table.ts';
 import { normalTime } from '../syntaxes/time.ts';
 import type { MatchingRule, Position } from '../types.ts';
@@ -61,6 +62,13 @@ const ia5 =
   (normal: Normal): Normal =>
   (value) =>
     value.every((octet) => octet < 0x80) ? normal(value) : undefined;
+/** RFC 4511 §4.5.1.7: what does not fit the rule's syntax is asked for in vain. It would otherwise be unequal to all, and its negation true of all. */
+const fitting = (pattern: string, normal: Normal): Normal => {
+  const fits = matchesPattern(pattern);
+  return (value) => (fits(value) ? normal(value) : undefined);
+};
+const numeric = fitting('[0-9 ]+', prepareNumeric);
+const telephone = fitting(`${printable}+`, prepareTelephone);
 const time: Normal = (value) => {
   const normal = normalTime(text(value) ?? '');
   return normal === undefined ? undefined : utf8(normal);
@@ -81,9 +89,9 @@ const fixed: readonly MatchingRule[] = [
   equality('2.5.13.5', 'caseExactMatch', s.directoryString, caseExact, strings),
   ordering('2.5.13.6', 'caseExactOrderingMatch', s.directoryString, caseExact, strings),
   textParts('2.5.13.7', 'caseExactSubstringsMatch', 'exact', strings),
-  equality('2.5.13.8', 'numericStringMatch', s.numericString, prepareNumeric),
-  ordering('2.5.13.9', 'numericStringOrderingMatch', s.numericString, prepareNumeric),
-  plainParts('2.5.13.10', 'numericStringSubstringsMatch', prepareNumeric, [s.numericString]),
+  equality('2.5.13.8', 'numericStringMatch', s.numericString, numeric),
+  ordering('2.5.13.9', 'numericStringOrderingMatch', s.numericString, numeric),
+  plainParts('2.5.13.10', 'numericStringSubstringsMatch', numeric, [s.numericString]),
   equality('2.5.13.11', 'caseIgnoreListMatch', s.postalAddress, listKey),
   {
     ...plainParts('2.5.13.12', 'caseIgnoreListSubstringsMatch', listSpaced, [s.postalAddress]),
@@ -98,8 +106,8 @@ const fixed: readonly MatchingRule[] = [
   equality('2.5.13.17', 'octetStringMatch', s.octetString, asGiven),
   ordering('2.5.13.18', 'octetStringOrderingMatch', s.octetString, asGiven),
   plainParts('2.5.13.19', 'octetStringSubstringsMatch', asGiven, [s.octetString]),
-  equality('2.5.13.20', 'telephoneNumberMatch', s.telephoneNumber, prepareTelephone),
-  plainParts('2.5.13.21', 'telephoneNumberSubstringsMatch', prepareTelephone, [s.telephoneNumber]),
+  equality('2.5.13.20', 'telephoneNumberMatch', s.telephoneNumber, telephone),
+  plainParts('2.5.13.21', 'telephoneNumberSubstringsMatch', telephone, [s.telephoneNumber]),
   { ...equality('2.5.13.27', 'generalizedTimeMatch', s.generalizedTime, time), judges: true },
   ordering('2.5.13.28', 'generalizedTimeOrderingMatch', s.generalizedTime, time),
   {
@@ -112,8 +120,8 @@ const fixed: readonly MatchingRule[] = [
   },
   equality('1.3.6.1.4.1.1466.109.114.1', 'caseExactIA5Match', s.ia5String, ia5(caseExact)),
   equality('1.3.6.1.4.1.1466.109.114.2', 'caseIgnoreIA5Match', s.ia5String, ia5(caseIgnore)),
-  textParts('1.3.6.1.4.1.1466.109.114.3', 'caseIgnoreIA5SubstringsMatch', 'fold', [s.ia5String]),
-  textParts('1.3.6.1.4.1.4203.1.2.1', 'caseExactIA5SubstringsMatch', 'exact', [s.ia5String]),
+  ia5Parts(textParts('1.3.6.1.4.1.1466.109.114.3', 'caseIgnoreIA5SubstringsMatch', 'fold', [s.ia5String])),
+  ia5Parts(textParts('1.3.6.1.4.1.4203.1.2.1', 'caseExactIA5SubstringsMatch', 'exact', [s.ia5String])),
   equality('1.3.6.1.1.16.2', 'uuidMatch', s.uuid, uuid),
   ordering('1.3.6.1.1.16.3', 'uuidOrderingMatch', s.uuid, uuid),
   equality('1.3.6.1.4.1.4203.666.11.2.2', 'CSNMatch', s.csn, csn),
@@ -142,6 +150,12 @@ function textParts(oid: string, name: string, folding: Folding, appliesTo: reado
       return spaced && singleSpaced(spaced);
     },
   };
+}
+
+/** RFC 4511 §4.5.1.7.2: parts are of the syntax of the type's equality rule. */
+function ia5Parts(rule: MatchingRule): MatchingRule {
+  const substring: MatchingRule['substring'] = (part, position) => ia5((value) => rule.substring?.(value, position))(part);
+  return { ...rule, substring };
 }
 
 /** Substrings of values that are prepared alike whole and in parts. */
