@@ -18,17 +18,16 @@ export interface Slab {
 
 const segmentOctetsMax = 1_048_576;
 const segments = 16;
-/** One place in the table for so many octets: a little less than an entry or an answer usually has. */
-const placeOctets = 512;
 /** Words of a place: both numbers, the segment's serial number, and in one word offset and length. */
 const words = 4;
 /** A pair may stand in either of two places side by side. */
 const ways = 2;
 
 /**
- * @param octetsMax  octets of all segments together; the table takes a sixteenth of it besides
+ * @param octetsMax   octets of all segments together
+ * @param placeOctets  a little less than what is kept usually has: the table has a place for each so many octets, and takes 32 of its own for it
  */
-export function createSlab(octetsMax: number): Slab {
+export function createSlab(octetsMax: number, placeOctets: number): Slab {
   const segmentOctets = Math.min(segmentOctetsMax, Math.floor(octetsMax / segments));
   const count = Math.floor(octetsMax / segmentOctets);
   const buckets = 2 ** Math.ceil(Math.log2(Math.max(octetsMax / placeOctets / ways, 1)));
@@ -97,9 +96,10 @@ export function createSlab(octetsMax: number): Slab {
   };
 }
 
-/** Spreads pairs of whole numbers over the table, neighbours too. */
+/**
+ * What is counted one by one stands side by side: as many entries as fill the table have a place each, and fewer of them keep to a small part of it, near the
+ * processor. Spread by a hash they took one wait for memory more each.
+ */
 function bucketOf(a: number, b: number, mask: number): number {
-  let mixed = Math.imul(a ^ (a / 2 ** 32), 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 13)) & mask;
+  return (a + Math.imul(b, 0x9e3779b1)) & mask;
 }

@@ -40,7 +40,7 @@ export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name
 export function findBase(engine: Engine, asker: Asker, snapshot: Snapshot, base: Base): ReadableEntry {
   const id = isInRealm(engine, base.name) ? base.idIn(snapshot) : undefined;
   const entry = id === undefined ? undefined : snapshot.readable(id);
-  if (entry === undefined || !asker.rightsAt(entry.dnKey, entry.uuid).visible) throw absent(engine, asker, snapshot, base.name);
+  if (entry === undefined || !asker.rightsOn(entry).visible) throw absent(engine, asker, snapshot, base.name);
   return entry;
 }
 

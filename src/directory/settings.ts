@@ -58,13 +58,14 @@ export const settings = {
   'ldap.answerCacheMib': {
     env: 'STS_LDAP_ANSWER_CACHE_MIB',
     kind: 'integer',
-    default: 128,
+    default: 24,
     min: 1,
     max: 1_048_576,
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'most memory in MiB for answers kept as they were sent, to be sent again to others who may see the same of an entry',
+    means:
+      'most memory in MiB for where in an entry the attributes stand that were answered, so that others who may see the same of it get them at once',
   },
   'ldap.preparedSearchesMax': {
     env: 'STS_LDAP_PREPARED_SEARCHES_MAX',

@@ -32,8 +32,8 @@ export interface Connection {
 export interface Reply {
   /** Sends an answer to the request. */
   send(op: Response, controls?: Message['controls']): void;
-  /** The fast path: a search result whose attributes are encoded already (concatenated PartialAttribute TLVs). */
-  entry(dn: Uint8Array, attributes: Uint8Array): void;
+  /** The fast path: a search result whose attributes are encoded already (PartialAttribute TLVs, in pieces one behind the other). */
+  entry(dn: Uint8Array, attributes: readonly Uint8Array[]): void;
   /** Undefined while the peer keeps up; else resolves when it has read enough, or rejects when it is gone. */
   full(): Promise<void> | undefined;
   /** True when nobody waits for an answer any more: by abandon, unbind, a lost connection or the end of the service. */

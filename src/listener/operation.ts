@@ -34,7 +34,7 @@ export class Operation implements Reply {
     this.#host.outbox.message({ messageId: this.message.messageId, op, controls });
   }
 
-  entry(dn: Uint8Array, attributes: Uint8Array): void {
+  entry(dn: Uint8Array, attributes: readonly Uint8Array[]): void {
     if (this.#answered || this.#stopped) return;
     this.#host.outbox.entry(this.message.messageId, dn, attributes);
   }

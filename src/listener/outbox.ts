@@ -4,7 +4,7 @@ import { createWriter, type Message, type MessageWriter, type Response } from '#
 /** What waits to be sent on a connection. */
 export interface Outbox {
   message(message: Message<Response>): void;
-  entry(messageId: number, dn: Uint8Array, attributes: Uint8Array): void;
+  entry(messageId: number, dn: Uint8Array, attributes: readonly Uint8Array[]): void;
   /** Hands all that was gathered to the socket, in one write. */
   flush(): void;
   /** Octets that the peer has not taken yet, those gathered here included. */
@@ -13,12 +13,12 @@ export interface Outbox {
   readonly takenMs: number;
 }
 
-/** Room for the answers of some hundred usual turns. A peer that does not read holds on to no more than one such arena for a small answer. */
-const arenaOctets = 65_536;
+/** Room for the answers of some hundred usual turns, or of a search for a hundred entries. A peer that does not read holds on to no more than one such arena for a small answer. */
+const arenaOctets = 131_072;
 /** Room for the answers of a turn. It grows by itself. */
 const ownArenaOctets = 4096;
 /** So much is handed to the socket at once even within a turn, so that one turn's answers are never held twice. */
-const writeOctets = 65_536;
+const writeOctets = 98_304;
 
 /**
  * The arena that all connections of a listener write their answers in, one at a time: to make one for each turn costs more than to fill it.
@@ -63,12 +63,15 @@ export function createOutbox(socket: Socket, arena: Arena, nowMs: () => number, 
     due = false;
     if (writer === undefined || writer.length === 0) return;
     const bytes = writer.take();
+    if (socket.writable) {
+      if (socket.writableLength === 0) takenMs = nowMs();
+      socket.write(bytes, taken);
+    }
+    // What the system took at once nobody holds any more: the next answers are written where these still are in the processor's cache.
+    if (socket.writableLength === 0) writer.reuse(bytes);
     // A connection at rest holds no arena.
     arena.giveBack(writer);
     writer = undefined;
-    if (!socket.writable) return;
-    if (socket.writableLength === 0) takenMs = nowMs();
-    socket.write(bytes, taken);
   };
 
   /** Flushes at once what is large, and the rest when this turn of the event loop has had its say. */

@@ -33,8 +33,12 @@ export interface StoredEntry extends EntryRecord {
 export interface ReadableEntry extends Omit<StoredEntry, 'secret'> {
   /** The DN as it travels. */
   readonly dnOctets: Uint8Array;
+  /** The user attributes and behind them the operational ones. */
+  readonly attributes: Uint8Array;
   /** Octets of all its attributes. */
   readonly octets: number;
+  /** Whether this is its entryUUID, for less than it takes to read it. */
+  hasUuid(uuid: string): boolean;
   /** A number that no other entry and no other state of this one ever has in this process. */
   readonly version: number;
 }

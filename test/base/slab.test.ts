@@ -13,7 +13,7 @@ test('a slab gives what was put last under a pair, or nothing: never something e
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
-      const slab = createSlab(mebi);
+      const slab = createSlab(mebi, 512);
       const last = new Map<string, Buffer>();
       let filled = 0;
       for (const { pair: at, ...each } of steps) {
@@ -49,7 +49,7 @@ test('a slab gives what was put last under a pair, or nothing: never something e
 });
 
 test('a view of a slab stays what it is when what it shows has gone', (t) => {
-  const slab = createSlab(mebi);
+  const slab = createSlab(mebi, 512);
   slab.put(1, 0, 4)?.write('kept');
   const view = slab.get(1, 0);
   for (let number = 2; number < 1000; number++) slab.put(number, 0, 10_000)?.fill(0);
@@ -58,7 +58,7 @@ test('a view of a slab stays what it is when what it shows has gone', (t) => {
 });
 
 test('nearly all of what fits into a slab stays there', (t) => {
-  const slab = createSlab(16 * mebi);
+  const slab = createSlab(16 * mebi, 512);
   for (let number = 0; number < 10_000; number++) slab.put(number, 0, 1000)?.writeUInt32LE(number);
   let held = 0;
   for (let number = 0; number < 10_000; number++) if (slab.get(number, 0)?.readUInt32LE() === number) held++;

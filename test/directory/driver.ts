@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { AuditEvent } from '#audit';
-import { type Clock, systemChance, text, utf8 } from '#base';
+import { type Clock, concat, systemChance, text, utf8 } from '#base';
 import { readSettings } from '#catalogue';
 import {
   type Connection,
@@ -270,7 +270,7 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
   const sent: Response[] = [];
   const reply: Reply = {
     send: (op) => void sent.push(op),
-    entry: (dn, attributes) => void entries.push(shown(text(dn) ?? '', decodeAttributes(attributes))),
+    entry: (dn, attributes) => void entries.push(shown(text(dn) ?? '', decodeAttributes(concat(attributes)))),
     full,
     signal,
     get ended() {

@@ -163,7 +163,7 @@ test('the writer gives the octets of encodeMessage for an entry whose attributes
     fc.property(fc.array(attribute, { maxLength: 6 }), text, fc.nat(), controls, (attributes, dn, messageId, listed) => {
       const op = { kind: 'searchResultEntry' as const, object: dn.toWellFormed(), attributes };
       const writer = createWriter(16);
-      writer.searchResultEntry(messageId, utf8(dn), encodeAttributes(attributes), listed);
+      writer.searchResultEntry(messageId, utf8(dn), [encodeAttributes(attributes)], listed);
       t.deepEqual(writer.take(), encodeMessage({ messageId, op, controls: listed }));
       const half = attributes.length >> 1;
       writer.searchResultEntry(messageId, utf8(dn), [
@@ -190,6 +190,45 @@ test('what the writer gave is not written over by what follows', (t) => {
     }),
   );
   t.pass();
+});
+
+test('only what was given back is written over by what follows, however that is mixed with what was not', (t) => {
+  const step = fc.record({ one: message, next: fc.constantFrom('keep', 'reuse', 'write and reuse') });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 2, maxLength: 30 }), (steps) => {
+      const writer = createWriter(256);
+      const kept: { taken: Uint8Array; octets: Uint8Array }[] = [];
+      for (const { one, next } of steps) {
+        const octets = encodeMessage(one);
+        writer.message(one);
+        const taken = writer.take();
+        t.deepEqual(taken, octets);
+        if (next === 'keep') kept.push({ taken, octets });
+        if (next === 'write and reuse') {
+          // Something stands behind it already: then it is not given back.
+          writer.message(one);
+          writer.reuse(taken);
+          const behind = writer.take();
+          kept.push({ taken, octets }, { taken: behind, octets });
+        }
+        if (next === 'reuse') writer.reuse(taken);
+        for (const each of kept) t.deepEqual(each.taken, each.octets);
+      }
+    }),
+  );
+  t.pass();
+});
+
+test('octets that were given back are written over', (t) => {
+  const writer = createWriter(256);
+  const one = { messageId: 1, op: { kind: 'delRequest' as const, entry: 'cn=a' }, controls: [] };
+  writer.message(one);
+  const first = writer.take();
+  writer.reuse(first);
+  writer.message(one);
+  const second = writer.take();
+  t.is(second.byteOffset, first.byteOffset);
+  t.is(second.buffer, first.buffer);
 });
 
 test('attributes are walked over without decoding them', (t) => {

@@ -71,6 +71,9 @@ test('what search reads of an entry is what stands there, whatever octets its pa
       const read = store.snapshot().readable(whole.id) ?? t.fail();
       for (const name of Object.keys(whole) as (keyof typeof whole)[]) t.deepEqual(plain(read[name]), plain(whole[name]), name);
       t.is(Buffer.from(read.dnOctets).toString(), whole.dn);
+      t.is(plain(read.attributes), plain(Buffer.concat([whole.user, whole.operational])));
+      t.true(read.hasUuid(whole.uuid));
+      for (const other of [uuid(each + 1), whole.uuid.slice(1), `${whole.uuid}0`, '']) t.false(read.hasUuid(other));
     }
   }
 });

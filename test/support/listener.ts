@@ -154,7 +154,7 @@ async function bind(connection: Connection, op: Extract<Request, { kind: 'bindRe
 
 async function search(entries: number, reply: Reply, attributes: Uint8Array): Promise<void> {
   for (let i = 0; i < entries; i++) {
-    reply.entry(utf8(`cn=${i}`), attributes);
+    reply.entry(utf8(`cn=${i}`), [attributes]);
     await reply.full();
   }
   reply.send({ kind: 'searchResultDone', result: success });

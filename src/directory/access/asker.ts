@@ -1,5 +1,6 @@
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
+import type { ReadableEntry } from '#store';
 import type { Engine } from '../engine.ts';
 import type { Identity } from '../types.ts';
 import { placeOf, type Rights, whoIs } from './resolve.ts';
@@ -11,6 +12,8 @@ export interface Asker {
   readonly who: Who;
   /** Rights on an entry; without a `uuid` on one that is still to be made. The same object for all entries of one place. */
   rightsAt(dnKey: Uint8Array, uuid?: string): Rights;
+  /** The same of an entry as search reads it. */
+  rightsOn(entry: ReadableEntry): Rights;
 }
 
 interface Kept {
@@ -36,19 +39,21 @@ export function askerOf(engine: Engine, identity: Identity): Asker {
 function resolveAsker({ realm, access, schema }: Engine, identity: Identity, conditions: readonly When[]): Asker {
   const dn = identity.dn === undefined ? undefined : parseDn(identity.dn);
   const who = whoIs(realm, identity, dn && normalizeDn(schema, dn));
+  const own = identity.uuid;
   const rights = new Map<Place, Rights>();
+  const at = (place: Place): Rights => {
+    let there = rights.get(place);
+    if (there === undefined) {
+      there = access.rights(who, place, conditions);
+      rights.set(place, there);
+    }
+    return there;
+  };
   return {
     identity,
     who,
-    rightsAt(dnKey, uuid) {
-      const place = placeOf(realm, dnKey, uuid, identity.uuid);
-      let there = rights.get(place);
-      if (there === undefined) {
-        there = access.rights(who, place, conditions);
-        rights.set(place, there);
-      }
-      return there;
-    },
+    rightsAt: (dnKey, uuid) => at(placeOf(realm, dnKey, uuid !== undefined && uuid === own)),
+    rightsOn: (entry) => at(placeOf(realm, entry.dnKey, own !== undefined && entry.hasUuid(own))),
   };
 }
 

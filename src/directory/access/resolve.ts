@@ -103,9 +103,9 @@ export function whoIs(realm: Realm, identity: Identity, dnKey: Uint8Array | unde
   }
 }
 
-/** Where an entry stands, for one who asks. `uuid` is `undefined` for an entry that is still to be made. */
-export function placeOf(realm: Realm, dnKey: Uint8Array, uuid: string | undefined, askerUuid: string | undefined): Place {
-  if (uuid !== undefined && uuid === askerUuid) return 'own';
+/** Where an entry stands, for one who asks and whose own it may be. */
+export function placeOf(realm: Realm, dnKey: Uint8Array, isOwn: boolean): Place {
+  if (isOwn) return 'own';
   const { suffix, people, groups } = realm;
   if (isWithin(dnKey, people.key)) return dnKey.length === people.key.length ? 'frame' : 'person';
   if (isWithin(dnKey, groups.key)) return dnKey.length === groups.key.length ? 'frame' : 'group';

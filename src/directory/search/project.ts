@@ -1,4 +1,4 @@
-import { concat, utf8 } from '#base';
+import { utf8 } from '#base';
 import { encodeAttributeHead, encodeAttributes, type PartialAttribute, walkAttributes } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
@@ -11,8 +11,8 @@ import type { ViewAnswers } from './answers.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
 import type { Wanted } from './select.ts';
 
-/** Turns stored entries into the attributes of an answer. */
-export type Projection = (entry: ReadableEntry, snapshot: Snapshot, asker: Asker) => Uint8Array;
+/** Turns stored entries into the attributes of an answer, in pieces. */
+export type Projection = (entry: ReadableEntry, snapshot: Snapshot, asker: Asker) => readonly Uint8Array[];
 
 /** What tells an entry from all others. */
 type Identified = Pick<ReadableEntry, 'dn' | 'uuid'>;
@@ -47,7 +47,7 @@ const groupsMax = 10_000;
 
 /**
  * Prepares what is the same for all entries of one place and one selection. When everything that is stored is wanted and may be read, the
- * stored octets are the answer; otherwise their ranges are joined without looking at values, once for each entry.
+ * stored octets are the answer; otherwise ranges of them are, found without looking at values, once for each entry.
  */
 export function projection(schema: Schema, wanted: Wanted, rights: Rights, typesOnly: boolean, answers: ViewAnswers): Projection {
   const shows = (description: string): boolean => {
@@ -55,25 +55,33 @@ export function projection(schema: Schema, wanted: Wanted, rights: Rights, types
     return described !== undefined && rights.mayRead(described.type) && wanted.holds(described.type, described.options);
   };
   const isShown = createDecisions(shows);
-  const pick = typesOnly ? pickTypes : pickRanges;
-  const userWhole = wanted.allUser && rights.allUser && !typesOnly;
-  const operationalWhole = wanted.allOperational && rights.allOperational && !typesOnly;
   const extras = wanted.anyOperational ? computed.filter(({ name }) => isAsked(schema, name, wanted, rights)) : [];
 
-  const stored = (entry: ReadableEntry): Uint8Array => {
-    if (userWhole && !wanted.anyOperational) return entry.user;
-    const known = answers.get(entry.version);
-    if (known !== undefined) return known;
-    const pieces: Uint8Array[] = [];
-    if (userWhole) pieces.push(entry.user);
-    else if (wanted.anyUser) pick(entry.user, isShown, pieces);
-    if (operationalWhole) pieces.push(entry.operational);
-    else if (wanted.anyOperational) pick(entry.operational, isShown, pieces);
-    return answers.join(entry.version, pieces);
+  const rangesOf = ({ user, operational }: ReadableEntry): number[] => {
+    const ranges: number[] = [];
+    if (wanted.anyUser) addRanges(user, 0, isShown, ranges);
+    if (wanted.anyOperational) addRanges(operational, user.length, isShown, ranges);
+    return ranges;
   };
 
-  const whole = (entry: ReadableEntry, snapshot: Snapshot): Uint8Array =>
-    entry.large.length === 0 ? stored(entry) : concat([stored(entry), ...listed(entry, snapshot)]);
+  const pieces = (entry: ReadableEntry): Uint8Array[] => {
+    const { attributes } = entry;
+    const known = answers.get(entry.version, attributes);
+    if (known !== undefined) return known;
+    const ranges = rangesOf(entry);
+    answers.keep(entry.version, ranges);
+    return piecesOf(attributes, ranges);
+  };
+
+  const isUserAlone = wanted.allUser && rights.allUser && !wanted.anyOperational;
+  const stored = typesOnly
+    ? (entry: ReadableEntry) => piecesOf(entry.attributes, rangesOf(entry)).map(typesIn)
+    : isUserAlone
+      ? ({ user }: ReadableEntry) => [user]
+      : pieces;
+
+  const whole = (entry: ReadableEntry, snapshot: Snapshot): Uint8Array[] =>
+    entry.large.length === 0 ? stored(entry) : [...stored(entry), ...listed(entry, snapshot)];
 
   const listed = ({ large }: ReadableEntry, snapshot: Snapshot): Uint8Array[] =>
     large
@@ -84,7 +92,7 @@ export function projection(schema: Schema, wanted: Wanted, rights: Rights, types
   return (entry, snapshot, asker) => {
     const added = extras.map((each) => compute(each, entry, snapshot, schema, asker)).filter((each) => each !== undefined);
     const shown = typesOnly ? added.map(({ description }) => ({ description, values: [] })) : added;
-    return concat([whole(entry, snapshot), encodeAttributes(shown)]);
+    return [...whole(entry, snapshot), encodeAttributes(shown)];
   };
 }
 
@@ -93,28 +101,29 @@ function isAsked(schema: Schema, name: string, wanted: Wanted, rights: Rights): 
   return type !== undefined && rights.mayRead(type) && wanted.holds(type, []);
 }
 
-/** The attributes that are shown; those that stand side by side as one piece. */
-function pickRanges(bytes: Uint8Array, isShown: Decisions<boolean>, pieces: Uint8Array[]): void {
-  let from = 0;
-  let to = 0;
-  walkAttributes(bytes, (start, end, descriptionStart, descriptionEnd) => {
-    if (!isShown.of(bytes, descriptionStart, descriptionEnd)) return;
-    if (start !== to) {
-      if (to > from) pieces.push(bytes.subarray(from, to));
-      from = start;
-    }
-    to = end;
+/** Where the attributes that are shown begin and end; those that stand side by side as one piece. `offset` is where the part begins. */
+function addRanges(part: Uint8Array, offset: number, isShown: Decisions<boolean>, ranges: number[]): void {
+  walkAttributes(part, (start, end, descriptionStart, descriptionEnd) => {
+    if (!isShown.of(part, descriptionStart, descriptionEnd)) return;
+    if (ranges.at(-1) === offset + start) ranges.pop();
+    else ranges.push(offset + start);
+    ranges.push(offset + end);
   });
-  if (to > from) pieces.push(bytes.subarray(from, to));
 }
 
-function pickTypes(bytes: Uint8Array, isShown: Decisions<boolean>, pieces: Uint8Array[]): void {
+function piecesOf(attributes: Uint8Array, ranges: readonly number[]): Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < ranges.length; at += 2) pieces.push(attributes.subarray(ranges[at], ranges[at + 1]));
+  return pieces;
+}
+
+/** Attributes without their values. */
+function typesIn(bytes: Uint8Array): Uint8Array {
   const found: PartialAttribute[] = [];
   walkAttributes(bytes, (_start, _end, descriptionStart, descriptionEnd) => {
-    if (!isShown.of(bytes, descriptionStart, descriptionEnd)) return;
     found.push({ description: Buffer.from(bytes.subarray(descriptionStart, descriptionEnd)).toString('latin1'), values: [] });
   });
-  pieces.push(encodeAttributes(found));
+  return encodeAttributes(found);
 }
 
 /** An attribute with the values that an entry has of it; nothing for one without. */
@@ -135,7 +144,7 @@ function groupsOf(schema: Schema, snapshot: Snapshot, entry: Identified, asker: 
   const names: string[] = [];
   for (const id of ids) {
     const group = snapshot.readable(id);
-    if (group !== undefined && asker.rightsAt(group.dnKey, group.uuid).visible) names.push(group.dn);
+    if (group !== undefined && asker.rightsOn(group).visible) names.push(group.dn);
   }
   return names;
 }

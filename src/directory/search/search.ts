@@ -93,7 +93,7 @@ interface Turn {
 
 interface Answer {
   readonly dn: Uint8Array;
-  readonly attributes: Uint8Array;
+  readonly attributes: readonly Uint8Array[];
 }
 
 async function proceed(running: Running, source: Source, first: Turn): Promise<Result> {
@@ -130,7 +130,7 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
     if (entry === undefined) continue;
     octets += entry.octets;
     if (!inScope(running, entry)) continue;
-    const rights = asker.rightsAt(entry.dnKey, entry.uuid);
+    const rights = asker.rightsOn(entry);
     if (!rights.visible) continue;
     const view = viewOf(running, rights);
     if (!(batch.exact && view.filter.whole) && !view.filter.fits(entry, snapshot)) continue;
@@ -140,7 +140,7 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
     }
     running.sent++;
     const attributes = view.project(entry, snapshot, asker);
-    if (entry.large.length > 0) octets += attributes.length;
+    if (entry.large.length > 0) for (const piece of attributes) octets += piece.length;
     if (wait === undefined) reply.entry(entry.dnOctets, attributes);
     else held.push({ dn: entry.dnOctets, attributes });
   }

@@ -65,5 +65,5 @@ function answer(call: Call, request: SearchRequest, wanted: Wanted, dn: string, 
     shown.push(request.typesOnly ? { description: attribute.description, values: [] } : attribute);
   }
   if (compileFilter(schema, request.filter)({ dn: [], attributes: held }) !== true) return;
-  call.reply.entry(utf8(dn), encodeAttributes(shown));
+  call.reply.entry(utf8(dn), [encodeAttributes(shown)]);
 }

@@ -21,6 +21,14 @@ export function take(a: Arena): Uint8Array {
   return taken;
 }
 
+/** Lets what was taken last be written over, unless something was written behind it. */
+export function reuse(a: Arena, taken: Uint8Array): void {
+  const start = a.start - taken.length;
+  if (a.at !== a.start || taken.buffer !== a.bytes.buffer || taken.byteOffset !== a.bytes.byteOffset + start) return;
+  a.start = start;
+  a.at = start;
+}
+
 /** Makes room for `octets` more. */
 export function reserve(a: Arena, octets: number): void {
   if (a.at + octets <= a.bytes.length) return;

@@ -1,4 +1,16 @@
-import { arena, begin, end, lengthOctets, numberOctets, reserve, take, writeHeader, writeNumber, writeOctets } from '../ber/write.ts';
+import {
+  arena,
+  begin,
+  end,
+  lengthOctets,
+  numberOctets,
+  reserve,
+  reuse,
+  take,
+  writeHeader,
+  writeNumber,
+  writeOctets,
+} from '../ber/write.ts';
 import { writeControls, writeMessage } from './encode.ts';
 import { operationTags, universal } from './tags.ts';
 import type { Control, Message } from './types.ts';
@@ -12,11 +24,13 @@ export interface MessageWriter {
    * Writes a search result entry by copying what is already encoded.
    *
    * @param dn          the DN, UTF-8
-   * @param attributes  PartialAttribute elements, concatenated, as `encodeAttributes` makes them; or several pieces of such
+   * @param attributes  PartialAttribute elements as `encodeAttributes` makes them, in pieces
    */
-  searchResultEntry(messageId: number, dn: Uint8Array, attributes: Uint8Array | readonly Uint8Array[], controls?: readonly Control[]): void;
-  /** What was written since the last call. These octets are never written over. */
+  searchResultEntry(messageId: number, dn: Uint8Array, attributes: readonly Uint8Array[], controls?: readonly Control[]): void;
+  /** What was written since the last call. These octets are not written over. */
   take(): Uint8Array;
+  /** To be called with what was taken last, when nobody looks at it any more: it may be written over. */
+  reuse(taken: Uint8Array): void;
 }
 
 /** A writer whose buffers have at least `initialOctets`. */
@@ -38,8 +52,7 @@ export function createWriter(initialOctets: number): MessageWriter {
       return a.at - a.start;
     },
     message: (message) => writeMessage(a, message),
-    searchResultEntry(messageId, dn, attributes, controls) {
-      const pieces = attributes instanceof Uint8Array ? [attributes] : attributes;
+    searchResultEntry(messageId, dn, pieces, controls) {
       let octets = 0;
       for (const piece of pieces) octets += piece.length;
       if (controls !== undefined && controls.length > 0) {
@@ -59,6 +72,7 @@ export function createWriter(initialOctets: number): MessageWriter {
       entryBody(dn, pieces, octets);
     },
     take: () => take(a),
+    reuse: (taken) => reuse(a, taken),
   };
 }
 
