@@ -8,7 +8,7 @@ import { byDn, byParent, byUuid, firstNumber, listsFormat, uuidKey } from './for
 import { GramSort } from './gram-sort.ts';
 import { givenKeys, insideKeys, type Key, keySet, ownKeys, textOfKey } from './keys.ts';
 import { versionOf } from './migrate.ts';
-import { listsIn } from './slices.ts';
+import { noLists, readableLists } from './slices.ts';
 import type { StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent' | 'large'> & { readonly parent: string | null; readonly large: string | null };
@@ -51,6 +51,8 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
 
   for (const row of statements.all.iterate()) {
     const entry = entryIn(row);
+    if (readableLists(row.large) === undefined)
+      tell({ kind: 'value', what: `${entry.dn}: what it says of its large attributes cannot be read` });
     const keys = keysOf(entry, grams);
     const listed = entry.large.length === 0 ? undefined : lists?.examine(entry, keys);
     standing += listed?.standing ?? 0;
@@ -151,7 +153,7 @@ function namesOf(database: Database.Database): (attribute: number) => string {
 }
 
 function entryIn({ parent, large, ...row }: Row): StoredEntry {
-  return { ...row, parent: parent ?? undefined, large: listsIn(large) };
+  return { ...row, parent: parent ?? undefined, large: readableLists(large) ?? noLists };
 }
 
 function statementsOf(database: Database.Database, columns: string) {

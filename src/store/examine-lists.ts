@@ -3,7 +3,7 @@ import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions, ListedValues } from './examine.ts';
 import { type Key, textOfKey } from './keys.ts';
-import { type List, listsIn, type Placed, sliceReader } from './slices.ts';
+import { type List, noLists, type Placed, readableLists, sliceReader } from './slices.ts';
 import type { StoredEntry } from './types.ts';
 
 interface PlaceRow extends Key {
@@ -80,14 +80,25 @@ export function listExaminer(database: Database.Database, attributes: AttributeN
     return standing;
   }
 
+  /** A slice that cannot be read has no values; that it cannot was told. */
+  function valueAt(list: List, place: number): Uint8Array | undefined {
+    try {
+      return slices.valueAt(list, place);
+    } catch (error) {
+      if (isDiskError(error)) throw error;
+      return undefined;
+    }
+  }
+
   /** Rows that lead to a place where no such value is. */
   function tellExtra(): void {
     const rows = database.prepare<[], PlaceRow>('SELECT attribute, key, id, place FROM found WHERE place IS NOT NULL');
     const entry = database.prepare<[number], { dn: string; large: string | null }>('SELECT dn, large FROM entry WHERE id = ?');
     for (const { attribute, key, id, place } of rows.iterate()) {
       const its = entry.get(id);
-      const list = its === undefined ? undefined : listsIn(its.large).find((each) => attributes.find(each.attribute) === attribute);
-      const value = list && slices.valueAt(list, place);
+      const lists = its === undefined ? noLists : (readableLists(its.large) ?? noLists);
+      const list = lists.find((each) => attributes.find(each.attribute) === attribute);
+      const value = list && valueAt(list, place);
       const own = list && value && large.keyOf(list.attribute, value);
       if (own !== undefined && Buffer.compare(own, key) === 0) continue;
       tell({

@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3';
+import { isDiskError } from './database.ts';
 import type { ExamineOptions } from './examine.ts';
 import { byUuid, listsFormat, uuidKey } from './format.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
 import { listsIn, sliceReader } from './slices.ts';
-import type { Change, EntryRecord } from './types.ts';
+import type { Change, EntryRecord, LargeRules } from './types.ts';
 
 interface Newest {
   readonly uuid: string;
@@ -75,11 +76,24 @@ interface Written extends Omit<EntryRecord, 'parent'> {
   readonly lists: Uint8Array | null;
 }
 
-/** Holds a change against the entry where that has lists: nothing for one without. */
+/** Holds a change against the entry where that has lists: nothing for one without. What cannot be read is not the same. */
 function listComparer(
   database: Database.Database,
   { large }: ExamineOptions,
 ): (id: number, number: number, part: number) => boolean | undefined {
+  const compare = strictComparer(database, large);
+  return (id, number, part) => {
+    try {
+      return compare(id, number, part);
+    } catch (error) {
+      if (isDiskError(error)) throw error;
+      return false;
+    }
+  };
+}
+
+/** @throws Error for values, or a change, that cannot be read */
+function strictComparer(database: Database.Database, large: LargeRules): (id: number, number: number, part: number) => boolean | undefined {
   if (versionOf(database) < listsFormat) return () => undefined;
   const slices = sliceReader(database);
   const columns = 'uuid, dn, dn_key AS dnKey, csn, user, operational, secret';

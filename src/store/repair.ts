@@ -7,7 +7,7 @@ import { directoryFormat, uuidKey } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { givenKeys, insideKeys, keySet, ownKeys } from './keys.ts';
 import { listsOf } from './lists.ts';
-import { listsIn } from './slices.ts';
+import { noLists, readableLists } from './slices.ts';
 import type { Indexer, LargeRules, StoredEntry } from './types.ts';
 
 type Row = Omit<StoredEntry, 'parent' | 'large'> & { readonly parent: string | null; readonly large: string | null };
@@ -39,7 +39,7 @@ export function repairIndexes(
         const lists = listsOf(database, attributes, large);
         for (let rows = page.all(0, pageEntries); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0, pageEntries)) {
           for (const row of rows) {
-            const entry = { ...row, parent: row.parent ?? undefined, large: listsIn(row.large) };
+            const entry = { ...row, parent: row.parent ?? undefined, large: readableLists(row.large) ?? noLists };
             // Nothing could ever name such an entry.
             if (uuidKey(entry.uuid) === undefined || (entry.parent !== undefined && uuidKey(entry.parent) === undefined)) continue;
             const given = givenKeys(readable(indexer, entry), attributes.give);

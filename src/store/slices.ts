@@ -40,11 +40,24 @@ interface SliceRow {
   readonly octets: Uint8Array;
 }
 
-/** Reads `large` of an entry. */
+/**
+ * Reads `large` of an entry.
+ *
+ * @throws Error for what `textOfLists` did not write
+ */
 export function listsIn(text: string | null): readonly List[] {
   if (text === null) return noLists;
   const rows = JSON.parse(text) as [string, string, number, number, number, number][];
   return rows.map(([attribute, description, number, count, octets, last]) => ({ attribute, description, number, count, octets, last }));
+}
+
+/** The same where damage is looked for or worked around: nothing for what cannot be read. */
+export function readableLists(text: string | null): readonly List[] | undefined {
+  try {
+    return listsIn(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `large` of an entry that has these lists. */

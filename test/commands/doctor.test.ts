@@ -9,22 +9,36 @@ import type { Damage } from '#store';
 import { examineFolder } from '../../src/upkeep.ts';
 import { testEnvironment } from '../support/atrium.ts';
 import { type Ended, runCli, startCli } from '../support/cli.ts';
+import { openLane } from '../torture/lane.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const suffix = 'dc=example,dc=com';
 const base = mkdtempSync(join(tmpdir(), 'atrium-doctor-'));
 const sound = join(base, 'sound');
 
-/** A folder with a few commits, from which each test takes a copy. */
+/** A folder with a few commits, and a group whose members lie outside of it, from which each test takes a copy. */
 test.before(async (t) => {
   // Through the service, so that each is in the change log.
   const service = startCli(['serve'], testEnvironment(sound));
-  await service.until('ready ');
+  const port = Number(/^ready ldap:\/\/localhost:(\d+) /m.exec(await service.until('ready '))?.[1]);
   for (const uid of ['ann', 'bob', 'cid']) {
     const person = `dn: uid=${uid},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.com\n\n`;
     const { status, stderr } = await runCli(['import', '-'], testEnvironment(sound), person);
     t.is(status, 0, stderr);
   }
+  const lane = await openLane(port, `uid=admin,ou=people,${suffix}`, testEnvironment('').STS_ADMIN_BOOTSTRAP_PASSWORD ?? '');
+  const values = (description: string, ...texts: string[]) => ({ description, values: texts.map(utf8) });
+  const entry = `cn=many,ou=groups,${suffix}`;
+  const members = values('member', ...Array.from({ length: 300 }, (_, at) => `uid=m${at},ou=people,${suffix}`));
+  const added = await lane.send({
+    kind: 'addRequest',
+    entry,
+    attributes: [values('objectClass', 'groupOfNames'), values('cn', 'many'), members],
+  }).answer;
+  t.is(added?.code, 0, added?.diagnostic);
+  const changes = [{ operation: 'add', attribute: values('member', `uid=extra,ou=people,${suffix}`) }] as const;
+  t.is((await lane.send({ kind: 'modifyRequest', object: entry, changes }).answer)?.code, 0);
+  lane.close();
   service.child.kill('SIGTERM');
   await service.ended;
   // So that no gram is pending, which is a matter of how long each import took.
@@ -59,6 +73,8 @@ async function examine(folder: string): Promise<Ended & { readonly report: Repor
 }
 
 const rowOf = (uid: string) => `(SELECT id FROM entry WHERE dn LIKE 'uid=${uid},%')`;
+const many = "(SELECT id FROM entry WHERE dn LIKE 'cn=many,%')";
+const firstSlice = '(SELECT min(id) FROM slice)';
 const numberOf = (name: string) => `(SELECT number FROM attribute WHERE name = '${name}')`;
 
 /** The kinds of damage, how each is planted, what alone is told of it, and in which words. */
@@ -172,6 +188,48 @@ const plants: readonly (readonly [
     { log: 1 },
     /otherwise than it is there/,
   ],
+  [
+    'a missing index row of a value that lies outside of its entry',
+    (database) => database.exec('DELETE FROM found WHERE place = 3'),
+    { index: 1 },
+    /cn=many,.*not found by member/,
+  ],
+  [
+    'an index row that leads to another value than its own',
+    (database) => database.exec('UPDATE found SET place = 4 WHERE place = 3'),
+    { index: 2 },
+    /cn=many,.*another place than its value has/,
+  ],
+  [
+    'a slice of values that is gone',
+    (database) => database.exec(`DELETE FROM slice WHERE id = ${firstSlice}`),
+    { value: 1, index: 64 },
+    /cn=many,.*it has 237 values of member.* it has 301/,
+  ],
+  [
+    'a slice of values that cannot be read',
+    (database) => database.exec(`UPDATE slice SET octets = substr(octets, 1, 100) WHERE id = ${firstSlice}`),
+    { value: 2, schema: 1, index: 64, log: 1 },
+    /cn=many,.*its values of member cannot be read/,
+  ],
+  [
+    'values that belong to no entry',
+    (database) => database.exec("INSERT INTO slice VALUES (999 * 268435456, x'', x'')"),
+    { value: 1 },
+    /values of list 999 are there, and no entry names it/,
+  ],
+  [
+    'an entry that says of its large attributes what cannot be read',
+    (database) => database.exec(`UPDATE entry SET large = '[' WHERE id = ${many}`),
+    { value: 2, schema: 1, index: 301, log: 1 },
+    /cn=many,.*what it says of its large attributes cannot be read/,
+  ],
+  [
+    'values of a change in the log that cannot be read',
+    (database) => database.exec("UPDATE change SET lists = x'ffffffff' WHERE kind = 'amend'"),
+    { log: 1 },
+    /otherwise than it is there/,
+  ],
 ];
 
 type Attributes = ReturnType<typeof decodeAttributes>;
@@ -222,7 +280,7 @@ test('doctor finds a page that was overwritten, by the check of SQLite, and what
   t.is(status, 1);
   t.regex(stdout, /Damage in the pages of a file/);
   t.regex(stdout, /SQLite could not read on: SQLITE_CORRUPT/);
-  t.regex(stdout, /^12 entries/);
+  t.regex(stdout, /^13 entries/);
 });
 
 test('doctor looks at the files beside the entries, too, and at one that is no database any more', async (t) => {
@@ -247,7 +305,7 @@ test('a sound folder is told sound with status 0, and nothing in its files is ch
   const before = readFileSync(join(folder, 'directory.sqlite'));
   const { status, stdout, stderr } = await runCli(['doctor'], testEnvironment(folder));
   t.is(status, 0, stdout);
-  t.regex(stdout, /^12 entries, \d+ index rows, 12 changes in the log\.\nAll is sound\.\n$/);
+  t.regex(stdout, /^13 entries, \d+ index rows, 14 changes in the log\.\nAll is sound\.\n$/);
   t.is(stderr, '');
   t.true(readFileSync(join(folder, 'directory.sqlite')).equals(before));
 });
@@ -264,6 +322,17 @@ test('doctor --repair makes the indexes of a stopped folder anew, the tree among
   await service.until('ready ');
   const { stdout } = await runCli(['search', 'mail=bob@example.com', 'uid'], testEnvironment(folder));
   t.regex(stdout, /^uid: bob$/m);
+});
+
+test('doctor --repair gives what can be read its index again where other values cannot', async (t) => {
+  const folder = copy(t);
+  plant(folder, (database) =>
+    database.exec(`UPDATE entry SET large = 'x' WHERE id = ${many}; DELETE FROM found WHERE attribute = ${numberOf('mail')}`),
+  );
+  const { status, stdout, stderr } = await runCli(['doctor', '--repair'], testEnvironment(folder));
+  t.is(status, 1, stderr);
+  t.false(/Damage in the index/.test(stdout), stdout);
+  t.regex(stdout, /cn=many,.*cannot be read/);
 });
 
 test('damage beyond the indexes stays after a repair, and is told', async (t) => {
@@ -297,7 +366,7 @@ test('beside a running service that writes, doctor reads one moment of it and fi
     counts.push(Number(/^([\d,]+) entries/.exec(stdout)?.[1]?.replace(',', '')));
   } while (!over);
   t.is((await writing).status, 0);
-  t.true(counts.every((count) => count >= 12 && count <= 3012));
+  t.true(counts.every((count) => count >= 13 && count <= 3013));
   const repair = await runCli(['doctor', '--repair'], environment);
   t.is(repair.status, 2);
   t.regex(repair.stderr, new RegExp(`\\[STS-STORE-9002\\].*${service.child.pid}`));
