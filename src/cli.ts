@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
-import { type Command, type Context, commands, Misuse } from '#commands';
+import { type Command, type Context, commands, Failure, Misuse } from '#commands';
 import { locate } from './begin.ts';
 
 const root = dirname(import.meta.dirname);
@@ -16,6 +16,12 @@ const parts = {
   export: () => import('./export.ts'),
   upkeep: () => import('./upkeep.ts'),
 };
+
+// Whoever reads has gone, head(1) say, or the disk behind it is full: there is nobody to work for.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.stderr.write(`atrium: standard output cannot be written: ${error.code}\n`);
+  process.exit(1);
+});
 
 process.exitCode = await run(process.argv.slice(2), {
   environment,
@@ -52,6 +58,10 @@ async function run(argv: readonly string[], context: Context): Promise<number> {
   try {
     return await command.run(args, context);
   } catch (error) {
+    if (error instanceof Failure) {
+      context.stderr.write(`atrium: ${error.message}\n`);
+      return 1;
+    }
     if (error instanceof Misuse) return mistake(error.message, `atrium ${name} --help`, context);
     throw error;
   }

@@ -1,24 +1,31 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { createDumper, type DumpedText } from '#directory';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openDump } from '#store';
+import { createDumper, type DumpedText } from './dumper.ts';
+import { idsOf, type Ranges, takeRange, waitBehind } from './export-ranges.ts';
 
 /** What the second thread of an export is started with. */
 export interface ExportTask {
   readonly path: string;
   readonly secrets: boolean;
   readonly operational: boolean;
+  readonly ranges: Ranges;
 }
 
-/** Row numbers, above one and up to another. */
-export type ExportRange = readonly [afterId: number, lastId: number];
+/** The text of one range. */
+export interface ExportedRange extends DumpedText {
+  readonly range: number;
+}
 
-// The second thread of an export: makes the text of every other range of entries.
+// The second thread of an export: makes the text of ranges of entries that the first has not taken.
 if (parentPort !== null) {
-  const port = parentPort;
-  const task = workerData as ExportTask;
-  const dumped = createDumper(openDump(task.path, task));
-  port.on('message', ([afterId, lastId]: ExportRange) => {
-    const made: DumpedText = dumped(afterId, lastId);
-    port.postMessage(made, [made.text.buffer]);
-  });
+  const { path, ranges, ...wanted } = workerData as ExportTask;
+  using dump = openDump(path, wanted);
+  const dumper = createDumper(dump);
+  for (let range = takeRange(ranges); range !== undefined; range = takeRange(ranges)) {
+    waitBehind(ranges, range);
+    for (let back = receiveMessageOnPort(parentPort); back !== undefined; back = receiveMessageOnPort(parentPort))
+      dumper.reuse(back.message);
+    const made: ExportedRange = { range, ...dumper.text(...idsOf(ranges, range)) };
+    parentPort.postMessage(made, [made.text.buffer]);
+  }
 }

@@ -1,28 +1,23 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { utf8 } from '#base';
 import type { Exported, ExportFolderOptions } from '#commands';
-import { createDumper, type DumpedText, exportEntries } from '#directory';
-import { formatLdifRecord } from '#ldap';
 import { openDump } from '#store';
 import { begin } from './begin.ts';
-import { openDirectory } from './below.ts';
-import type { ExportRange, ExportTask } from './export-thread.ts';
-import type { AtriumOptions, Foundation } from './foundation.ts';
+import { createDumper, type DumpedText } from './dumper.ts';
+import { countOf, createRanges, idsOf, isAhead, noteWritten, takeRange } from './export-ranges.ts';
+import type { ExportedRange, ExportTask } from './export-thread.ts';
+import type { AtriumOptions } from './foundation.ts';
 
-/** Row numbers of one piece of text. */
-const rangeIds = 500;
-/** Ranges that the second thread may be asked for before they are wanted. */
-const aheadMax = 4;
-const textCharacters = 65_536;
+/** Fewer ranges are made before a second thread has begun. */
+const aloneMax = 32;
 
 /** Writes every entry of a folder that no service has open as LDIF, superiors before what is below them. */
 export async function exportFolder(options: AtriumOptions, given: ExportFolderOptions): Promise<Exported> {
   const begun = await begin(options, async (foundation): Promise<Exported> => {
     const path = join(foundation.dataDir, 'directory.sqlite');
     if (!existsSync(path)) return { kind: 'absent' };
-    const entries = (await exportStraight(path, given)) ?? (await exportInOrder(foundation, given));
+    const entries = (await exportStraight(path, given)) ?? (await (await import('./export-in-order.ts')).exportInOrder(foundation, given));
     return entries === 0 ? { kind: 'absent' } : { kind: 'exported', entries };
   });
   if (begun.kind === 'refused') return begun;
@@ -30,68 +25,64 @@ export async function exportFolder(options: AtriumOptions, given: ExportFolderOp
   return begun.made;
 }
 
-/** In the order of row numbers, by two threads that make a range each in turn; `undefined` when that order will not do. */
+/** In the order of row numbers, by two threads, each of which makes the next range; `undefined` when that order will not do. */
 async function exportStraight(path: string, { secrets, operational, onText }: ExportFolderOptions): Promise<number | undefined> {
   using dump = openDump(path, { secrets, operational });
-  if (!dump.straight) return undefined;
+  if (!dump.isStraight()) return undefined;
   const { lastId } = dump;
-  const own = createDumper(dump);
-  const task: ExportTask = { path, secrets, operational };
-  await using other = openOther(task);
-  const rangeOf = (number: number): ExportRange => [number * rangeIds, (number + 1) * rangeIds];
-  const ranges = Math.ceil(lastId / rangeIds);
-  let asked = 1;
+  const ranges = createRanges(lastId);
+  const count = countOf(ranges);
+  await using other = count > aloneMax ? openOther({ path, secrets, operational, ranges }) : undefined;
+  const dumper = createDumper(dump);
+  const made = new Map<number, DumpedText>();
+  let own = takeRange(ranges);
   let entries = 0;
-  for (let number = 0; number < ranges; number++) {
-    for (; asked < ranges && asked <= number + 2 * aheadMax; asked += 2) other.ask(rangeOf(asked));
-    const made = number % 2 === 0 ? own(...rangeOf(number)) : await other.next();
-    entries += made.entries;
-    await onText(made.text, entries, Math.min(lastId, rangeOf(number)[1]), lastId);
+  for (let written = 0; written < count; ) {
+    const mine = made.get(written);
+    const next = mine ?? other?.take(written);
+    if (next !== undefined) {
+      made.delete(written);
+      entries += next.entries;
+      await onText(next.text, entries, idsOf(ranges, written)[1], lastId);
+      (mine === undefined ? other : dumper)?.reuse(next.text.buffer);
+      noteWritten(ranges, ++written);
+    } else if (own !== undefined && !isAhead(ranges, own)) {
+      made.set(own, dumper.text(...idsOf(ranges, own)));
+      own = takeRange(ranges);
+      // What the other thread has made is heard of between two turns of the loop.
+      await new Promise((resolve) => setImmediate(resolve));
+    } else await other?.untilMore();
   }
   return entries;
 }
 
+/** The second thread, as the first sees it. */
 function openOther(task: ExportTask) {
   const worker = new Worker(new URL('./export-thread.ts', import.meta.url), { workerData: task });
-  const made: DumpedText[] = [];
+  const made = new Map<number, DumpedText>();
   let failure: unknown;
-  let wake: (() => void) | undefined;
-  worker.on('message', (text: DumpedText) => {
-    made.push(text);
-    wake?.();
+  let heard = Promise.withResolvers<void>();
+  const hear = () => {
+    heard.resolve();
+    heard = Promise.withResolvers();
+  };
+  worker.on('message', ({ range, ...text }: ExportedRange) => {
+    made.set(range, text);
+    hear();
   });
   worker.on('error', (error) => {
     failure = error;
-    wake?.();
+    hear();
   });
   return {
-    ask: (range: ExportRange) => worker.postMessage(range),
-    async next(): Promise<DumpedText> {
-      for (;;) {
-        if (failure !== undefined) throw failure;
-        const text = made.shift();
-        if (text !== undefined) return text;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+    take(range: number): DumpedText | undefined {
+      if (failure !== undefined) throw failure;
+      const text = made.get(range);
+      made.delete(range);
+      return text;
     },
+    reuse: (buffer: ArrayBuffer) => worker.postMessage(buffer, [buffer]),
+    untilMore: () => heard.promise,
     [Symbol.asyncDispose]: async () => void (await worker.terminate()),
   };
-}
-
-/** In the order of names. */
-async function exportInOrder(foundation: Foundation, { secrets, operational, onText }: ExportFolderOptions): Promise<number> {
-  const engine = openDirectory(foundation);
-  let entries = 0;
-  let buffer = '';
-  for (const record of exportEntries(engine, { secrets, operational })) {
-    buffer += formatLdifRecord(record);
-    entries++;
-    if (buffer.length < textCharacters) continue;
-    await onText(utf8(buffer), entries, 0, undefined);
-    buffer = '';
-  }
-  if (entries > 0) await onText(utf8(buffer), entries, 0, undefined);
-  return entries;
 }

@@ -57,7 +57,10 @@ export type Imported =
 export interface ExportFolderOptions {
   readonly secrets: boolean;
   readonly operational: boolean;
-  /** Given the text piece by piece, with the entries so far, and how far that is of all in a unit of its own where that is known. */
+  /**
+   * Given the text piece by piece, whose octets are used again when it resolves, with the entries so far, and how far that is of all in a unit of
+   * its own where that is known.
+   */
   readonly onText: (text: Uint8Array, entries: number, done: number, total: number | undefined) => Promise<void>;
 }
 
@@ -178,6 +181,9 @@ export interface Command extends OperationRow {
   /** @returns the exit status */
   readonly run: (args: readonly string[], context: Context) => Promise<number>;
 }
+
+/** What is neither a mistake in the call nor a refusal, a full disk say: told in one line, exit status 1. */
+export class Failure extends Error {}
 
 /** A mistake in how a command was called: told in one line, exit status 2. */
 export class Misuse extends Error {}

@@ -1,9 +1,8 @@
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { utf8 } from '#base';
 import { formatLdifRecord, type LdifContent, ldifHeader } from '#ldap';
-import { type Command, type Context, Misuse } from './command.ts';
+import { type Command, type Context, Failure, Misuse } from './command.ts';
 import { connectRunning, withRefusals } from './operators.ts';
-import { write } from './output.ts';
 import { parse } from './parse.ts';
 import { createProgress } from './progress.ts';
 
@@ -83,36 +82,72 @@ async function writeAll(records: AsyncIterable<LdifContent>, path: string | unde
   return 0;
 }
 
-/** Where the text goes. A file is made with the first of it: nothing is made when there is nothing to say. */
+/**
+ * Where the text goes. A file is made with the first of it: nothing is made when there is nothing to say, and nothing is left of one that was not
+ * written to its end.
+ */
 function openTarget(path: string | undefined, context: Context) {
   const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Exporting');
-  let stream: (NodeJS.WritableStream & { end?(): unknown }) | undefined;
+  let sink: Sink | undefined;
   return {
     progress,
     async write(text: string | Uint8Array, count: number, done: number, total: number | undefined): Promise<void> {
-      if (stream === undefined) {
-        stream = path === undefined ? context.stdout : await openNew(path);
-        await write(stream, ldifHeader);
+      if (sink === undefined) {
+        sink = path === undefined ? streamSink(context.stdout) : fileSink(path);
+        await sink.write(ldifHeader);
       }
-      await write(stream, text);
+      await sink.write(text);
       progress.show(done, total, count);
     },
     async end(): Promise<void> {
-      if (path === undefined || stream === undefined) return;
-      stream.end();
-      await finished(stream);
+      sink?.end();
+      sink = undefined;
     },
-    [Symbol.asyncDispose]: async () => progress.end(),
+    [Symbol.asyncDispose]: async () => {
+      progress.end();
+      sink?.drop();
+    },
+  };
+}
+
+interface Sink {
+  /** When this resolves the octets are no longer needed. */
+  write(text: string | Uint8Array): Promise<void>;
+  end(): void;
+  /** Ends it before its end. */
+  drop(): void;
+}
+
+function streamSink(stream: NodeJS.WritableStream): Sink {
+  return {
+    write: (text) => new Promise((resolve, reject) => void stream.write(text, (error) => (error ? reject(error) : resolve()))),
+    end: () => undefined,
+    drop: () => undefined,
   };
 }
 
 /** Readable by its owner only: it holds what people have told the directory, and perhaps their password hashes. */
-function openNew(path: string): Promise<NodeJS.WritableStream & { end(): unknown }> {
-  return new Promise((resolve, reject) => {
-    const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    stream.once('open', () => resolve(stream));
-    stream.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new Misuse(error.code === 'EEXIST' ? `${path} exists already` : `${path} cannot be written: ${error.code}`)),
-    );
-  });
+function fileSink(path: string): Sink {
+  const perform = <T>(act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      throw code === 'EEXIST' ? new Misuse(`${path} exists already`) : new Failure(`${path} cannot be written: ${code}`);
+    }
+  };
+  const file = perform(() => openSync(path, 'wx', 0o600));
+  return {
+    async write(text) {
+      const octets = typeof text === 'string' ? utf8(text) : text;
+      for (let from = 0; from < octets.length; ) from += perform(() => writeSync(file, octets, from, octets.length - from));
+    },
+    // A share may say only now that it has no room.
+    end: () => perform(() => closeSync(file)),
+    drop() {
+      closeSync(file);
+      rmSync(path, { force: true });
+    },
+  };
 }

@@ -7,6 +7,7 @@ export {
   type Examined,
   type Exported,
   type ExportFolderOptions,
+  Failure,
   type Imported,
   type ImportFolderOptions,
   type Located,

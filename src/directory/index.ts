@@ -1,7 +1,6 @@
 export { type Bootstrapped, bootstrap, realmRecords } from './bootstrap.ts';
 export { createCsnSource, csnToCome } from './csn.ts';
 export { createDirectory } from './directory.ts';
-export { createDumper, type DumpedText } from './dump.ts';
 export { type Engine, type EngineOptions, type EngineSettings, openEngine } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
 export { createJudge } from './examine.ts';

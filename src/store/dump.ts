@@ -24,14 +24,22 @@ export interface DumpOptions {
 /** A file of entries at one moment, read from end to end. */
 export interface Dump extends Disposable {
   /** Whether row numbers alone tell all: no superior stands behind what is below it. */
-  readonly straight: boolean;
+  isStraight(): boolean;
   /** The greatest row number. */
   readonly lastId: number;
-  /** The entries with numbers above one and up to another. */
+  /**
+   * The entries with numbers above one and up to another in one piece, each as its name in UTF-8, a zero, the wanted parts of its record and another
+   * zero; `undefined` when one of them has values beside its record, or they are very long.
+   */
+  records(afterId: number, lastId: number): Uint8Array | undefined;
+  /** The same entries one by one. */
   entries(afterId: number, lastId: number): DumpedEntry[];
   /** The parts of one whose `large` is not null. */
   large(entry: DumpedEntry): DumpedLarge;
 }
+
+/** Entries that are longer than this together are read one by one. */
+const wholeOctetsMax = 16_777_216;
 
 /**
  * Opens a file for an export, from any thread.
@@ -44,7 +52,19 @@ export function openDump(path: string, { secrets, operational }: DumpOptions): D
     confirmLog(path);
     const current = versionOf(database) === directoryFormat.version;
     const parts = ['user', ...(operational ? ['operational'] : []), ...(secrets ? ['secret'] : [])];
+    const lengths = parts.map((part) => `length(${part})`).join(' + ');
+    const sizes = database
+      .prepare<[number, number], [octets: number, large: number]>(
+        `SELECT total(${lengths}), count(large) FROM entry WHERE id > ? AND id <= ?`,
+      )
+      .raw();
     // One value instead of several: to hand one over costs more than to copy it.
+    const whole = database
+      .prepare<[number, number], Uint8Array>(
+        `SELECT CAST(group_concat(record, '') AS BLOB)
+         FROM (SELECT dn || x'00' || ${parts.join(' || ')} || x'00' AS record FROM entry WHERE id > ? AND id <= ? ORDER BY id)`,
+      )
+      .pluck();
     const range = database
       .prepare<[number, number], DumpedEntry>(
         `SELECT CAST(dn AS BLOB), CAST(${parts.join(' || ')} AS BLOB), large, id FROM entry WHERE id > ? AND id <= ? ORDER BY id`,
@@ -53,8 +73,12 @@ export function openDump(path: string, { secrets, operational }: DumpOptions): D
     const user = database.prepare<[number], Uint8Array>('SELECT user FROM entry WHERE id = ?').pluck();
     const slices = sliceReader(database);
     return {
-      straight: current && isStraight(database),
+      isStraight: () => current && isStraight(database),
       lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck().get() ?? 0,
+      records(afterId, lastId) {
+        const [octets, large] = sizes.get(afterId, lastId) ?? [0, 0];
+        return large > 0 || octets > wholeOctetsMax ? undefined : (whole.get(afterId, lastId) ?? empty);
+      },
       entries: (afterId, lastId) => range.all(afterId, lastId),
       large([, attributes, large, id]) {
         const own = user.get(id) ?? empty;

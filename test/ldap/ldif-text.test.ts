@@ -33,3 +33,28 @@ test('entries out of encoded octets are the same text as out of records', (t) =>
   );
   t.pass();
 });
+
+test('entries that lie one behind the other are the same text as one by one', (t) => {
+  const one = createLdifText(64);
+  const many = createLdifText(64);
+  const zero = Uint8Array.of(0);
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ dn: fc.stringMatching(/^[^\0]{1,100}$/), attributes: fc.array(attribute, { maxLength: 5 }) }), { maxLength: 4 }),
+      (entries) => {
+        const pieces: Uint8Array[] = [];
+        for (const { dn, attributes } of entries) {
+          one.entry(utf8(dn), encodeAttributes(attributes));
+          pieces.push(utf8(dn), zero, encodeAttributes(attributes), zero);
+        }
+        const count = many.entries(Buffer.concat(pieces));
+        const taken = many.take();
+        const same = Buffer.from(taken).equals(one.take());
+        many.reuse(taken.buffer);
+        return same && count === entries.length;
+      },
+    ),
+    { numRuns: 500 },
+  );
+  t.pass();
+});

@@ -116,13 +116,13 @@ export function walkValues(bytes: Uint8Array, valuesStart: number, valuesEnd: nu
 }
 
 /** Where the content of the element at `at` starts. */
-function contentOf(bytes: Uint8Array, at: number): number {
+export function contentOf(bytes: Uint8Array, at: number): number {
   const first = bytes[at + 1] as number;
   return first < 0x80 ? at + 2 : at + 2 + (first & 0x7f);
 }
 
 /** Where the element at `at`, whose content starts at `content`, ends. */
-function stopOf(bytes: Uint8Array, at: number, content: number): number {
+export function stopOf(bytes: Uint8Array, at: number, content: number): number {
   let octets = bytes[at + 1] as number;
   if (octets >= 0x80) {
     octets = 0;
