@@ -23,6 +23,8 @@ export interface Proving {
   /** It goes on until there are so many differences. */
   readonly differencesMax: number;
   readonly progress: (searches: number) => void;
+  /** Ends it early, with what was found so far. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Proved {
@@ -50,6 +52,7 @@ export async function proveEquality({
   slapd: program,
   differencesMax,
   progress,
+  signal,
 }: Proving): Promise<Proved> {
   await using stack = new AsyncDisposableStack();
   const content = generateContent(count, seed);
@@ -101,7 +104,7 @@ export async function proveEquality({
     await model.apply(request, atriums.administrator);
   };
 
-  while (run.searches < searches && run.differences.length < differencesMax) {
+  while (run.searches < searches && run.differences.length < differencesMax && signal?.aborted !== true) {
     const length = Math.min(batch, searches - run.searches);
     await Promise.all(Array.from({ length }, () => drawSearch(random, model.entries)).map(search));
     await write(drawWrite(random, model.entries, run.writes));
