@@ -25,6 +25,7 @@ interface Options {
  */
 export class Reader {
   readonly #context: ReadContext;
+  readonly #database: Database.Database;
   readonly #generation: () => number;
   readonly #begin: Database.Statement<[]>;
   readonly #end: Database.Statement<[]>;
@@ -38,6 +39,7 @@ export class Reader {
     const statements = readStatements(database);
     const grams = new GramReader(database);
     this.#context = { statements, attributes, keysBelow, cache, grams, columns, era: () => this.#era };
+    this.#database = database;
     this.#begin = database.prepare('BEGIN');
     this.#end = database.prepare('COMMIT');
     this.#generation = generation;
@@ -50,15 +52,25 @@ export class Reader {
     const generation = this.#generation();
     if (this.#held !== generation) {
       this.release();
-      this.#begin.run();
-      // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
-      this.#number = this.#context.statements.number.get() ?? 0;
+      this.#open();
       this.#context.cache.moveOn();
       this.#context.grams.moveOn();
       this.#context.columns.moveOn();
       this.#held = generation;
     }
     return new HeldSnapshot(this.#context, this.#number);
+  }
+
+  #open(): void {
+    this.#begin.run();
+    try {
+      // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
+      this.#number = this.#context.statements.number.get() ?? 0;
+    } catch (error) {
+      // Else no other transaction could begin, and one read that failed would be the end of all reading.
+      if (this.#database.inTransaction) this.#end.run();
+      throw error;
+    }
   }
 
   /** Lets the read transaction go: for a write, and so that the log may begin anew. */

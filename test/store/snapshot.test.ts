@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
+import Database from 'better-sqlite3';
 import { concat, utf8 } from '#base';
 import { keyOctetsMax } from '#store';
 import { dnKey, entry, folder, open, uuid } from './support.ts';
@@ -91,6 +92,19 @@ test('an idle reader lets its transaction go and comes back', async (t) => {
   t.is(snapshot.byUuid(uuid(1))?.uuid, uuid(1), 'one that was used since the last look stays');
   idle?.();
   t.throws(() => snapshot.byUuid(uuid(1)), { message: /beyond its turn/ });
+  t.is(store.snapshot().byUuid(uuid(1))?.uuid, uuid(1));
+});
+
+test('after a read that failed the next one reads again', async (t) => {
+  const file = join(folder(t), 'entries');
+  const { store } = open(t, file);
+  await store.commit([], [{ kind: 'put', entry: entry(1, top) }]);
+  const other = new Database(file);
+  other.exec('ALTER TABLE change RENAME TO elsewhere');
+  t.throws(() => store.snapshot(), { message: /no such table/ });
+  t.throws(() => store.snapshot(), { message: /no such table/ });
+  other.exec('ALTER TABLE elsewhere RENAME TO change');
+  other.close();
   t.is(store.snapshot().byUuid(uuid(1))?.uuid, uuid(1));
 });
 
