@@ -73,6 +73,7 @@ const filters = [
   '(&(objectClass=person)(roomNumber=1-02))',
   '(&(description=divisible)(sn=odd))',
   '(|(roomNumber=20)(description=divisible)(sn=even))',
+  '(|(roomNumber=20)(roomNumber=1-01))',
   '(|(uid=p1)(uid=p2)(roomNumber=*-0*))',
   '(&(|(roomNumber=20)(roomNumber=1-01))(!(sn=even)))',
 ];

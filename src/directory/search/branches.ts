@@ -7,6 +7,8 @@ export interface Branch {
   count(max: number): number;
   /** Some of its entries, from behind an id on: 0, or where the last page ended. The snapshot is the newest. */
   page(snapshot: Snapshot, afterId: number, limit: number): Page;
+  /** Forgets a list that was read in one step: it is read anew when it is needed. */
+  renew?(): void;
 }
 
 export interface Page {
@@ -59,6 +61,9 @@ export function listed(list: List, makeOther: () => Branch): Branch {
       if (other === undefined) ids ??= list.read();
       return ids === undefined ? otherwise().page(current, afterId, limit) : pageOfList(ids, afterId, limit);
     },
+    renew() {
+      ids = undefined;
+    },
   };
 }
 
@@ -96,6 +101,7 @@ export function cheapest(branches: readonly (Branch | undefined)[]): Branch | un
       chosen ??= choose(countedMax).branch;
       return { ...chosen.page(current, afterId, limit), exact: false };
     },
+    renew: () => chosen?.renew?.(),
   };
 }
 
@@ -131,20 +137,26 @@ export function union(branches: readonly (Branch | undefined)[], max: number): B
       return usable.some(({ by }) => by === 'column') ? 'column' : 'index';
     },
     count,
-    page(current, _afterId, limit) {
+    page(current, afterId, limit) {
       // Two at least: with one it would not be seen that there is no second.
       const each = Math.max(2, Math.ceil(limit / readings.length));
-      const isAnew = number !== current.number && number >= 0;
-      const isHeld = readings.some(({ page, at }) => at < page.ids.length);
+      // An entry that has moved from one branch to another would be missed where the first has come less far: all begin at one place anew.
+      if (number !== current.number) for (const reading of readings) restart(reading, afterId);
       number = current.number;
       for (const reading of readings) {
         if (reading.at < reading.page.ids.length || reading.page.through === end) continue;
         reading.page = reading.branch.page(current, reading.page.through, each);
         reading.at = 0;
       }
-      return { ...merged(readings), exact: !(isAnew && isHeld) && readings.every(({ page }) => page.exact) };
+      return { ...merged(readings), exact: readings.every(({ page }) => page.exact) };
     },
   };
+}
+
+function restart(reading: Reading, afterId: number): void {
+  reading.branch.renew?.();
+  reading.page = { ids: [], through: afterId, exact: true };
+  reading.at = 0;
 }
 
 /** What is known of all branches: the ids up to where the branch that has come least far has come. */
