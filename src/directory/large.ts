@@ -9,8 +9,9 @@ import { createDecisions } from './search/descriptions.ts';
 export const valuesMax = 256;
 export const valuesMin = 64;
 
-/** No value takes fewer octets. */
+/** No value takes fewer octets, and no list. */
 const valueOctetsMin = 2;
+const listOctetsMin = valuesMax * valueOctetsMin;
 
 type SplitList = ReturnType<LargeRules['split']>['lists'][number];
 
@@ -22,8 +23,7 @@ export function createLargeRules(schema: Schema): LargeRules {
   const typeOf = createDecisions((description) => types.get(description.toLowerCase()));
   return {
     split(entry) {
-      if (entry.user.length <= valuesMax * valueOctetsMin) return { entry, lists: nothingSplit };
-      return split(entry, typeOf);
+      return hasLong(entry.user) ? split(entry, typeOf) : { entry, lists: nothingSplit };
     },
     keyOf(attribute, value) {
       const type = types.get(attribute);
@@ -32,12 +32,23 @@ export function createLargeRules(schema: Schema): LargeRules {
   };
 }
 
+/** Nearly no entry has such an attribute. */
+function hasLong(user: Uint8Array): boolean {
+  if (user.length <= listOctetsMin) return false;
+  let isLong = false;
+  walkAttributes(user, (_start, _end, _descriptionStart, _descriptionEnd, valuesStart, valuesEnd) => {
+    if (valuesEnd - valuesStart > listOctetsMin) isLong = true;
+  });
+  return isLong;
+}
+
 function split(entry: EntryRecord, typeOf: { of(bytes: Uint8Array, start: number, end: number): AttributeType | undefined }) {
   const { user } = entry;
   const lists: SplitList[] = [];
   const kept: Uint8Array[] = [];
   walkAttributes(user, (start, end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
-    const type = typeOf.of(user, descriptionStart, descriptionEnd);
+    const isLong = valuesEnd - valuesStart > listOctetsMin;
+    const type = isLong ? typeOf.of(user, descriptionStart, descriptionEnd) : undefined;
     const values = type && valuesOf(type, user, valuesStart, valuesEnd);
     if (type === undefined || values === undefined) kept.push(user.subarray(start, end));
     else lists.push({ attribute: type.key, description: type.name, values });
@@ -47,7 +58,6 @@ function split(entry: EntryRecord, typeOf: { of(bytes: Uint8Array, start: number
 
 /** The values of a list; nothing for what is no list: too few, and values that could not be told apart by their keys. */
 function valuesOf(type: AttributeType, bytes: Uint8Array, from: number, to: number): SplitList['values'] | undefined {
-  if (to - from <= valuesMax * valueOctetsMin) return undefined;
   const places: [start: number, contentStart: number, end: number][] = [];
   let last = from;
   walkValues(bytes, from, to, (start, end) => {

@@ -1,9 +1,10 @@
 import { empty, utf8 } from '#base';
-import { decodeAttributes, encodeAttributes, type PartialAttribute } from '#ldap';
+import { encodeAttributes, KeptAttribute, type PartialAttribute, walkAttributes } from '#ldap';
 import { describe, type Schema, structuralClass, typeOfKey } from '#schema';
 import type { EntryRecord, StoredEntry } from '#store';
 import { generalizedTime } from './csn.ts';
 import type { Name } from './realm.ts';
+import { createDecisions, type Decisions } from './search/descriptions.ts';
 
 /** All attributes of an entry while a write decides about them, secret ones too: keys as in `EntryAttributes`. */
 export type Attributes = Map<string, PartialAttribute>;
@@ -11,13 +12,31 @@ export type Attributes = Map<string, PartialAttribute>;
 /** Reads all that is stored of an entry. */
 export function attributesOf(schema: Schema, entry: Pick<StoredEntry, 'user' | 'operational' | 'secret'>): Attributes {
   const attributes: Attributes = new Map();
+  const names = namesOf(schema);
   for (const part of [entry.user, entry.operational, entry.secret]) {
-    for (const attribute of decodeAttributes(part)) {
-      const described = describe(schema, attribute.description);
-      attributes.set(described?.key ?? attribute.description.toLowerCase(), attribute);
-    }
+    walkAttributes(part, (start, end, descriptionStart, descriptionEnd) => {
+      const { key, description } = names.of(part, descriptionStart, descriptionEnd);
+      attributes.set(key, new KeptAttribute(description, part.subarray(start, end)));
+    });
   }
   return attributes;
+}
+
+/** How entries hold an attribute, by its description as it is stored. */
+interface Held {
+  readonly key: string;
+  readonly description: string;
+}
+
+const tables = new WeakMap<Schema, Decisions<Held>>();
+
+function namesOf(schema: Schema): Decisions<Held> {
+  let names = tables.get(schema);
+  if (names === undefined) {
+    names = createDecisions((description) => ({ key: describe(schema, description)?.key ?? description.toLowerCase(), description }));
+    tables.set(schema, names);
+  }
+  return names;
 }
 
 /** Puts attributes into the form of the store, each in the part where it belongs. */

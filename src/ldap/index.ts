@@ -51,6 +51,7 @@ export {
   encodeAttributeHead,
   encodeAttributes,
   encodeValue,
+  KeptAttribute,
   walkAttributes,
   walkValues,
 } from './message/attributes.ts';

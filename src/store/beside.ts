@@ -49,6 +49,7 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
     keysBelow: options.keysBelow,
     cache: followingCache(cache, columns, progress),
     columns,
+    readWhole: () => undefined,
     generation: progress.generation,
   });
   const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => reader.idle());

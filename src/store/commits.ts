@@ -26,6 +26,8 @@ interface Options {
   readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number };
   /** Lets go of the read transaction, which is on the same connection. */
   readonly release: () => void;
+  /** Ends reading and leaves the read transaction open, to be written in: true if there is one. Nobody else writes, so that it is the newest state. */
+  readonly handOver: () => boolean;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
   /** Called when all commits up to a number are on disk, before anyone is answered. */
@@ -115,7 +117,11 @@ export class Commits {
     const { log, limits } = this.#options;
     const { wait } = log;
     if (wait !== undefined) {
-      void wait.then(() => this.#turn());
+      void wait.then(() => {
+        // Who goes on reading as before the log was carried over would keep it from beginning anew.
+        this.#options.release();
+        this.#turn();
+      });
       return;
     }
     if (this.#state === 'dead') return;
@@ -232,14 +238,15 @@ export class Commits {
   }
 
   #transaction(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
-    const { database, attributes, writer, limits, release, committed } = this.#options;
+    const { database, attributes, writer, limits, handOver, committed } = this.#options;
     const before = this.#last;
     const fresh: ChangeRecord[][] = [];
-    release();
+    const isOpen = handOver();
     try {
-      this.#begin.run();
+      if (!isOpen) this.#begin.run();
       const outcomes = batch.map((waiting) => this.#one(waiting, before + fresh.length, fresh));
-      if (fresh.length > 0) writer.trim(before + fresh.length, limits().commitsMax);
+      const { commitsMax } = limits();
+      if (fresh.length > 0 && before + fresh.length > commitsMax) writer.trim(before + fresh.length, commitsMax);
       this.#commit.run();
       if (fresh.length > 0) {
         written.push(...fresh);

@@ -1,6 +1,6 @@
 import { createSlab } from '#base';
 import { listsIn, noLists } from './slices.ts';
-import type { ReadableEntry } from './types.ts';
+import type { ReadableEntry, StoredEntry } from './types.ts';
 
 /**
  * What a row of entries holds for search, as one blob with the lengths of its parts in front: SQLite joins the parts faster than it hands them over one by one, each an
@@ -11,11 +11,47 @@ export type PackedRow = (number | Buffer)[];
 /** Texts and octets of an entry that search reads, as SQL: in front, side by side, what nearly every search looks at. */
 const parts = ['uuid', 'dn_key', 'dn', 'user', 'operational', "coalesce(parent, '')", 'csn', "coalesce(large, '')"] as const;
 
-/** What a statement selects from `entry` to give a `PackedRow`. `octet_length` is that of a text's octets, whatever stands in it. */
-export const packedColumns = [
-  ...parts.map((part) => `octet_length(${part})`),
-  `CAST(${parts.map((part) => `CAST(${part} AS BLOB)`).join(' || ')} AS BLOB)`,
-].join(', ');
+/** What a statement selects from `entry` to give a `PackedRow`. */
+export const packedColumns = packed(parts);
+
+/** The same with the secret attributes behind it, for `unpackWhole`. */
+export const packedWholeColumns = packed([...parts, 'secret']);
+
+/** `octet_length` is that of a text's octets, whatever stands in it. */
+function packed(columns: readonly string[]): string {
+  const joined = columns.map((column) => `CAST(${column} AS BLOB)`).join(' || ');
+  return [...columns.map((column) => `octet_length(${column})`), `CAST(${joined} AS BLOB)`].join(', ');
+}
+
+/** An entry with its secrets, which are in no cache that a search reads. */
+export function unpackWhole(id: number, row: PackedRow): StoredEntry {
+  const octets = row.at(-1) as Buffer;
+  let end = 0;
+  const beginOf = (part: number): number => {
+    const begin = end;
+    end += row[part] as number;
+    return begin;
+  };
+  const next = (part: number): Buffer => octets.subarray(beginOf(part), end);
+  const text = (part: number): string => octets.toString('utf8', beginOf(part), end);
+  const uuid = text(at.uuid);
+  const parent = text(at.parent);
+  const csn = text(at.csn);
+  const dn = text(at.dn);
+  const large = text(at.large);
+  return {
+    id,
+    uuid,
+    parent: parent === '' ? undefined : parent,
+    csn,
+    dn,
+    large: large === '' ? noLists : listsIn(large),
+    dnKey: next(at.dnKey),
+    user: next(at.user),
+    operational: next(at.operational),
+    secret: octets.subarray(end),
+  };
+}
 
 /**
  * Entries as the reader last saw them. SQLite gives an entry in 7 µs, most of it for eight objects and their collection; from here it takes

@@ -10,6 +10,7 @@ import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './data
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
 import { GramMerge } from './gram-merge.ts';
+import { createJustRead } from './just-read.ts';
 import { type Kept, keptOf } from './kept.ts';
 import { progressOfWriter, type WriterProgress } from './progress.ts';
 import { Reader } from './reader.ts';
@@ -79,7 +80,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const attributes = attributeNumbers(database);
   const kept = keptOf(settings);
   const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
-  const writer = writerOf(database, attributes, options.indexer, options.large, touchOf(kept, progress), () => merge.added());
+  const justRead = createJustRead();
+  const writer = writerOf(database, attributes, options.indexer, options.large, justRead, touchOf(kept, progress), () => merge.added());
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
   const merge = new GramMerge(database, writer.insideKeysNow, () => settings['persistence.gramsPendingMax']);
 
@@ -89,6 +91,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     attributes,
     keysBelow: options.keysBelow,
     ...kept,
+    readWhole: justRead.keep,
     generation: () => generation,
   });
   const log = new WriteAheadLog({
@@ -120,6 +123,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
       commitsMax: settings['persistence.commitsMax'],
     }),
     release: () => reader.release(),
+    handOver: () => reader.handOver(),
     committed: () => {
       generation++;
       progress?.committed();

@@ -4,7 +4,7 @@ import type { Columns } from './columns.ts';
 import type { EntryCache } from './entry-cache.ts';
 import { GramReader } from './gram-reader.ts';
 import { HeldSnapshot, type ReadContext, readStatements } from './snapshot.ts';
-import type { KeysBelow, Snapshot } from './types.ts';
+import type { KeysBelow, Snapshot, StoredEntry } from './types.ts';
 
 interface Options {
   /** The connection to read by: that of the writer, or one of the reader's own. It is not closed with the reader. */
@@ -13,6 +13,8 @@ interface Options {
   readonly keysBelow: KeysBelow;
   readonly cache: EntryCache;
   readonly columns: Columns;
+  /** Told of each entry that was read with its secrets. */
+  readonly readWhole: (entry: StoredEntry) => void;
   /** Moves with each commit, before anyone is told of it. */
   readonly generation: () => number;
 }
@@ -35,10 +37,10 @@ export class Reader {
   #era = 0;
   #used = false;
 
-  constructor({ database, attributes, keysBelow, cache, columns, generation }: Options) {
+  constructor({ database, attributes, keysBelow, cache, columns, readWhole, generation }: Options) {
     const statements = readStatements(database);
     const grams = new GramReader(database);
-    this.#context = { statements, attributes, keysBelow, cache, grams, columns, era: () => this.#era };
+    this.#context = { statements, attributes, keysBelow, cache, grams, columns, readWhole, era: () => this.#era };
     this.#database = database;
     this.#begin = database.prepare('BEGIN');
     this.#end = database.prepare('COMMIT');
@@ -75,10 +77,15 @@ export class Reader {
 
   /** Lets the read transaction go: for a write, and so that the log may begin anew. */
   release(): void {
-    if (this.#held === undefined) return;
+    if (this.handOver()) this.#end.run();
+  }
+
+  /** Ends reading, and leaves the transaction to whoever writes in it and ends it. @returns false when none is open */
+  handOver(): boolean {
+    if (this.#held === undefined) return false;
     this.#held = undefined;
     this.#era++;
-    this.#end.run();
+    return true;
   }
 
   /** To be called now and then: lets go when nothing was read since the last call. */

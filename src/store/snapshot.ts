@@ -3,24 +3,13 @@ import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import type { Column, ColumnEntry, Rows, Scan, Scanned } from './column.ts';
 import type { Columns } from './columns.ts';
-import { type EntryCache, type PackedRow, packedColumns } from './entry-cache.ts';
+import { type EntryCache, type PackedRow, packedColumns, packedWholeColumns, unpackWhole } from './entry-cache.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
 import type { GramReader } from './gram-reader.ts';
-import { type List, listsIn, sliceReader } from './slices.ts';
+import { type List, sliceReader } from './slices.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
 
 type ColumnRow = [id: number, user: Uint8Array, operational: Uint8Array, large: string | null];
-type Row = [
-  uuid: string,
-  parent: string | null,
-  dn: string,
-  dnKey: Uint8Array,
-  csn: string,
-  user: Uint8Array,
-  operational: Uint8Array,
-  large: string | null,
-  secret: Uint8Array,
-];
 
 export type ReadStatements = ReturnType<typeof readStatements>;
 
@@ -33,9 +22,7 @@ export function readStatements(reader: Database.Database) {
     ),
     slices: sliceReader(reader),
     number: prepare<[]>('SELECT max(number) FROM change'),
-    entry: reader
-      .prepare<[number], Row>('SELECT uuid, parent, dn, dn_key, csn, user, operational, large, secret FROM entry WHERE id = ?')
-      .raw(),
+    whole: reader.prepare<[number], PackedRow>(`SELECT ${packedWholeColumns} FROM entry WHERE id = ?`).raw(),
     readable: reader.prepare<[number], PackedRow>(`SELECT ${packedColumns} FROM entry WHERE id = ?`).raw(),
     lastId: prepare<[]>('SELECT max(id) FROM entry'),
     idsAfter: prepare<[number, number]>('SELECT id FROM entry WHERE id > ? ORDER BY id LIMIT ?'),
@@ -73,6 +60,8 @@ export interface ReadContext {
   readonly cache: EntryCache;
   readonly grams: GramReader;
   readonly columns: Columns;
+  /** Told of each entry that was read with its secrets. */
+  readonly readWhole: (entry: StoredEntry) => void;
   /** Changes whenever the read transaction is another. */
   readonly era: () => number;
 }
@@ -111,11 +100,12 @@ export class HeldSnapshot implements Snapshot {
   }
 
   byId(id: number): StoredEntry | undefined {
-    const row = this.#read().entry.get(id);
+    const row = this.#read().whole.get(id);
     if (row === undefined) return undefined;
     this.#visited++;
-    const [uuid, parent, dn, dnKey, csn, user, operational, large, secret] = row;
-    return { id, uuid, parent: parent ?? undefined, dn, dnKey, csn, user, operational, large: listsIn(large), secret };
+    const entry = unpackWhole(id, row);
+    this.#context.readWhole(entry);
+    return entry;
   }
 
   readable(id: number): ReadableEntry | undefined {

@@ -5,6 +5,7 @@ import { isDiskError } from './database.ts';
 import { byDn, byParent, byUuid, firstNumber } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
+import type { JustRead } from './just-read.ts';
 import { givenKeys, type InsideKey, insideKeys, type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
 import { encodeListChanges, listsOf } from './lists.ts';
 import { type List, listsIn, textOfLists } from './slices.ts';
@@ -55,6 +56,7 @@ export type Writer = ReturnType<typeof writerOf>;
 /**
  * Changes of the tables, each to be called within a write transaction.
  *
+ * @param justRead  what the same thread has read since it was written last
  * @param touch   told the row number of each entry that is written or removed
  * @param pended  told of each row of grams that is left to be put in place
  */
@@ -63,6 +65,7 @@ export function writerOf(
   attributes: AttributeNumbers,
   indexer: Indexer,
   large: LargeRules,
+  justRead: JustRead,
   touch: (id: number) => void,
   pended: () => void = () => undefined,
 ) {
@@ -71,14 +74,14 @@ export function writerOf(
   // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
   let nextId = (statements.lastId.get() ?? 0) + 1;
 
-  const { entryOf, failed } = lookupsOf(statements);
+  const { entryOf, failed } = lookupsOf(statements, justRead);
 
   /** @returns the name that the entry had; nothing for one that was not there */
   function put(place: Place, whole: EntryRecord): string | undefined {
     const { entry, lists: fresh } = large.split(whole);
     const old = entryOf(entry.uuid);
     const id = old?.id ?? nextId++;
-    checkName(id, entry);
+    checkName(id, entry, old);
     replaceKeys(place, id, old === undefined ? [] : keysOf(old, entry), keysOf(entry, old));
     for (const list of old?.large ?? []) lists.drop(id, list, keySet(keysOf(entry)));
     const made = fresh.map((each) => lists.make(id, each));
@@ -92,7 +95,7 @@ export function writerOf(
     if (old === undefined) throw new Error(`no entry to amend: ${entry.uuid}`);
     if (changes.length !== old.large.length) throw new Error(`not every list of an entry is named: ${entry.uuid}`);
     const { id } = old;
-    checkName(id, entry);
+    checkName(id, entry, old);
     replaceKeys(place, id, keysOf(old, entry), keysOf(entry, old));
     const own = keySet(keysOf(entry));
     const now = old.large.map((list) => {
@@ -104,8 +107,9 @@ export function writerOf(
     return old.dn;
   }
 
-  function checkName(id: number, { dn, dnKey }: EntryRecord): void {
+  function checkName(id: number, { dn, dnKey }: EntryRecord, old: StoredEntry | undefined): void {
     if (dnKey.length === 0) throw new Error('an entry without a name');
+    if (old !== undefined && equalBytes(old.dnKey, dnKey)) return;
     const holder = statements.find.get(byDn, dnKey);
     if (holder !== undefined && holder !== id) throw new Error(`two entries of one name: ${dn}`);
   }
@@ -115,6 +119,7 @@ export function writerOf(
     const columns: PutParameters = [uuid, parent ?? null, dn, dnKey, csn, user, operational, secret, textOfLists(its), id];
     if (isNew) statements.insert.run(...columns);
     else statements.update.run(...columns);
+    justRead.drop(uuid);
     touch(id);
   }
 
@@ -124,6 +129,7 @@ export function writerOf(
     replaceKeys(place, old.id, keysOf(old), []);
     for (const list of old.large) lists.drop(old.id, list, new Map());
     statements.delete.run(old.id);
+    justRead.drop(uuid);
     touch(old.id);
     return old.dn;
   }
@@ -136,6 +142,7 @@ export function writerOf(
   }
 
   function replaceKeys({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
+    if (before.length === 0 && after.length === 0) return;
     const stale = keySet(before);
     const fresh = keySet(after);
     for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
@@ -227,7 +234,7 @@ export function writerOf(
 }
 
 /** What a commit asks before it writes. */
-function lookupsOf(statements: ReturnType<typeof writeStatements>) {
+function lookupsOf(statements: ReturnType<typeof writeStatements>, justRead: JustRead) {
   /** The first expectation that does not hold. */
   function failed(expected: readonly Expectation[]): Expectation | undefined {
     return expected.find((expectation) => !holds(expectation));
@@ -245,11 +252,15 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>) {
   }
 
   function csnOf(uuid: string): string | undefined {
+    const known = justRead.of(uuid);
+    if (known !== undefined) return known.csn;
     const id = statements.find.get(byUuid, keyOfUuid(uuid));
     return id === undefined ? undefined : statements.csn.get(id);
   }
 
   function entryOf(uuid: string): StoredEntry | undefined {
+    const known = justRead.of(uuid);
+    if (known !== undefined) return known;
     const id = statements.find.get(byUuid, keyOfUuid(uuid));
     const row = id === undefined ? undefined : statements.entry.get(id);
     return row === undefined ? undefined : entryIn(row);

@@ -71,6 +71,13 @@ export function writeOctets(a: Arena, tag: number, octets: Uint8Array): void {
   a.at += octets.length;
 }
 
+/** Whole elements as they are. */
+export function writeElements(a: Arena, elements: Uint8Array): void {
+  reserve(a, elements.length);
+  a.bytes.set(elements, a.at);
+  a.at += elements.length;
+}
+
 export function writeString(a: Arena, tag: number, value: string): void {
   const octets = Buffer.byteLength(value);
   writeHeader(a, tag, octets);

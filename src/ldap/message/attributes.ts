@@ -1,5 +1,16 @@
 import { type Cursor, close, cursor, open, readOctets, readString } from '../ber/read.ts';
-import { type Arena, arena, begin, end, lengthOctets, take, writeHeaderAlone, writeOctets, writeString } from '../ber/write.ts';
+import {
+  type Arena,
+  arena,
+  begin,
+  end,
+  lengthOctets,
+  take,
+  writeElements,
+  writeHeaderAlone,
+  writeOctets,
+  writeString,
+} from '../ber/write.ts';
 import { universal } from './tags.ts';
 import type { PartialAttribute } from './types.ts';
 
@@ -29,7 +40,10 @@ export function readAttribute(c: Cursor): PartialAttribute {
 export function encodeAttributes(attributes: readonly PartialAttribute[]): Uint8Array {
   scratch.start = 0;
   scratch.at = 0;
-  for (const attribute of attributes) writeAttribute(scratch, attribute);
+  for (const attribute of attributes) {
+    if (attribute instanceof KeptAttribute) writeElements(scratch, attribute.octets);
+    else writeAttribute(scratch, attribute);
+  }
   // A copy of its own: what is kept must not hold the whole arena.
   const encoded = new Uint8Array(take(scratch));
   if (scratch.bytes.length > scratchOctetsMax) scratch = arena(scratchOctets);
@@ -79,6 +93,28 @@ export function decodeAttributes(bytes: Uint8Array): PartialAttribute[] {
   const attributes: PartialAttribute[] = [];
   while (c.at < c.end) attributes.push(readAttribute(c));
   return attributes;
+}
+
+/**
+ * An attribute as `encodeAttributes` wrote it: decoded when its values are asked for, and otherwise copied when it is written again, as
+ * most are that a modify does not touch.
+ */
+export class KeptAttribute implements PartialAttribute {
+  readonly description: string;
+  /** The whole element, a view. */
+  readonly octets: Uint8Array;
+  #values: readonly Uint8Array[] | undefined;
+
+  constructor(description: string, octets: Uint8Array) {
+    this.description = description;
+    this.octets = octets;
+  }
+
+  /** Views. */
+  get values(): readonly Uint8Array[] {
+    this.#values ??= readAttribute(cursor(this.octets)).values;
+    return this.#values;
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import { attributeNumbers } from '../attributes.ts';
 import { isDiskError, reasonOf } from '../database.ts';
 import { errors } from '../errors.ts';
 import { byDn, byUuid } from '../format.ts';
+import { createJustRead } from '../just-read.ts';
 import { keyOfUuid } from '../keys.ts';
 import type { Indexer, LargeRules } from '../types.ts';
 import { writerOf } from '../writer.ts';
@@ -34,7 +35,7 @@ export async function loadInto<T>(options: IntoOptions, fill: (load: Load) => Pr
     database.pragma('synchronous = FULL');
     database.pragma(`cache_size = ${-cacheMib * 1024}`);
     const attributes = attributeNumbers(database);
-    const writer = writerOf(database, attributes, indexer, large, () => undefined);
+    const writer = writerOf(database, attributes, indexer, large, createJustRead(), () => undefined);
     database.exec('BEGIN IMMEDIATE');
     if (writer.indexVersion() !== indexVersion) writer.reindex(indexVersion);
     let number = writer.lastNumber();
