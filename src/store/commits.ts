@@ -4,6 +4,7 @@ import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import type { GramMerge } from './gram-merge.ts';
+import type { Reader } from './reader.ts';
 import type { Change, ChangeRecord, CommitResult, Expectation } from './types.ts';
 import { isSyncError, type WriteAheadLog } from './wal.ts';
 import type { Writer } from './writer.ts';
@@ -24,10 +25,8 @@ interface Options {
   readonly log: WriteAheadLog;
   readonly merge: GramMerge;
   readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number };
-  /** Lets go of the read transaction, which is on the same connection. */
-  readonly release: () => void;
-  /** Ends reading and leaves the read transaction open, to be written in: true if there is one. Nobody else writes, so that it is the newest state. */
-  readonly handOver: () => boolean;
+  /** It reads by the same connection. What it holds open is the newest state, since nobody else writes: a batch is written in that transaction. */
+  readonly reader: Pick<Reader, 'release' | 'handOver'>;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
   /** Called when all commits up to a number are on disk, before anyone is answered. */
@@ -119,7 +118,7 @@ export class Commits {
     if (wait !== undefined) {
       void wait.then(() => {
         // Who goes on reading as before the log was carried over would keep it from beginning anew.
-        this.#options.release();
+        this.#options.reader.release();
         this.#turn();
       });
       return;
@@ -180,9 +179,9 @@ export class Commits {
 
   /** Puts a little of what is pending in place. Nobody waits for it, so that it may be lost with the next power cut. */
   #mergePiece(): void {
-    const { database, attributes, log, merge, release } = this.#options;
+    const { database, attributes, log, merge, reader } = this.#options;
     this.#piecesOwed = Math.max(0, this.#piecesOwed - 1);
-    release();
+    reader.release();
     try {
       this.#begin.run();
       merge.piece();
@@ -233,15 +232,15 @@ export class Commits {
   }
 
   #makeRoom(): void {
-    this.#options.release();
+    this.#options.reader.release();
     this.#options.log.shorten();
   }
 
   #transaction(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
-    const { database, attributes, writer, limits, handOver, committed } = this.#options;
+    const { database, attributes, writer, limits, reader, committed } = this.#options;
     const before = this.#last;
     const fresh: ChangeRecord[][] = [];
-    const isOpen = handOver();
+    const isOpen = reader.handOver();
     try {
       if (!isOpen) this.#begin.run();
       const outcomes = batch.map((waiting) => this.#one(waiting, before + fresh.length, fresh));

@@ -34,22 +34,27 @@ export function unpackWhole(id: number, row: PackedRow): StoredEntry {
   };
   const next = (part: number): Buffer => octets.subarray(beginOf(part), end);
   const text = (part: number): string => octets.toString('utf8', beginOf(part), end);
+  // In the order of the parts.
   const uuid = text(at.uuid);
+  const dnKey = next(at.dnKey);
+  const dn = text(at.dn);
+  const user = next(at.user);
+  const operational = next(at.operational);
   const parent = text(at.parent);
   const csn = text(at.csn);
-  const dn = text(at.dn);
   const large = text(at.large);
+  const secret = octets.subarray(end);
   return {
     id,
     uuid,
+    dnKey,
+    dn,
+    user,
+    operational,
     parent: parent === '' ? undefined : parent,
     csn,
-    dn,
     large: large === '' ? noLists : listsIn(large),
-    dnKey: next(at.dnKey),
-    user: next(at.user),
-    operational: next(at.operational),
-    secret: octets.subarray(end),
+    secret,
   };
 }
 

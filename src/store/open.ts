@@ -74,7 +74,7 @@ export function openStore(options: StoreOptions): Store {
 }
 
 function opened(options: StoreOptions, place: Place, database: Database.Database): Store {
-  const { settings } = options;
+  const { settings, keysBelow } = options;
   const onDisk = settings['persistence.mode'] === 'sqlite';
   database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
@@ -86,14 +86,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const merge = new GramMerge(database, writer.insideKeysNow, () => settings['persistence.gramsPendingMax']);
 
   let generation = 0;
-  const reader = new Reader({
-    database,
-    attributes,
-    keysBelow: options.keysBelow,
-    ...kept,
-    readWhole: justRead.keep,
-    generation: () => generation,
-  });
+  const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, generation: () => generation });
   const log = new WriteAheadLog({
     database,
     path: place.path,
@@ -117,13 +110,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     writer,
     log,
     merge,
-    limits: () => ({
-      batchMax: settings['persistence.batchMax'],
-      pendingMax: settings['persistence.pendingMax'],
-      commitsMax: settings['persistence.commitsMax'],
-    }),
-    release: () => reader.release(),
-    handOver: () => reader.handOver(),
+    reader,
+    limits: () => limitsOf(settings),
     committed: () => {
       generation++;
       progress?.committed();
@@ -159,6 +147,14 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
       closing ??= close();
       return closing;
     },
+  };
+}
+
+function limitsOf(settings: StoreOptions['settings']) {
+  return {
+    batchMax: settings['persistence.batchMax'],
+    pendingMax: settings['persistence.pendingMax'],
+    commitsMax: settings['persistence.commitsMax'],
   };
 }
 
