@@ -14,8 +14,12 @@ import type { Wanted } from './select.ts';
 import { type Batch, type Source, sourceOf, type Visits } from './sources.ts';
 import { searchRootDse, searchSubschema } from './special.ts';
 
-/** What a search looks at before it lets others have the event loop: entries, their octets, and assertions of its filter on them. */
+/**
+ * What a search looks at before it lets others have the event loop: entries, their octets, assertions of its filter on them, and rows besides, of those
+ * groups that `memberOf` names above all.
+ */
 const turnEntriesMax = 256;
+const turnRowsMax = 4096;
 const turnOctetsMax = 1_048_576;
 const turnAssertionsMax = 4096;
 
@@ -120,8 +124,9 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
   const held: Answer[] = [];
   let limit: keyof typeof limits | undefined;
   let octets = 0;
+  const rowsBefore = snapshot.visited;
   for (let at = 0; at < batch.ids.length; at++) {
-    if (octets >= turnOctetsMax) {
+    if (octets >= turnOctetsMax || snapshot.visited - rowsBefore >= turnRowsMax) {
       // Not exact any more: by the next turn these entries may have changed.
       running.left = { ids: batch.ids.slice(at), exact: false, last: batch.last };
       break;
