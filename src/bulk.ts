@@ -93,11 +93,7 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
   const bringsRealm = first !== undefined && isNamed(schema, first.dn, desk.realm.suffix.key);
   const seed = loading.existing.empty && !bringsRealm ? await realmRecords(desk, realmSeed(root)) : undefined;
   const before = seed?.records.length ?? 0;
-  async function* whole(): AsyncGenerator<LdifRecord> {
-    if (seed !== undefined) yield* seed.records;
-    yield* all;
-  }
-  const { entries } = await importEntries(desk, whole(), loading, {
+  const { entries } = await importEntries(desk, seed === undefined ? all : behind(seed.records, all), loading, {
     onProgress: (count) => onProgress(Math.max(0, count - before)),
     ...(onRefused === undefined ? {} : { onRefused: (refusal) => onRefused(refusal.says) }),
   });
@@ -114,10 +110,25 @@ function isNamed(schema: Schema, text: string, key: Uint8Array): boolean {
 async function peek(records: AsyncIterable<LdifRecord>): Promise<{ first: LdifRecord | undefined; all: AsyncIterable<LdifRecord> }> {
   const iterator = records[Symbol.asyncIterator]();
   const head = await iterator.next();
-  async function* all(): AsyncGenerator<LdifRecord> {
-    if (head.done === true) return;
-    yield head.value;
-    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
-  }
-  return { first: head.done === true ? undefined : head.value, all: all() };
+  return {
+    first: head.done === true ? undefined : head.value,
+    all: behind(head.done === true ? [] : [head.value], { [Symbol.asyncIterator]: () => iterator }),
+  };
+}
+
+/** Some records and then the others, without a hand in between: a generator would cost each record several turns of the queue of promises. */
+function behind(first: readonly LdifRecord[], others: AsyncIterable<LdifRecord>): AsyncIterable<LdifRecord> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = others[Symbol.asyncIterator]();
+      let at = 0;
+      return {
+        next: () => {
+          const value = first[at++];
+          return value === undefined ? iterator.next() : Promise.resolve({ done: false, value });
+        },
+        return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
 }

@@ -82,23 +82,29 @@ export interface Stamp {
 
 /** The operational attributes of a new entry (RFC 4512 §3.4, RFC 4530); those that an import brings stay. */
 export function stampNew(schema: Schema, attributes: Attributes, uuid: string, stamp: Stamp): void {
-  const time = generalizedTime(stamp.nowMs);
+  if (latestStamp?.nowMs !== stamp.nowMs || latestStamp.by !== stamp.by) {
+    latestStamp = { ...stamp, time: [utf8(generalizedTime(stamp.nowMs))], name: [utf8(stamp.by)] };
+  }
+  const { time, name: by } = latestStamp;
   for (const key of ['structuralobjectclass', 'entryuuid', 'entrycsn']) attributes.delete(key);
   set(attributes, 'structuralObjectClass', structuralClass(schema, attributes).name);
   set(attributes, 'entryUUID', uuid);
   set(attributes, 'entryCSN', stamp.csn);
-  for (const [name, value] of [
-    ['createTimestamp', time],
-    ['modifyTimestamp', time],
-    ['creatorsName', stamp.by],
-    ['modifiersName', stamp.by],
-  ] as const) {
-    const given = attributes.get(name.toLowerCase());
-    // Taken out and put in again: every entry has these in the same order, so that an export of an import is the same text.
-    if (given !== undefined) attributes.delete(name.toLowerCase());
-    attributes.set(name.toLowerCase(), given ?? { description: name, values: [utf8(value)] });
-  }
+  stampOnce(attributes, 'createtimestamp', 'createTimestamp', time);
+  stampOnce(attributes, 'modifytimestamp', 'modifyTimestamp', time);
+  stampOnce(attributes, 'creatorsname', 'creatorsName', by);
+  stampOnce(attributes, 'modifiersname', 'modifiersName', by);
 }
+
+function stampOnce(attributes: Attributes, key: string, description: string, values: readonly Uint8Array[]): void {
+  const given = attributes.get(key);
+  // Taken out and put in again: every entry has these in the same order, so that an export of an import is the same text.
+  if (given !== undefined) attributes.delete(key);
+  attributes.set(key, given ?? { description, values });
+}
+
+/** Many entries are made in the same moment by the same. */
+let latestStamp: (Pick<Stamp, 'nowMs' | 'by'> & { readonly time: readonly Uint8Array[]; readonly name: readonly Uint8Array[] }) | undefined;
 
 /** The operational attributes that a change moves. */
 export function stampChanged(attributes: Attributes, stamp: Stamp): void {

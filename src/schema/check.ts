@@ -75,7 +75,9 @@ const listsMax = 256;
 const lists = new WeakMap<Schema, Map<string, Classes>>();
 
 function classesOf(schema: Schema, attributes: EntryAttributes): Classes {
-  const values = attributes.get('objectclass')?.values ?? [];
+  const given = attributes.get('objectclass');
+  if (given !== undefined && latest?.schema === schema && latest.given === given) return latest.classes;
+  const values = given?.values ?? [];
   let form = '';
   for (const value of values) form += `${value.length} ${formOf(value)}`;
   let known = lists.get(schema);
@@ -88,8 +90,12 @@ function classesOf(schema: Schema, attributes: EntryAttributes): Classes {
     classes = together(knownClasses(schema, values));
     if (known.size < listsMax) known.set(form, classes);
   }
+  if (given !== undefined) latest = { schema, given, classes };
   return classes;
 }
+
+/** What was asked for last: the classes of an entry are asked for several times while it is written. */
+let latest: { readonly schema: Schema; readonly given: PartialAttribute; readonly classes: Classes } | undefined;
 
 function together(classes: readonly ObjectClass[]): Classes {
   const must = classes.flatMap((by) => by.must.map((type) => ({ by, type })));

@@ -15,6 +15,7 @@ import type { Position } from './types.ts';
 export type Folding = 'fold' | 'exact';
 
 const space = 0x20;
+const hyphen = 0x2d;
 
 /** The key of a value, or `undefined` when it is not UTF-8 or holds prohibited characters. A value of nothing but spaces is one space. */
 export function prepareKey(value: Uint8Array, folding: Folding): Uint8Array | undefined {
@@ -74,6 +75,8 @@ export function prepareNumeric(value: Uint8Array): Uint8Array | undefined {
 
 /** Telephone numbers: without spaces and hyphens (RFC 4518 §2.6.3), in lower case. */
 export function prepareTelephone(value: Uint8Array): Uint8Array | undefined {
+  const quick = prepareAsciiTelephone(value);
+  if (quick !== undefined) return quick;
   const mapped = mapText(value, 'fold');
   return mapped === undefined ? undefined : utf8(mapped.replace(/[ \-\u058a\u2010\u2011\u2212\ufe63\uff0d](?!\p{M})/gu, ''));
 }
@@ -91,29 +94,44 @@ function trimmed(value: string): string {
 
 /** Most values are printable ASCII, and for them preparation is a single pass over the octets. `undefined`: take the long way. */
 function prepareAscii(value: Uint8Array, fold: boolean, spaced: boolean): Uint8Array | undefined {
-  const out = room(spaced ? value.length * 2 + 2 : Math.max(value.length, 1));
-  let end = 0;
+  const start = room(spaced ? value.length * 2 + 2 : Math.max(value.length, 1));
+  const out = slab;
+  let end = start;
   let pending = spaced;
   for (let i = 0; i < value.length; i++) {
     const octet = value[i] as number;
     if (octet === space) {
-      pending = pending || end > 0;
+      pending = pending || end > start;
       continue;
     }
     if (octet < space || octet >= 0x7f) return undefined;
     if (pending) {
       out[end++] = space;
-      if (spaced && end > 1) out[end++] = space;
+      if (spaced && end > start + 1) out[end++] = space;
       pending = false;
     }
     out[end++] = fold && octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
   }
-  if (end === 0) {
+  if (end === start) {
     out[end++] = space;
     if (spaced) out[end++] = space;
   } else if (spaced) out[end++] = space;
-  slabAt += end;
-  return out.subarray(0, end);
+  slabAt = end;
+  return out.subarray(start, end);
+}
+
+/** The same for telephone numbers. */
+function prepareAsciiTelephone(value: Uint8Array): Uint8Array | undefined {
+  const start = room(value.length);
+  const out = slab;
+  let end = start;
+  for (let i = 0; i < value.length; i++) {
+    const octet = value[i] as number;
+    if (octet < space || octet >= 0x7f) return undefined;
+    if (octet !== space && octet !== hyphen) out[end++] = octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
+  }
+  slabAt = end;
+  return out.subarray(start, end);
 }
 
 /** Small: who keeps one form of many keeps the slab that it lies in. */
@@ -121,13 +139,13 @@ const slabOctets = 4096;
 let slab = new Uint8Array(slabOctets);
 let slabAt = 0;
 
-/** Room for a form that is being made; forms lie behind each other, since to make an array for each costs more than to fill it. */
-function room(octets: number): Uint8Array {
+/** Where in the slab a form that is being made has room; forms lie behind each other, since to make an array for each costs more than to fill it. */
+function room(octets: number): number {
   if (slabAt + octets > slab.length) {
     slab = new Uint8Array(Math.max(slabOctets, octets));
     slabAt = 0;
   }
-  return slab.subarray(slabAt, slabAt + octets);
+  return slabAt;
 }
 
 /** Steps 1 to 4 of RFC 4518 §2: transcode, map, normalise, prohibit. */

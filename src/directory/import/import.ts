@@ -73,15 +73,22 @@ export async function importEntries(
     taking.skip(dn);
     onRefused(error);
   };
-  const take = async (each: Ready) => {
+  const count = () => {
+    entries++;
+    onProgress?.(entries);
+  };
+  // A promise only where there is something to wait for: one for each entry would cost as much as to read it.
+  const take = (each: Ready): Promise<void> | undefined => {
+    let busy: Promise<void> | undefined;
     try {
-      const busy = taking.take(each);
-      if (busy !== undefined) await busy;
+      busy = taking.take(each);
     } catch (error) {
       refused(error, each.record);
-      return;
+      return undefined;
     }
-    onProgress?.(++entries);
+    if (busy !== undefined) return busy.then(count);
+    count();
+    return undefined;
   };
   const release = async () => {
     const before = held;
@@ -95,7 +102,8 @@ export async function importEntries(
         refused(error, each.record);
         continue;
       }
-      await take(each);
+      const busy = take(each);
+      if (busy !== undefined) await busy;
     }
   };
 
@@ -111,7 +119,8 @@ export async function importEntries(
       continue;
     }
     if (hashed === undefined && held.length === 0) {
-      await take(each);
+      const busy = take(each);
+      if (busy !== undefined) await busy;
       continue;
     }
     held.push({ each, hashed });

@@ -6,6 +6,8 @@ export interface Decisions<T> {
 interface Decided<T> {
   readonly octets: Uint8Array;
   readonly value: T;
+  /** What was asked for after it the last time: most entries have the same attributes in the same order. */
+  next: Decided<T> | undefined;
 }
 
 /** A directory has some hundred descriptions; options could make more of them than are worth remembering. */
@@ -15,24 +17,41 @@ const decidedMax = 1024;
 export function createDecisions<T>(decide: (description: string) => T): Decisions<T> {
   const byHash = new Map<number, Decided<T>[]>();
   let count = 0;
+  let last: Decided<T> | undefined;
+
+  function find(bytes: Uint8Array, start: number, end: number): Decided<T> | undefined {
+    let hash = end - start;
+    for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
+    const alike = byHash.get(hash);
+    if (alike !== undefined) for (const each of alike) if (isAt(each.octets, bytes, start, end)) return each;
+    if (count === decidedMax) return undefined;
+    count++;
+    const octets = bytes.slice(start, end);
+    const decided = { octets, value: decide(textOf(octets)), next: undefined };
+    if (alike === undefined) byHash.set(hash, [decided]);
+    else alike.push(decided);
+    return decided;
+  }
 
   return {
     of(bytes, start, end) {
-      let hash = end - start;
-      for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
-      const alike = byHash.get(hash);
-      if (alike !== undefined) for (const each of alike) if (isAt(each.octets, bytes, start, end)) return each.value;
-      const octets = bytes.slice(start, end);
-      // Descriptions are ASCII (RFC 4512 §1.4).
-      const value = decide(Buffer.from(octets).toString('latin1'));
-      if (count < decidedMax) {
-        count++;
-        if (alike === undefined) byHash.set(hash, [{ octets, value }]);
-        else alike.push({ octets, value });
+      const next = last?.next;
+      if (next !== undefined && isAt(next.octets, bytes, start, end)) {
+        last = next;
+        return next.value;
       }
-      return value;
+      const found = find(bytes, start, end);
+      if (found === undefined) return decide(textOf(bytes.subarray(start, end)));
+      if (last !== undefined) last.next = found;
+      last = found;
+      return found.value;
     },
   };
+}
+
+/** Descriptions are ASCII (RFC 4512 §1.4). */
+function textOf(octets: Uint8Array): string {
+  return Buffer.from(octets).toString('latin1');
 }
 
 function isAt(octets: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {

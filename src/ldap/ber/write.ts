@@ -66,9 +66,11 @@ export function end(a: Arena, mark: number): void {
 }
 
 export function writeOctets(a: Arena, tag: number, octets: Uint8Array): void {
-  writeHeader(a, tag, octets.length);
-  a.bytes.set(octets, a.at);
-  a.at += octets.length;
+  const { length } = octets;
+  writeHeader(a, tag, length);
+  if (length > shortMax) a.bytes.set(octets, a.at);
+  else for (let i = 0; i < length; i++) a.bytes[a.at + i] = octets[i] as number;
+  a.at += length;
 }
 
 /** Whole elements as they are. */
@@ -78,7 +80,26 @@ export function writeElements(a: Arena, elements: Uint8Array): void {
   a.at += elements.length;
 }
 
+/** So few octets are copied here: to call for it costs more. */
+const shortMax = 32;
+
 export function writeString(a: Arena, tag: number, value: string): void {
+  const { length } = value;
+  if (length <= shortMax) {
+    writeHeader(a, tag, length);
+    let i = 0;
+    for (; i < length; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit >= 0x80) break;
+      a.bytes[a.at + i] = unit;
+    }
+    if (i === length) {
+      a.at += length;
+      return;
+    }
+    // Not ASCII: begun anew.
+    a.at -= 1 + lengthOctets(length);
+  }
   const octets = Buffer.byteLength(value);
   writeHeader(a, tag, octets);
   a.at += a.bytes.write(value, a.at, octets);

@@ -38,7 +38,7 @@ export interface Draft {
 }
 
 /** Up to this many attributes are found by looking at each. */
-const scannedMax = 16;
+const scannedMax = 48;
 
 export function createDraft(line: number, dn: string): Draft {
   return {
