@@ -173,9 +173,9 @@ test('a search that takes longer than its limit ends with code 3', async (t) => 
 test('who reads memberOf of many is shown some at a time, by how many groups they are in', async (t) => {
   const house = await furnishedHouse(t);
   const operator = house.operator();
-  const members = Array.from({ length: 12 }, (_, at) => `m${at}`);
+  const members = Array.from({ length: 9 }, (_, at) => `m${at}`);
   for (const uid of members) await operator.add(person(uid), { objectClass: 'inetOrgPerson', uid, cn: 'x', sn: 'x' });
-  for (let at = 0; at < 1000; at++) {
+  for (let at = 0; at < 500; at++) {
     await operator.add(`cn=g${at},ou=groups,${suffix}`, { objectClass: 'groupOfNames', cn: `g${at}`, member: members.map(person) });
   }
   const shown: number[] = [];
@@ -185,9 +185,9 @@ test('who reads memberOf of many is shown some at a time, by how many groups the
   });
   const op = { ...searchOf(suffix, '(cn=x)'), attributes: ['memberOf'] };
   await createDirectory(house.engine).perform(operator.connection, { messageId: 1, op, controls: [] }, sink.reply);
-  t.is(sink.entries.length, 12);
-  t.true(sink.entries.every(({ all }) => all('memberOf').length === 1000));
-  t.deepEqual(shown, [3, 6, 9]);
+  t.is(sink.entries.length, 9);
+  t.true(sink.entries.every(({ all }) => all('memberOf').length === 500));
+  t.deepEqual(shown, [5]);
 });
 
 test('a search waits for a peer that does not read, and stops when it is gone', async (t) => {
