@@ -52,7 +52,8 @@ export class Reader {
   snapshot(): Snapshot {
     this.#used = true;
     const generation = this.#generation();
-    if (this.#held !== generation) {
+    // SQLite rolls a transaction back by itself when a read of it fails.
+    if (this.#held !== generation || !this.#database.inTransaction) {
       this.release();
       this.#open();
       this.#context.cache.moveOn();
@@ -80,12 +81,16 @@ export class Reader {
     if (this.handOver()) this.#end.run();
   }
 
-  /** Ends reading, and leaves the transaction to whoever writes in it and ends it. @returns false when none is open */
+  /**
+   * Ends reading, and leaves the transaction to whoever writes in it and ends it.
+   *
+   * @returns false when none is open: what is written without one is not all or nothing
+   */
   handOver(): boolean {
     if (this.#held === undefined) return false;
     this.#held = undefined;
     this.#era++;
-    return true;
+    return this.#database.inTransaction;
   }
 
   /** To be called now and then: lets go when nothing was read since the last call. */
