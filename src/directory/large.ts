@@ -44,7 +44,6 @@ function hasLong(user: Uint8Array): boolean {
 
 function split(entry: EntryRecord, typeOf: { of(bytes: Uint8Array, start: number, end: number): AttributeType | undefined }) {
   const { user } = entry;
-  if (!mayHaveList(user)) return { entry, lists: nothingSplit };
   const lists: SplitList[] = [];
   const kept: Uint8Array[] = [];
   walkAttributes(user, (start, end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
@@ -55,15 +54,6 @@ function split(entry: EntryRecord, typeOf: { of(bytes: Uint8Array, start: number
     else lists.push({ attribute: type.key, description: type.name, values });
   });
   return lists.length === 0 ? { entry, lists } : { entry: { ...entry, user: concat(kept) }, lists };
-}
-
-/** Nearly no entry has an attribute that takes so much. */
-function mayHaveList(user: Uint8Array): boolean {
-  let may = false;
-  walkAttributes(user, (_start, _end, _descriptionStart, _descriptionEnd, valuesStart, valuesEnd) => {
-    may ||= valuesEnd - valuesStart > valuesMax * valueOctetsMin;
-  });
-  return may;
 }
 
 /** The values of a list; nothing for what is no list: too few, and values that could not be told apart by their keys. */
