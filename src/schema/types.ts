@@ -36,6 +36,8 @@ export interface MatchingRule {
    * what it finds. `undefined` when no range can be named.
    */
   prefix?(initial: Uint8Array): Uint8Array | undefined;
+  /** Substrings only: whether that is no superset, because every value whose equality key begins so has the initial part. */
+  prefixTells?(initial: Uint8Array): boolean;
   /**
    * Substrings only: octets that stand in the equality key of every value with this part, for a search by what keys hold. A superset: verify
    * what it finds. `undefined` when none can be named.

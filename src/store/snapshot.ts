@@ -11,6 +11,9 @@ import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts
 
 type ColumnRow = [id: number, user: Uint8Array, operational: Uint8Array, large: string | null];
 
+/** So many rows of a range are asked for at first: most beginnings that people type are of few. */
+const fewRows = 32;
+
 export type ReadStatements = ReturnType<typeof readStatements>;
 
 /** The statements of reading, prepared once for a connection. Two of them beat one JOIN: an index lookup, then the entry. */
@@ -45,6 +48,10 @@ export function readStatements(reader: Database.Database) {
     firstBehind: prepare<[number, Uint8Array, number]>('SELECT id FROM found WHERE attribute = ? AND key > ? ORDER BY key, id LIMIT ?'),
     rangeBehind: prepare<[number, Uint8Array, Uint8Array, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key > ? AND key < ? ORDER BY key, id LIMIT ?',
+    ),
+    // Without an order, which a caller makes, and with a limit that is not bound, as above.
+    fewBetween: prepare<[number, Uint8Array, Uint8Array]>(
+      `SELECT id FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ${fewRows}`,
     ),
     rangeFrom: prepare<[number, Uint8Array, Uint8Array, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key >= ? AND key < ? ORDER BY key, id LIMIT ?',
@@ -143,17 +150,23 @@ export class HeldSnapshot implements Snapshot {
   }
 
   idsPrefix(attribute: string, prefix: Uint8Array, rowsMax: number): number[] | undefined {
-    const { firstFrom, rangeFrom } = this.#read();
+    const { firstFrom, rangeFrom, fewBetween } = this.#read();
     const number = this.#context.attributes.find(attribute);
     if (number === undefined) return [];
     const first = cut(prefix);
     const behind = behindPrefix(first);
     const limit = rowsMax + 1;
-    const rows = behind === undefined ? firstFrom.all(number, first, limit) : rangeFrom.all(number, first, behind, limit);
+    const few = behind === undefined ? undefined : fewBetween.all(number, first, behind);
+    const rows =
+      few !== undefined && few.length < fewRows && few.length <= rowsMax
+        ? few
+        : behind === undefined
+          ? firstFrom.all(number, first, limit)
+          : rangeFrom.all(number, first, behind, limit);
     this.#count(rows);
     if (rows.length > rowsMax) return undefined;
     // An entry stands here once for each of its values.
-    return [...new Set(rows)].sort((a, b) => a - b);
+    return rows.length < 2 ? rows : [...new Set(rows)].sort((a, b) => a - b);
   }
 
   countEqual(attribute: string, key: Uint8Array, limit: number): number {

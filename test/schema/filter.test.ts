@@ -173,6 +173,35 @@ test('compiled filters answer like a plain evaluation, over generated filters an
   t.true(decided > 100);
 });
 
+test('keys begin as a rule says of an initial part, and where it says that this tells enough, only those of values that have the part', (t) => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'B', 'é', ' ', '\u0301', '\t', '-', '\u00ad', '1'), maxLength: 5 });
+  const names = fc.constantFrom('cn', 'mail', 'telephoneNumber', 'uid', 'ou');
+  let told = 0;
+  let others = 0;
+  fc.assert(
+    fc.property(names, text, text, fc.boolean(), (name, part, rest, isJoined) => {
+      const type = schema.attributeType(name);
+      const initial = Buffer.from(part);
+      const value = Buffer.from(isJoined ? `${part}${rest}` : rest);
+      const key = type?.equality?.normalize(value);
+      const prefix = type?.substrings?.prefix?.(initial);
+      if (key === undefined || prefix === undefined || part === '') return;
+      const entry = { dn: [], attributes: new Map([[name.toLowerCase(), { description: name, values: [value] }]]) };
+      const fits = matches(schema, { kind: 'substrings', description: name, initial, any: [] }, entry) === true;
+      const begins = Buffer.from(key).subarray(0, prefix.length).equals(prefix);
+      const tells = type?.substrings?.prefixTells?.(initial) === true;
+      const what = JSON.stringify([name, part, value.toString()]);
+      if (fits) t.true(begins, what);
+      if (tells) t.is(begins, fits, what);
+      if (tells && fits) told++;
+      if (!tells && begins && !fits) others++;
+    }),
+    { numRuns: 5000 },
+  );
+  t.true(told > 100, String(told));
+  t.true(others > 0, 'where it does not tell enough, some keys begin so and do not have the part');
+});
+
 test('what a rule says stands within the key of every value with a part does, wherever the spaces and marks are', (t) => {
   const text = fc.string({ unit: fc.constantFrom('a', 'B', 'é', ' ', '\u0301', '\t', '-', '\u00ad', '1'), maxLength: 10 });
   const names = fc.constantFrom('cn', 'mail', 'telephoneNumber', 'uid', 'ou');

@@ -32,9 +32,10 @@ export function pageOf(ids: readonly number[], limit: number, exact: boolean): P
 }
 
 /** A page of a list that was read in one step. */
-export function pageOfList(ids: readonly number[], afterId: number, limit: number): Page {
+export function pageOfList(ids: readonly number[], afterId: number, limit: number, exact: boolean): Page {
+  if (afterId === 0 && ids.length < limit) return { ids, through: end, exact };
   const from = afterId === 0 ? 0 : ids.findIndex((id) => id > afterId);
-  return pageOf(from < 0 ? [] : ids.slice(from, from + limit), limit, false);
+  return pageOf(from < 0 ? [] : ids.slice(from, from + limit), limit, exact);
 }
 
 /** A list that is read in one step; where that cannot be, another branch that says the same. */
@@ -43,6 +44,8 @@ export interface List {
   count(max: number): number | undefined;
   /** All of it, ascending; nothing when it would be too much, or says too little. */
   read(): readonly number[] | undefined;
+  /** The commit number of the state in which every one of them fits the filter; nothing when none is known. */
+  readonly exactIn: number | undefined;
 }
 
 export function listed(list: List, makeOther: () => Branch): Branch {
@@ -59,7 +62,9 @@ export function listed(list: List, makeOther: () => Branch): Branch {
     count: (max) => other?.count(max) ?? list.count(max) ?? otherwise().count(max),
     page(current, afterId, limit) {
       if (other === undefined) ids ??= list.read();
-      return ids === undefined ? otherwise().page(current, afterId, limit) : pageOfList(ids, afterId, limit);
+      return ids === undefined
+        ? otherwise().page(current, afterId, limit)
+        : pageOfList(ids, afterId, limit, current.number === list.exactIn);
     },
     renew() {
       ids = undefined;

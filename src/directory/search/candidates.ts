@@ -90,7 +90,7 @@ function byUuid(snapshot: Snapshot, value: Uint8Array): Branch {
     const entry = snapshot.byUuid(Buffer.from(value).toString('latin1').toLowerCase());
     return entry === undefined ? [] : [entry.id];
   };
-  return { by: 'index', count: () => 1, page: (_current, afterId, limit) => pageOfList(ids(), afterId, limit) };
+  return { by: 'index', count: () => 1, page: (_current, afterId, limit) => pageOfList(ids(), afterId, limit, false) };
 }
 
 type SubstringsFilter = Filter & { readonly kind: 'substrings' };
@@ -105,8 +105,12 @@ function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefine
   if (probe === undefined || !isIndexed(schema, type)) return column(asking, type, probe);
   const branches: Branch[] = [];
   const prefix = filter.initial && type.substrings?.prefix?.(filter.initial);
-  if (prefix !== undefined) branches.push(range(snapshot, type, prefix.subarray(0, prefixOctetsMax), probe));
   const isOnlyInitial = filter.any.length === 0 && filter.final === undefined;
+  if (prefix !== undefined) {
+    const tells = isOnlyInitial && described.options.length === 0 && type.substrings?.prefixTells?.(filter.initial as Uint8Array) === true;
+    const exact = tells && prefix.length <= prefixOctetsMax;
+    branches.push(range(snapshot, type, prefix.subarray(0, prefixOctetsMax), probe, exact));
+  }
   if (!isOnlyInitial && isIndexedInside(schema, type) && asking.insideLeft-- > 0) {
     const branch = inside(snapshot, type, filter, probe);
     if (branch !== undefined) branches.push(branch);
@@ -132,6 +136,7 @@ function inside(snapshot: Snapshot, type: AttributeType, filter: SubstringsFilte
   const list = {
     count: (max: number) => snapshot.countInside(type.key, parts, max + 1),
     read: () => snapshot.idsInside(type.key, parts, Number.POSITIVE_INFINITY),
+    exactIn: undefined,
   };
   return listed(list, () => scan(snapshot, probe));
 }
@@ -144,7 +149,7 @@ function presence(asking: Asking, description: string): Branch | undefined {
   // Every entry has an objectClass: reading that index would be a walk with a detour.
   if (type.key === 'objectclass') return undefined;
   const probe = presenceProbe(schema, type);
-  return isIndexed(schema, type) ? range(snapshot, type, new Uint8Array(0), probe) : column(asking, type, probe);
+  return isIndexed(schema, type) ? range(snapshot, type, new Uint8Array(0), probe, false) : column(asking, type, probe);
 }
 
 function ordering(asking: Asking, filter: Filter & { readonly kind: 'greaterOrEqual' | 'lessOrEqual' }): Branch | undefined {
@@ -153,7 +158,7 @@ function ordering(asking: Asking, filter: Filter & { readonly kind: 'greaterOrEq
 }
 
 /** The keys with one beginning; where they are too many for one step, the column that says the same. */
-function range(snapshot: Snapshot, type: AttributeType, prefix: Uint8Array, probe: ColumnProbe): Branch {
+function range(snapshot: Snapshot, type: AttributeType, prefix: Uint8Array, probe: ColumnProbe, exact: boolean): Branch {
   let read: { readonly max: number; readonly ids: readonly number[] | undefined } | undefined;
   const upTo = (max: number) => {
     if (read === undefined || (read.ids === undefined && read.max < max)) {
@@ -164,6 +169,7 @@ function range(snapshot: Snapshot, type: AttributeType, prefix: Uint8Array, prob
   const list = {
     count: (max: number) => upTo(Math.min(max, prefixRowsMax))?.length ?? (max < prefixRowsMax ? max + 1 : undefined),
     read: () => upTo(prefixRowsMax),
+    exactIn: exact ? snapshot.number : undefined,
   };
   return listed(list, () => scan(snapshot, probe));
 }

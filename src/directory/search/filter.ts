@@ -58,25 +58,35 @@ interface Looks {
   keyOf(bytes: Uint8Array, start: number, end: number): string | undefined;
 }
 
-const descriptions = new WeakMap<Schema, Decisions<Described | undefined>>();
+/** What a description means, by a number of its own. */
+interface Meaning {
+  readonly number: number;
+  readonly described: Described | undefined;
+}
+
+const descriptions = new WeakMap<Schema, Decisions<Meaning>>();
+
+/** No attribute's key. */
+const notSeen = '';
 
 /** What descriptions mean is the same for all filters: to look two dozen up anew for each took longer than to hold three entries against it. */
 function keysOf(schema: Schema, isSeen: (described: Described) => boolean): Looks['keyOf'] {
   let known = descriptions.get(schema);
   if (known === undefined) {
-    known = createDecisions((description) => describe(schema, description));
+    let number = 0;
+    known = createDecisions((description) => ({ number: number++, described: describe(schema, description) }));
     descriptions.set(schema, known);
   }
   const meanings = known;
-  const keys = new Map<Described, string | undefined>();
+  const keys: (string | undefined)[] = [];
   return (bytes, start, end) => {
-    const described = meanings.of(bytes, start, end);
-    if (described === undefined) return undefined;
-    const key = keys.get(described);
-    if (key !== undefined || keys.has(described)) return key;
-    const seen = isSeen(described) ? described.key : undefined;
-    keys.set(described, seen);
-    return seen;
+    const { number, described } = meanings.of(bytes, start, end);
+    let key = keys[number];
+    if (key === undefined) {
+      key = described !== undefined && isSeen(described) ? described.key : notSeen;
+      keys[number] = key;
+    }
+    return key === notSeen ? undefined : key;
   };
 }
 

@@ -145,6 +145,8 @@ function textParts(oid: string, name: string, folding: Folding, appliesTo: reado
       const key = prepareKey(initial, folding);
       return key === undefined || (key.length === 1 && key[0] === 0x20) ? undefined : key;
     },
+    // Up to the first space a key and the form in which substrings are found are the same; and nothing in printable ASCII joins what comes behind it.
+    prefixTells: (initial: Uint8Array) => initial.every((octet) => octet > 0x20 && octet < 0x7f),
     within: (part: Uint8Array, position: Position) => {
       const spaced = preparePart(part, position, folding);
       return spaced && singleSpaced(spaced);
@@ -165,6 +167,7 @@ function plainParts(oid: string, name: string, normalize: Normal, appliesTo: rea
     kind: 'substrings',
     substring: (part: Uint8Array) => normalize(part),
     prefix: (initial: Uint8Array) => normalize(initial),
+    prefixTells: () => true,
     within: (part: Uint8Array) => normalize(part),
   };
 }
