@@ -8,7 +8,7 @@ import type { AuditEvent, AuditFilter, AuditRow, AuditSink } from './row.ts';
 export interface Audit {
   record(event: AuditEvent): void;
   /** Rows that fit, the newest first; what was recorded before the call is among them. */
-  query(filter: AuditFilter): readonly AuditRow[];
+  query(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /** Called with each row as it is recorded. Returns the way to stop it. */
   subscribe(listener: (row: AuditRow) => void): () => void;
   /** Hands what is waiting to the sink. */
@@ -46,12 +46,10 @@ export function createAudit({ sink, log, clock, lengthMax = lengthMaxStanding }:
     const rows = waiting;
     waiting = [];
     flushedMs = clock.nowMs();
-    try {
-      sink.append(rows);
-    } catch (error) {
+    sink.append(rows).catch((error: unknown) => {
       // The service goes on: what was refused or done has been answered already. The rows' own lines stand in the log.
       log.error(errors.auditNotWritten, `${rows.length} audit rows are lost: ${error instanceof Error ? error.message : 'unknown error'}`);
-    }
+    });
   };
 
   const record = (event: AuditEvent) => {

@@ -57,6 +57,7 @@ export interface AuditFilter {
 
 /** Where rows are kept. `store` gives one; it bounds how many it keeps. */
 export interface AuditSink {
-  append(rows: readonly AuditRow[]): void;
-  query(filter: AuditFilter): readonly AuditRow[];
+  /** Resolves when they are written. Calls are carried out in their order. */
+  append(rows: readonly AuditRow[]): Promise<void>;
+  query(filter: AuditFilter): Promise<readonly AuditRow[]>;
 }

@@ -1,6 +1,8 @@
+import { Worker } from 'node:worker_threads';
 import type { SettingValues } from '#catalogue';
-import { startCheckpointer } from './checkpointer.ts';
-import { type Format, openDatabase, placeOf } from './database.ts';
+import { openAuditRows } from './audit-rows.ts';
+import type { AuditAnswer, AuditAsked, AuditCall } from './audit-thread.ts';
+import { placeOf } from './database.ts';
 import type { settings as rows } from './settings.ts';
 
 /** What is kept of an event. */
@@ -32,16 +34,18 @@ export interface StoredAuditFilter {
   readonly limit: number;
 }
 
-/** Keeps audit rows, as many as its bound says. */
+/** Keeps audit rows, as many as its bound says. A thread of its own writes them: they would take as long as a tenth of the writes that they tell of. */
 export interface AuditStore {
   /**
-   * Writes rows in one transaction, all or none. It waits for no disk: a killed process loses none of them, a loss of power those of the last moments.
+   * Writes rows in one transaction, all or none, in the order of the calls. Nobody waits for them or for the disk: a process that is killed loses those of the
+   * last moment, a loss of power some more.
    *
-   * @throws SqliteError  when they cannot be written
+   * @throws Error  when they cannot be written
    */
-  append(rows: readonly StoredAuditRow[]): void;
-  /** Rows that fit, the newest first. */
-  query(filter: StoredAuditFilter): StoredAuditRow[];
+  append(rows: readonly StoredAuditRow[]): Promise<void>;
+  /** Rows that fit, the newest first; what was given to `append` before is among them. */
+  query(filter: StoredAuditFilter): Promise<StoredAuditRow[]>;
+  /** Resolves when all is written. */
   close(): Promise<void>;
 }
 
@@ -51,124 +55,82 @@ export interface AuditStoreOptions {
   readonly settings: SettingValues<typeof rows>;
 }
 
-/** The file, as who examines it must know it. */
-export const auditFormat: Format = {
-  applicationId: 0x41747241, // "AtrA"
-  version: 1,
-  migrations: [],
-  tables: `
-    CREATE TABLE audit (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, time_ms INTEGER NOT NULL, realm TEXT NOT NULL, door TEXT NOT NULL, subject TEXT NOT NULL,
-      action TEXT NOT NULL, outcome TEXT NOT NULL, error_code TEXT, summary TEXT NOT NULL, correlation_id TEXT NOT NULL, address TEXT NOT NULL
-    );
-    CREATE INDEX audit_time ON audit (time_ms);
-    CREATE INDEX audit_code ON audit (error_code, time_ms) WHERE error_code IS NOT NULL;
-    CREATE INDEX audit_subject ON audit (subject, time_ms);
-    CREATE INDEX audit_correlation ON audit (correlation_id, time_ms);
-  `,
-};
-
-/** Rows after which the log is carried over into the file: some 4 MiB. */
-const rowsOfPass = 5000;
-
-/** How long a call waits for another process. */
-const busyMs = 1000;
-
-type Columns = [
-  timeMs: number,
-  realm: string,
-  door: string,
-  subject: string,
-  action: string,
-  outcome: string,
-  errorCode: string | null,
-  summary: string,
-  correlationId: string,
-  address: string,
-];
-
-type Row = Omit<StoredAuditRow, 'errorCode'> & { readonly errorCode: string | null };
-
 /**
- * Opens the audit's file, or makes it.
+ * Opens the audit's file, or makes it. Its thread is started when there is first something to do.
  *
  * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005 as `openStore`
  */
 export function openAuditStore({ file, settings }: AuditStoreOptions): AuditStore {
   const place = placeOf(file, settings['persistence.mode']);
-  const database = openDatabase(place.path, auditFormat, busyMs);
-  const insert = database.prepare<Columns>(
-    `INSERT INTO audit (time_ms, realm, door, subject, action, outcome, error_code, summary, correlation_id, address)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
-  const trim = database.prepare<[number]>('DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?');
-  // SQLite would carry its log over within a write, and wait for the disk in the thread that serves.
-  const onDisk = settings['persistence.mode'] === 'sqlite';
-  if (onDisk) database.pragma('wal_autocheckpoint = 0');
-  const checkpointer = onDisk ? startCheckpointer(place.path) : undefined;
-  let uncarried = 0;
-  let passing: Promise<void> | undefined;
-  const carryOver = (rows: number) => {
-    uncarried += rows;
-    if (checkpointer === undefined || passing !== undefined || uncarried < rowsOfPass) return;
-    uncarried = 0;
-    // What could not be carried over stays in the log, and is tried again after as many rows.
-    const passed = () => {
-      passing = undefined;
-    };
-    passing = checkpointer.pass().then(passed, passed);
+  // A file that cannot be used is refused here and now.
+  openAuditRows(place.path).close();
+  let thread: Thread | undefined;
+  const ask = (call: AuditCall) => {
+    thread ??= startThread(place.path, () => place.forget());
+    return thread.ask(call);
   };
-  place.forget();
-
-  const append = database.transaction((fresh: readonly StoredAuditRow[]) => {
-    for (const row of fresh) insert.run(...columnsOf(row));
-    trim.run(settings['persistence.auditRowsMax']);
-  });
+  // What has no name any more cannot be opened later.
+  if (settings['persistence.mode'] === 'memory') ask({ kind: 'query', filter: { limit: 0 } }).catch(() => undefined);
 
   return {
-    append: (fresh) => {
-      append.immediate(fresh);
-      carryOver(fresh.length);
-    },
-    query: (filter) => {
-      const { where, values } = conditionsOf(filter);
-      return database
-        .prepare<unknown[], Row>(
-          `SELECT time_ms AS timeMs, realm, door, subject, action, outcome, error_code AS errorCode, summary, correlation_id AS correlationId, address
-           FROM audit ${where} ORDER BY time_ms DESC, id DESC LIMIT ?`,
-        )
-        .all(...values, filter.limit)
-        .map((row) => ({ ...row, errorCode: row.errorCode ?? undefined }));
-    },
+    append: async (fresh) => void (await ask({ kind: 'append', rows: fresh, rowsMax: settings['persistence.auditRowsMax'] })),
+    query: async (filter) => (await ask({ kind: 'query', filter })) ?? [],
     close: async () => {
-      await passing;
-      await checkpointer?.close();
-      database.close();
+      if (thread === undefined) return;
+      // Of a thread that is gone there is nothing to wait for: what it did not do was told to whoever had asked.
+      await thread.ask({ kind: 'close' }).catch(() => undefined);
+      await thread.end();
     },
   };
 }
 
-/** By place, not by name: a write is answered by the thread that also does this. */
-function columnsOf(row: StoredAuditRow): Columns {
-  const { timeMs, realm, door, subject, action, outcome, errorCode, summary, correlationId, address } = row;
-  return [timeMs, realm, door, subject, action, outcome, errorCode ?? null, summary, correlationId, address];
+interface Thread {
+  /** @throws Error  what failed in the thread, or that it is gone */
+  ask(call: AuditCall): Promise<StoredAuditRow[] | undefined>;
+  end(): Promise<void>;
 }
 
-/** The conditions that are asked for. Only texts of this file reach SQL; what a client gave is bound. */
-function conditionsOf(filter: StoredAuditFilter): { where: string; values: (string | number)[] } {
-  const asked: readonly (readonly [condition: string, value: string | number | undefined])[] = [
-    ['realm = ?', filter.realm],
-    ['door = ?', filter.door],
-    ['subject = ?', filter.subject],
-    ['action = ?', filter.action],
-    ['outcome = ?', filter.outcome],
-    ['correlation_id = ?', filter.correlationId],
-    ['error_code >= ?', filter.codePrefix],
-    ['error_code < ?', filter.codePrefix === undefined ? undefined : `${filter.codePrefix}\u{10FFFF}`],
-    ['time_ms >= ?', filter.fromMs],
-    ['time_ms <= ?', filter.toMs],
-  ];
-  const given = asked.filter((row): row is [string, string | number] => row[1] !== undefined);
-  const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;
-  return { where, values: given.map(([, value]) => value) };
+interface Waiting {
+  readonly resolve: (rows: StoredAuditRow[] | undefined) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** @param opened  called when it has opened the file */
+function startThread(path: string, opened: () => void): Thread {
+  const worker = new Worker(new URL('./audit-thread.ts', import.meta.url), { workerData: path });
+  const waiting = new Map<number, Waiting>();
+  let number = 0;
+  let gone: Error | undefined;
+  // At rest it keeps no process alive: whoever ends without closing the store has nothing to wait for.
+  worker.unref();
+
+  const end = (reason: Error) => {
+    gone = reason;
+    for (const { reject } of waiting.values()) reject(reason);
+    waiting.clear();
+  };
+  worker.once('message', opened);
+  worker.on('message', ({ id, rows: found, why }: AuditAnswer) => {
+    const asked = waiting.get(id);
+    waiting.delete(id);
+    if (waiting.size === 0) worker.unref();
+    if (why === undefined) asked?.resolve(found);
+    else asked?.reject(new Error(why));
+  });
+  worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));
+  worker.on('exit', () => end(gone ?? new Error('the thread of the audit has ended')));
+
+  return {
+    ask: (call) =>
+      new Promise((resolve, reject) => {
+        if (gone !== undefined) {
+          reject(gone);
+          return;
+        }
+        waiting.set(++number, { resolve, reject });
+        worker.ref();
+        worker.postMessage({ id: number, call } satisfies AuditAsked);
+      }),
+    end: async () => void (await worker.terminate()),
+  };
 }

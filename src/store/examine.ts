@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { Refusal } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
-import { auditFormat } from './audit.ts';
+import { auditFormat } from './audit-rows.ts';
 import { type Format, isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { examineIndex } from './examine-index.ts';

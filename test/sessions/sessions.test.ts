@@ -22,7 +22,7 @@ function open(t: ExecutionContext) {
   const store = openStateStore({ file: 'unused', settings: { ...standing, 'persistence.mode': 'memory' }, clock, epoch: 1 });
   const rows: AuditRow[] = [];
   const log = createLog({ json: true, level: 'debug', stream: new PassThrough(), clock });
-  const audit = createAudit({ sink: { append: (some) => rows.push(...some), query: () => [] }, log, clock });
+  const audit = createAudit({ sink: { append: async (some) => void rows.push(...some), query: async () => [] }, log, clock });
   t.teardown(() => {
     audit.close();
     store.close();

@@ -29,16 +29,17 @@ test('rows come back as they were given, the newest first, also after reopening'
   const file = join(folder(t), 'audit');
   const rows = [row(1), row(2, { errorCode: 'STS-LDAP-9001', outcome: 'refused', summary: '[STS-LDAP-9001] no' }), row(2, { subject: '' })];
   const audit = opened(t, 1000, file);
-  audit.append(rows);
-  t.deepEqual(audit.query({ limit: 10 }), rows.toReversed());
-  t.deepEqual(audit.query({ limit: 1 }), rows.slice(-1));
+  void audit.append(rows);
+  t.deepEqual(await audit.query({ limit: 10 }), rows.toReversed());
+  t.deepEqual(await audit.query({ limit: 1 }), rows.slice(-1));
+  void audit.append([row(3)]);
   await audit.close();
-  t.deepEqual(opened(t, 1000, file).query({ limit: 10 }), rows.toReversed());
+  t.deepEqual(await opened(t, 1000, file).query({ limit: 10 }), [row(3), ...rows.toReversed()]);
 });
 
-test('rows are asked for by any of their fields, and a code by its beginning', (t) => {
+test('rows are asked for by any of their fields, and a code by its beginning', async (t) => {
   const audit = opened(t);
-  audit.append([
+  await audit.append([
     row(1, { errorCode: 'STS-LDAP-9001' }),
     row(2, { errorCode: 'STS-LDAP-9002', realm: 'other', door: 'web' }),
     row(3, { errorCode: 'STS-LDAPX-1', outcome: 'failed', subject: 'uid=b' }),
@@ -61,19 +62,26 @@ test('rows are asked for by any of their fields, and a code by its beginning', (
   ];
   for (const [filter, times] of asked) {
     t.deepEqual<unknown, unknown>(
-      audit.query({ ...filter, limit: 10 }).map(({ timeMs }) => timeMs),
+      (await audit.query({ ...filter, limit: 10 })).map(({ timeMs }) => timeMs),
       times,
       JSON.stringify(filter),
     );
   }
 });
 
-test('as many rows are kept as the bound says: the oldest go', (t) => {
+test('as many rows are kept as the bound says: the oldest go', async (t) => {
   const audit = opened(t, 3);
-  audit.append([row(1), row(2)]);
-  audit.append([row(3), row(4), row(5)]);
+  await audit.append([row(1), row(2)]);
+  await audit.append([row(3), row(4), row(5)]);
   t.deepEqual(
-    audit.query({ limit: 10 }).map(({ timeMs }) => timeMs),
+    (await audit.query({ limit: 10 })).map(({ timeMs }) => timeMs),
     [5, 4, 3],
   );
+});
+
+test('rows that cannot be written are refused, and those behind them are not', async (t) => {
+  const audit = opened(t);
+  await t.throwsAsync(audit.append([row(1), { ...row(2), subject: null as never }]), { message: /NOT NULL/ });
+  await audit.append([row(3)]);
+  t.deepEqual(await audit.query({ limit: 10 }), [row(3)]);
 });

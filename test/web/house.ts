@@ -76,7 +76,7 @@ export async function open(
   });
   const log = createLog({ json: true, level: 'debug', stream, clock: systemClock });
   const kept: AuditRow[] = [];
-  const audit = createAudit({ sink: { append: () => undefined, query: () => [] }, log, clock: systemClock });
+  const audit = createAudit({ sink: { append: async () => undefined, query: async () => [] }, log, clock: systemClock });
   audit.subscribe((row) => {
     kept.push(row);
     observe(row.errorCode);
