@@ -1,5 +1,4 @@
 import type { Addresses, Started } from '#commands';
-import { startAbove } from './above.ts';
 import { begin } from './begin.ts';
 import { startBelow } from './below.ts';
 import type { AtriumOptions } from './foundation.ts';
@@ -12,6 +11,8 @@ import type { AtriumOptions } from './foundation.ts';
 export async function startAtrium(options: AtriumOptions): Promise<Started> {
   const begun = await begin(options, async (foundation) => {
     const below = await startBelow(foundation);
+    // Late: LDAP is served while what stands above it is loaded.
+    const { startAbove } = await import('./above.ts');
     const addresses: Addresses = { ...below.addresses, ...(await startAbove(foundation, below)) };
     return {
       addresses,

@@ -1,5 +1,4 @@
 import { type AddressInfo, createServer, isIPv6, type ListenOptions, type Server } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
 import type { Audit } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse } from '#catalogue';
@@ -72,9 +71,9 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     servers.push(server);
     return server;
   };
-  const makeTls = (cert: string, key: string): Server => {
+  const makeTls = (tls: typeof import('node:tls'), cert: string, key: string): Server => {
     const handshakeTimeout = limits['ldap.stallTimeoutS'] * 1000;
-    const server = createTlsServer({ ...socketOptions, cert, key, minVersion: 'TLSv1.2', handshakeTimeout });
+    const server = tls.createServer({ ...socketOptions, cert, key, minVersion: 'TLSv1.2', handshakeTimeout });
     gate.guardTls(server);
     servers.push(server);
     return server;
@@ -93,8 +92,15 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const { ldap, ldaps, operators, web } = endpoints;
     const { shares } = options;
     if (ldap !== undefined) addresses.ldap = networkAddress('ldap', ldap.host, await onNetwork({ ...ldap, shares }, () => make('ldap')));
-    if (ldaps !== undefined)
-      addresses.ldaps = networkAddress('ldaps', ldaps.host, await onNetwork({ ...ldaps, shares }, () => makeTls(ldaps.cert, ldaps.key)));
+    if (ldaps !== undefined) {
+      // Late: it takes as long to load as all of this room.
+      const tls = await import('node:tls');
+      addresses.ldaps = networkAddress(
+        'ldaps',
+        ldaps.host,
+        await onNetwork({ ...ldaps, shares }, () => makeTls(tls, ldaps.cert, ldaps.key)),
+      );
+    }
     if (operators !== undefined) {
       await onPath(operators, 'operators', 'file');
       addresses.operators = { url: `ldapi://${encodeURIComponent(operators)}`, path: operators };

@@ -1,15 +1,15 @@
-import { type Server, STATUS_CODES } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { announcesBody } from './body.ts';
 import { errors } from './errors.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { Sender } from './send.ts';
 
-/** Status of what Node's parser refuses; 400 for the rest. */
-const statuses: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+/** Status of what Node's parser refuses, with its words in the first line; 400 for the rest. */
+const statuses: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
 export interface BrokenOptions {
@@ -34,7 +34,7 @@ export function answerBroken(server: Server, { exchanges, send, record }: Broken
     }
     const exchange = exchanges.on(socket);
     const within = exchange !== undefined && announcesBody(exchange.request) && !exchange.request.complete;
-    const status = statuses[why] ?? 400;
+    const status = statuses[why] ?? '400 Bad Request';
     if (exchange?.response.headersSent === true) {
       // It was answered already, and why is recorded; what follows on this connection is of no interest.
       socket.destroy();
@@ -46,7 +46,7 @@ export function answerBroken(server: Server, { exchanges, send, record }: Broken
     } else if (exchange === undefined) {
       record(socket.remoteAddress, why);
     }
-    if (socket.writable) socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     else socket.destroy();
   });
 }
