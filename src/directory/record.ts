@@ -1,6 +1,6 @@
 import { empty, utf8 } from '#base';
 import { encodeAttributes, KeptAttribute, type PartialAttribute, walkAttributes } from '#ldap';
-import { describe, type Schema, structuralClass, typeOfKey } from '#schema';
+import { describe, type Schema, structuralClass, typeAt } from '#schema';
 import type { EntryRecord, StoredEntry } from '#store';
 import { generalizedTime } from './csn.ts';
 import type { Name } from './realm.ts';
@@ -49,7 +49,7 @@ export function recordOf(
   const operational: PartialAttribute[] = [];
   const secret: PartialAttribute[] = [];
   for (const [key, attribute] of attributes) {
-    const type = schema.attributeType(typeOfKey(key));
+    const type = typeAt(schema, key);
     if (type === undefined) throw new Error(`an attribute without a type reached the store: ${key}`);
     if (type.secret || type.sealed) secret.push(attribute);
     else if (type.usage === 'userApplications') user.push(attribute);

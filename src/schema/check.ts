@@ -1,7 +1,7 @@
 import { text } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute, Rdn } from '#ldap';
-import { typeOfKey } from './describe.ts';
+import { typeAt, typeOfKey } from './describe.ts';
 import { type Entry, type EntryAttributes, isLarge } from './entry.ts';
 import { errors } from './errors.ts';
 import type { AttributeType, ObjectClass, Schema } from './types.ts';
@@ -141,7 +141,7 @@ function checkClasses(schema: Schema, { must, allowed, anything }: Classes, attr
   }
   if (anything) return;
   for (const key of attributes.keys()) {
-    const type = schema.attributeType(typeOfKey(key));
+    const type = typeAt(schema, key);
     if (type === undefined || type.usage !== 'userApplications' || allowed.has(type)) continue;
     throw refuse(errors.attributeNotAllowed, { attribute: type.name });
   }
@@ -164,7 +164,7 @@ function hasSameTypes(before: EntryAttributes, after: EntryAttributes): boolean 
 function checkAttributes(schema: Schema, attributes: EntryAttributes, before?: EntryAttributes, soundClasses = false): void {
   for (const [key, attribute] of attributes) {
     if (before?.get(key) === attribute || (soundClasses && key === 'objectclass')) continue;
-    const type = schema.attributeType(typeOfKey(key));
+    const type = typeAt(schema, key);
     if (type === undefined) throw refuse(errors.attributeTypeUndefined, { attribute: attribute.description });
     // What a large attribute had before was checked when it came.
     if (isLarge(attribute)) checkEach(type, attribute.description, attribute.fresh);

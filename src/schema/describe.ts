@@ -40,6 +40,11 @@ export function optionsOfKey(key: string): readonly string[] {
   return at < 0 ? none : key.slice(at + 1).split(';');
 }
 
+/** The type of an entry's key. Nearly all keys are a type's own. */
+export function typeAt(schema: Pick<Schema, 'attributeType'>, key: string): AttributeType | undefined {
+  return schema.attributeType(key) ?? (key.includes(';') ? schema.attributeType(typeOfKey(key)) : undefined);
+}
+
 /** The type's part of an entry's key. */
 export function typeOfKey(key: string): string {
   const at = key.indexOf(';');

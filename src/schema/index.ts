@@ -1,6 +1,6 @@
 export { checkEntry, checkModified, checkUserModifiable, structuralClass } from './check.ts';
 export type { SchemaText } from './definitions.ts';
-export { type Described, describe, typeOfKey } from './describe.ts';
+export { type Described, describe, typeAt, typeOfKey } from './describe.ts';
 export { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
 export type { Entry, EntryAttributes, LargeAttribute } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';

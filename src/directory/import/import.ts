@@ -2,7 +2,7 @@ import { type Chance, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
-import { checkEntry, collectAttributes, isWithin, parentKey, typeOfKey } from '#schema';
+import { checkEntry, collectAttributes, isWithin, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -139,7 +139,7 @@ function ready(desk: ImportDesk, record: LdifRecord): Ready {
     if (!isWithin(name.key, realm.suffix.key)) throw notImported(record, `it is not below ${realm.suffix.text}`);
     const attributes = collectAttributes(schema, record.attributes);
     for (const key of attributes.keys()) {
-      const type = schema.attributeType(typeOfKey(key));
+      const type = typeAt(schema, key);
       if (worked.has(key)) attributes.delete(key);
       else if (type !== undefined && !restored.has(key)) checkSettable(type);
     }
@@ -155,7 +155,7 @@ function ready(desk: ImportDesk, record: LdifRecord): Ready {
  */
 function hashPassword(desk: ImportDesk, { record, attributes }: Ready, judgeOnly: boolean): Promise<void> | undefined {
   for (const [key, { description, values }] of attributes) {
-    if (typeOfKey(key) !== passwordKey) continue;
+    if (!key.startsWith(passwordKey) || typeOfKey(key) !== passwordKey) continue;
     const value = explained(record, () => solePassword(values));
     const stored = explained(record, () => readStoredPassword(value, true));
     if (stored !== undefined || judgeOnly) return undefined;
