@@ -126,6 +126,7 @@ const at = { uuid: 0, dnKey: 1, dn: 2, user: 3, operational: 4, parent: 5, csn: 
 class CachedEntry implements ReadableEntry {
   readonly id: number;
   readonly #bytes: Buffer;
+  #dnKey: Uint8Array | undefined;
 
   constructor(id: number, bytes: Buffer) {
     this.id = id;
@@ -171,7 +172,9 @@ class CachedEntry implements ReadableEntry {
   }
 
   get dnKey(): Uint8Array {
-    return this.#octets(at.dnKey);
+    // Asked for twice by each search: for its scope and for rights.
+    this.#dnKey ??= this.#octets(at.dnKey);
+    return this.#dnKey;
   }
 
   get attributes(): Uint8Array {

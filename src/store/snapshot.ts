@@ -13,6 +13,8 @@ type ColumnRow = [id: number, user: Uint8Array, operational: Uint8Array, large: 
 
 /** So many rows of a range are asked for at first: most beginnings that people type are of few. */
 const fewRows = 32;
+/** So many of one key, where as many may be of use: a group of usual size is read in one step. */
+const manyRows = 128;
 
 export type ReadStatements = ReturnType<typeof readStatements>;
 
@@ -40,6 +42,7 @@ export function readStatements(reader: Database.Database) {
     // Most keys lead to one entry. SQLite answers these two in 1.4 µs, and takes 5.4 for the same with an order or a limit that is bound.
     one: prepare<[number, Uint8Array]>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1'),
     few: prepare<[number, Uint8Array]>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 2'),
+    many: prepare<[number, Uint8Array]>(`SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT ${manyRows}`),
     equal: prepare<[number, Uint8Array, number, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key = ? AND id > ? ORDER BY id LIMIT ?',
     ),
@@ -142,11 +145,14 @@ export class HeldSnapshot implements Snapshot {
   }
 
   idsEqual(attribute: string, key: Uint8Array, limit: number, afterId = 0): number[] {
-    const { few, equal } = this.#read();
+    const { few, many, equal } = this.#read();
     const number = this.#context.attributes.find(attribute);
     if (number === undefined || limit <= 0) return [];
-    const ids = afterId === 0 ? few.all(number, cut(key)) : undefined;
-    return this.#count(ids !== undefined && ids.length < 2 ? ids : equal.all(number, cut(key), afterId, limit));
+    const [first, max] = limit < manyRows ? [few, 2] : [many, manyRows];
+    const ids = afterId === 0 ? first.all(number, cut(key)) : undefined;
+    if (ids === undefined || ids.length >= max) return this.#count(equal.all(number, cut(key), afterId, limit));
+    // They stand in this order already; to ask SQLite for it takes 3 µs even of one.
+    return this.#count(ids.length < 2 ? ids : ids.sort((a, b) => a - b));
   }
 
   idsPrefix(attribute: string, prefix: Uint8Array, rowsMax: number): number[] | undefined {
