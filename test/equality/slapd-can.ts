@@ -14,6 +14,8 @@ export const leftOut = {
     'objectClass by a rule that is named: slapd does not find a class that an entry lists, RFC 4517 §4.2.26 does, and without a name both find classes above',
   sharp:
     'what could be an ß: slapd folds the case of single letters, Atrium by RFC 4518 §2.2 also the letter that becomes two, so that STRASSE finds Straße',
+  order:
+    'what stands in front in the order of letters: slapd takes İ for one letter, Atrium by RFC 4518 §2.2 for an i with a dot behind it',
   emptyInName:
     'names with an empty value: slapd holds each value of a name against the syntax of its type, Atrium takes what RFC 4514 can write',
   gecos: 'gecos: of any script here, of ASCII in the schema that comes with slapd',
@@ -58,6 +60,7 @@ function ofFilter(schema: Schema, filter: Filter): LeftOut | undefined {
       if (filter.description === undefined) return 'operational';
       if (hasEmptyInName(filter.value)) return 'emptyInName';
       if (hasSharp(filter.value)) return 'sharp';
+      if (filter.rule === 'caseIgnoreOrderingMatch') return 'order';
       if (filter.rule !== undefined && describe(schema, filter.description)?.type.key === 'objectclass') return 'classRule';
       return ofName(schema, filter.description);
   }
