@@ -16,6 +16,16 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
+/** A batch that can be seen and is not known to be on disk. */
+interface Written {
+  readonly batch: readonly Waiting[];
+  readonly outcomes: readonly Outcome[];
+  /** Of the newest commit that it holds or could see. */
+  readonly number: number;
+  /** Commit by commit. */
+  readonly changes: readonly (readonly ChangeRecord[])[];
+}
+
 type Outcome = CommitResult | { readonly kind: 'refused'; readonly reason: unknown };
 
 interface Options {
@@ -36,7 +46,7 @@ interface Options {
 
 /**
  * Writes what arrives in one turn of the loop as one transaction, puts it on disk beside the loop, and only then answers. What arrives
- * meanwhile is the next batch.
+ * meanwhile is the next batch: written as soon as the loop has nothing else to do, and put on disk and answered behind the first.
  */
 export class Commits {
   readonly #options: Options;
@@ -46,6 +56,13 @@ export class Commits {
   /** Pieces of merging that come before the next batch. */
   #piecesOwed = 0;
   #state: 'resting' | 'writing' | 'closed' | 'dead' = 'resting';
+  #scheduled = false;
+  /** What the disk is putting down. */
+  #syncing: Written | undefined;
+  /** What was written meanwhile, and is next. */
+  #written: Written | undefined;
+  /** How many waited in the turn before. */
+  #gathered = 0;
   #rested: (() => void) | undefined;
   /** The number of the newest commit that can be seen. */
   #last: number;
@@ -71,7 +88,7 @@ export class Commits {
     if (pending >= this.#options.limits().pendingMax) return Promise.reject(refuse(errors.commitsWaiting, { pending }));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ expected, changes, resolve, reject });
-      if (this.#state === 'resting') this.#schedule();
+      if (this.#written === undefined) this.#schedule();
     });
   }
 
@@ -107,44 +124,83 @@ export class Commits {
   }
 
   #schedule(): void {
+    if (this.#state === 'dead') return;
     this.#state = 'writing';
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     // After the loop has read all sockets that were ready: their changes share one transaction.
     setImmediate(() => this.#turn());
   }
 
   #turn(): void {
-    const { log, limits } = this.#options;
+    const { log, reader } = this.#options;
     const { wait } = log;
     if (wait !== undefined) {
       void wait.then(() => {
         // Who goes on reading as before the log was carried over would keep it from beginning anew.
-        this.#options.reader.release();
+        reader.release();
         this.#turn();
       });
       return;
     }
+    this.#scheduled = false;
     if (this.#state === 'dead') return;
-    if (this.#piecesOwed > 0 || this.#waiting.length === 0) {
-      this.#mergePiece();
-      return;
-    }
-    const batch = this.#waiting.splice(0, limits().batchMax);
-    const written: ChangeRecord[][] = [];
+    if (this.#piecesOwed > 0 || (this.#waiting.length === 0 && this.#syncing === undefined)) this.#mergePiece();
+    else if (this.#waiting.length > 0 && this.#written === undefined && !this.#isGathering()) this.#writeBatch();
+  }
+
+  /** While the disk is at work a batch grows for as long as more comes: it is written beside when a turn of the loop brought nothing. */
+  #isGathering(): boolean {
+    if (this.#syncing === undefined || this.#waiting.length === this.#gathered) return false;
+    this.#gathered = this.#waiting.length;
+    this.#schedule();
+    return true;
+  }
+
+  #writeBatch(): void {
+    const batch = this.#waiting.splice(0, this.#options.limits().batchMax);
+    this.#gathered = 0;
+    const changes: ChangeRecord[][] = [];
     let outcomes: readonly Outcome[];
     try {
-      outcomes = this.#write(batch, written);
+      outcomes = this.#write(batch, changes);
     } catch (error) {
       this.die(error);
       return;
     }
-    const number = this.#last;
-    if (written.length === 0) this.#answer(batch, outcomes, number, written);
-    else log.sync((error) => (error === null ? this.#answer(batch, outcomes, number, written) : this.die(error)));
+    const written = { batch, outcomes, number: this.#last, changes };
+    if (this.#syncing === undefined) this.#sync(written);
+    else this.#written = written;
   }
 
-  #answer(batch: readonly Waiting[], outcomes: readonly Outcome[], number: number, written: readonly ChangeRecord[][]): void {
+  #sync(written: Written): void {
+    if (written.changes.length === 0) {
+      // All that it could see is on disk.
+      this.#answer(written);
+      return;
+    }
+    this.#syncing = written;
+    this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));
+  }
+
+  /** What was written meanwhile needs a sync of its own: whether this one still took it along nobody says. */
+  #synced(written: Written): void {
     // The log could not be carried over meanwhile: what was synced may be lost all the same.
     if (this.#state === 'dead') return;
+    const next = this.#written;
+    this.#syncing = undefined;
+    this.#written = undefined;
+    if (next === undefined) this.#answer(written);
+    else if (next.changes.length > 0) {
+      this.#sync(next);
+      this.#answer(written);
+    } else {
+      this.#answer(written);
+      this.#answer(next);
+    }
+  }
+
+  #answer({ batch, outcomes, number, changes }: Written): void {
     this.#durable = number;
     this.#options.durable(number);
     batch.forEach(({ resolve, reject }, at) => {
@@ -157,24 +213,24 @@ export class Commits {
     this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.number > number);
     for (const { wake } of awake) wake();
     try {
-      if (written.length > 0) this.#options.log.keepShort(pagesOf(written));
+      if (changes.length > 0) this.#options.log.keepShort(pagesOf(changes));
     } catch (error) {
       this.die(error);
       return;
     }
-    if (written.length > 0) this.#options.merge.resume();
+    if (changes.length > 0) this.#options.merge.resume();
     this.#piecesOwed = this.#options.merge.piecesOwed;
-    this.#rest();
-    for (const changes of written) for (const listener of this.#listeners) listener(changes);
+    this.#goOn();
+    for (const each of changes) for (const listener of this.#listeners) listener(each);
   }
 
-  #rest(): void {
-    if (this.#waiting.length > 0 || this.#options.merge.isDue) {
-      this.#schedule();
-      return;
+  #goOn(): void {
+    const isBusy = this.#syncing !== undefined || this.#written !== undefined;
+    if (this.#waiting.length > 0 || (this.#options.merge.isDue && !isBusy)) this.#schedule();
+    else if (!isBusy) {
+      this.#state = 'resting';
+      this.#rested?.();
     }
-    this.#state = 'resting';
-    this.#rested?.();
   }
 
   /** Puts a little of what is pending in place. Nobody waits for it, so that it may be lost with the next power cut. */
@@ -198,7 +254,7 @@ export class Commits {
       this.#piecesOwed = 0;
       if (!isDiskError(error)) throw error;
     }
-    this.#rest();
+    this.#goOn();
   }
 
   /** Nothing that is not known to be on disk is ever answered: what waits goes on waiting until the process has ended. */

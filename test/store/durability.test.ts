@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import test from 'ava';
 import { Refusal } from '#catalogue';
-import type { Change } from '#store';
+import type { Change, CommitResult } from '#store';
 import { observeLog } from '../support/observed.ts';
 import { child } from './child.ts';
 import { applied, expectedOf, shown } from './model.ts';
@@ -78,6 +78,30 @@ test('a failed fdatasync is not retried: nothing is answered any more, and the p
   );
   observeLog(fatal[0]?.message ?? '');
   await store.close();
+});
+
+test('what is written while the disk is at work is seen, and answered behind a sync of its own', async (t) => {
+  const confirm: (() => void)[] = [];
+  const { store } = open(t, join(folder(t), 'entries'), {}, { syncFile: (_, done) => void confirm.push(() => done(null)) });
+  const turns = async () => {
+    for (let count = 0; count < 20; count++) await turn();
+  };
+  const answers: string[] = [];
+  const ask = (name: string, commit: Promise<CommitResult>) => void commit.then(({ kind }) => answers.push(`${name} ${kind}`));
+  ask('first', store.commit([], [put(1)]));
+  await turns();
+  ask('second', store.commit([], [put(2)]));
+  await turns();
+  ask('third', store.commit([{ kind: 'unchanged', uuid: uuid(2), csn: 'else' }], [put(2)]));
+  await turns();
+  t.deepEqual([store.snapshot().number, confirm.length, answers], [2, 1, []]);
+  confirm[0]?.();
+  await turns();
+  t.deepEqual([confirm.length, answers], [2, ['first committed']]);
+  confirm[1]?.();
+  await turns();
+  t.deepEqual([confirm.length, answers], [2, ['first committed', 'second committed', 'third conflict']]);
+  t.is(store.durable(2), undefined);
 });
 
 test('the write-ahead log stays within its bound', async (t) => {

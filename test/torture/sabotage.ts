@@ -36,8 +36,8 @@ export const sabotages = {
     patches: [
       {
         file: 'src/store/commits.ts',
-        from: 'else log.sync((error) => (error === null ? this.#answer(batch, outcomes, number, written) : this.die(error)));',
-        to: 'else {\n      this.#answer(batch, outcomes, number, written);\n      log.sync((error) => (error === null ? undefined : this.die(error)));\n    }',
+        from: 'this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));',
+        to: 'this.#options.log.sync((error) => (error === null ? undefined : this.die(error)));\n    this.#synced(written);',
       },
     ],
   },
