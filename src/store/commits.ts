@@ -4,6 +4,7 @@ import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import type { GramMerge } from './gram-merge.ts';
+import { pagesOf, pagesOfPiece } from './pages.ts';
 import type { Reader } from './reader.ts';
 import type { Change, ChangeRecord, CommitResult, Expectation } from './types.ts';
 import { isSyncError, type WriteAheadLog } from './wal.ts';
@@ -328,26 +329,4 @@ export class Commits {
     fresh.push(changes.map((change) => ({ number, csn: change.kind === 'delete' ? change.csn : change.entry.csn, change })));
     return { kind: 'committed', number };
   }
-}
-
-/** Pages of a change that does not stand alone: of entry, log and some index rows. */
-const pagesOfChange = 32;
-/** Octets of an entry's change on one page: it is written to the entry and to the log. */
-const octetsOfPage = 4096;
-/** Of a value of a list: its slice and its index row. */
-const pagesOfValue = 2;
-const pagesOfPiece = 512;
-
-/** About how many pages changes have written. */
-function pagesOf(written: readonly (readonly ChangeRecord[])[]): number {
-  let pages = 0;
-  for (const changes of written) {
-    for (const { change } of changes) {
-      pages += pagesOfChange;
-      if (change.kind === 'amend')
-        pages += pagesOfValue * change.lists.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0);
-      if (change.kind === 'put') pages += (change.entry.user.length + change.entry.operational.length) / octetsOfPage;
-    }
-  }
-  return pages;
 }
