@@ -184,21 +184,22 @@ export class Commits {
     this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));
   }
 
-  /** What was written meanwhile needs a sync of its own: whether this one still took it along nobody says. */
   #synced(written: Written): void {
     // The log could not be carried over meanwhile: what was synced may be lost all the same.
     if (this.#state === 'dead') return;
-    const next = this.#written;
     this.#syncing = undefined;
+    // Behind the answers: none is sent any more once a sync has failed.
+    if (this.#written !== undefined) setImmediate(() => this.#syncNext());
+    this.#answer(written);
+  }
+
+  /** What was written meanwhile needs a sync of its own: whether the last one still took it along nobody says. */
+  #syncNext(): void {
+    const next = this.#written;
+    if (next === undefined || this.#state === 'dead') return;
     this.#written = undefined;
-    if (next === undefined) this.#answer(written);
-    else if (next.changes.length > 0) {
-      this.#sync(next);
-      this.#answer(written);
-    } else {
-      this.#answer(written);
-      this.#answer(next);
-    }
+    this.#sync(next);
+    this.#goOn();
   }
 
   #answer({ batch, outcomes, number, changes }: Written): void {
