@@ -63,6 +63,12 @@ export function atriumPeer(folder: string, suffix: string, password: string, mor
   };
 }
 
+/** The standing cache of entries has room for some 250,000 people; where there are more, an operator gives it room for them all, a kibibyte each. */
+export function cachesFor(people: number): Readonly<Record<string, string>> {
+  const mib = Math.ceil(people / 1000);
+  return mib <= 256 ? {} : { STS_PERSISTENCE_ENTRY_CACHE_MIB: String(mib) };
+}
+
 /** A hash as Atrium stores it: logN 15, r 8, p 1. */
 export async function scryptHash(password: string): Promise<string> {
   const hasher = createHasher({ cores: 1, queueMax: 1, costMaxMiB: 512, chance: systemChance });

@@ -1,7 +1,7 @@
 import { attributesWritten, type Compared, compareServers } from './answers.ts';
 import type { Generator } from './generators.ts';
 import type { Counted } from './load.ts';
-import { anonymousMib, type LoopDelay, type Peer, residentMib, type Server } from './process.ts';
+import { anonymousMib, type LoopDelay, type Peer, residentMib, runProgram, type Server } from './process.ts';
 import type { World } from './requests.ts';
 import type { RowResult, Sample } from './results.ts';
 import type { Measure } from './rows.ts';
@@ -38,7 +38,14 @@ export interface Session extends AsyncDisposable {
   readonly written: Set<string>;
 }
 
-export function openSession(peers: Both<Peer>): Session {
+/** Reads every entry once: the rows are of servers that have been at work. */
+async function readAll({ port, adminDn, adminPassword }: Server, base: string): Promise<void> {
+  const address = ['-H', `ldap://127.0.0.1:${port}`, '-D', adminDn, '-w', adminPassword, '-b', base];
+  await runProgram('ldapsearch', ['-x', '-LLL', ...address, '(objectClass=*)', '1.1']);
+}
+
+/** @param base  the entry that all others are below */
+export function openSession(peers: Both<Peer>, base: string): Session {
   let running: { servers: Both<Server>; threads: number } | undefined;
   const stop = async () => {
     const servers = running?.servers;
@@ -62,6 +69,7 @@ export function openSession(peers: Both<Peer>): Session {
           },
           threads,
         };
+        for (const server of Object.values(running.servers)) await readAll(server, base);
       }
       return running.servers;
     },

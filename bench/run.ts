@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { atriumPeer, scryptHash } from './atrium.ts';
+import { atriumPeer, cachesFor, scryptHash } from './atrium.ts';
 import { type Bulk, measureExport, measureImport, measureMemory, measureStart, settle } from './bulk.ts';
 import { measureCeilings } from './ceiling.ts';
 import { writePeople } from './data.ts';
@@ -93,8 +93,8 @@ async function prepared(wanted: Measured, folder: string): Promise<number> {
     ],
     wrote: (people) => progress.show(`writing people: ${people.toLocaleString('en')}`),
   });
-  const peers: Both<Peer> = { atrium: atriumPeer(folder, suffix, password), slapd: slapdPeer(folder, suffix) };
-  await using session = openSession(peers);
+  const peers: Both<Peer> = { atrium: atriumPeer(folder, suffix, password, cachesFor(world.count)), slapd: slapdPeer(folder, suffix) };
+  await using session = openSession(peers, suffix);
   if (wanted.kind === 'run') return await run(wanted, { folder, ldif, world, peers, session });
   for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
   await runLdclt({ session, world, rounds: wanted.rounds, say, progress: progress.show });
