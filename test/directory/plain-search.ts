@@ -107,7 +107,8 @@ function lookAt(directory: PlainDirectory, asker: PlainAsker, entry: PlainStored
 
 const naming = ['objectClass', 'entryDN', 'entryUUID', 'structuralObjectClass', 'subschemaSubentry', 'hasSubordinates'];
 const frame = [...naming, 'dc', 'o', 'ou', 'description'];
-const people = [
+/** What everybody may read of people. */
+export const publicOfPeople = [
   ...['uid', 'cn', 'sn', 'givenName', 'initials', 'displayName', 'mail', 'title', 'ou', 'o', 'departmentNumber', 'employeeType'],
   ...[
     'telephoneNumber',
@@ -120,8 +121,9 @@ const people = [
     'labeledURI',
     'manager',
   ],
-  ...['uidNumber', 'gidNumber', 'gecos', 'homeDirectory', 'loginShell', ...naming],
+  ...['uidNumber', 'gidNumber', 'gecos', 'homeDirectory', 'loginShell'],
 ];
+const people = [...publicOfPeople, ...naming];
 const groups = [
   ...['cn', 'ou', 'o', 'description', 'member', 'uniqueMember', 'memberUid', 'owner', 'gidNumber', 'businessCategory', ...naming],
 ];

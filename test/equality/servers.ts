@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { formatLdifRecord, type LdifContent } from '#ldap';
 import { freePort, runProgram, startServer, stopProgram } from '../../bench/process.ts';
 import { suffix } from '../directory/driver.ts';
+import { publicOfPeople } from '../directory/plain-search.ts';
 import { testEnvironment } from '../support/atrium.ts';
 import { administrator, groups, password, people, withPassword } from './content.ts';
 
@@ -54,21 +55,6 @@ function writeContent(folder: string, name: string, content: readonly LdifConten
 }
 
 const frame = ['dc', 'o', 'ou', 'description'];
-const publicOfPeople = [
-  ...['uid', 'cn', 'sn', 'givenName', 'initials', 'displayName', 'mail', 'title', 'ou', 'o', 'departmentNumber', 'employeeType'],
-  ...[
-    'telephoneNumber',
-    'mobile',
-    'facsimileTelephoneNumber',
-    'roomNumber',
-    'l',
-    'preferredLanguage',
-    'jpegPhoto',
-    'labeledURI',
-    'manager',
-  ],
-  ...['uidNumber', 'gidNumber', 'gecos', 'homeDirectory', 'loginShell'],
-];
 const publicOfGroups = ['cn', 'ou', 'o', 'description', 'member', 'uniqueMember', 'memberUid', 'owner', 'gidNumber', 'businessCategory'];
 
 function configuration(database: string): string {
