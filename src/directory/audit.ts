@@ -1,9 +1,10 @@
 import type { ErrorRow, Refusal } from '#catalogue';
 import type { Message, Request } from '#ldap';
-import { doorControlOid, readDoor } from './controls.ts';
+import { authzIdOf } from './authz-id.ts';
+import { door } from './controls/door.ts';
+import type { Controls } from './controls/kind.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
-import { authzIdOf } from './operations/extended.ts';
 import type { Connection, Identity } from './types.ts';
 
 /** What the audit trail says of a request, gathered while it is performed. */
@@ -13,6 +14,8 @@ export interface AuditNotes {
   readonly message: Message<Request>;
   /** Who acts, once that is known. */
   acting?: Identity;
+  /** Those that count, once that is known. */
+  controls?: Controls;
 }
 
 const actions: Readonly<Record<Request['kind'], string>> = {
@@ -86,9 +89,9 @@ function common({ engine, connection, message, acting }: AuditNotes) {
 
 /** The web layer names the browser's door and address. A control that cannot be read was refused already: then it is the socket's own. */
 function outerDoor(connection: Connection, { controls }: Message<Request>) {
-  const control = connection.trusted ? controls.find(({ oid }) => oid === doorControlOid) : undefined;
+  const control = connection.trusted ? controls.find(({ oid }) => oid === door.oid) : undefined;
   try {
-    return control === undefined ? undefined : readDoor(control);
+    return control === undefined ? undefined : door.read(control);
   } catch {
     return undefined;
   }

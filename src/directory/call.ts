@@ -1,5 +1,5 @@
-import type { Control } from '#ldap';
 import type { Asker } from './access/asker.ts';
+import type { Controls } from './controls/kind.ts';
 import type { Engine } from './engine.ts';
 import type { Connection, Reply } from './types.ts';
 
@@ -9,5 +9,5 @@ export interface Call {
   readonly connection: Connection;
   readonly asker: Asker;
   readonly reply: Reply;
-  readonly controls: readonly Control[];
+  readonly controls: Controls;
 }

@@ -3,14 +3,15 @@ import type { Message, Request, Response } from '#ldap';
 import { askerOf } from './access/asker.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
-import { recognizedControls } from './controls.ts';
+import { recognizedControls } from './controls/table.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
+import { showSecret } from './extended/show-secret.ts';
+import { extended } from './extended/table.ts';
 import { add } from './operations/add.ts';
 import { anonymous, bind } from './operations/bind.ts';
 import { compare } from './operations/compare.ts';
 import { remove } from './operations/delete.ts';
-import { extended, showSecretOid } from './operations/extended.ts';
 import { modify } from './operations/modify.ts';
 import { modifyDn } from './operations/modify-dn.ts';
 import { actingIdentity } from './proxied.ts';
@@ -57,6 +58,7 @@ function operate(
   const identity = actingIdentity(engine, connection, controls);
   const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity) };
   notes.acting = identity;
+  notes.controls = controls;
   const answer = (result: Parameters<typeof responseTo>[1]) => responseTo(op, result);
 
   switch (op.kind) {
@@ -84,7 +86,7 @@ function operate(
 /** The web layer's socket is nobody else's: before its secret was shown it does nothing. */
 function refuseUnproved(connection: Connection, op: Request): void {
   if (connection.door !== 'web' || connection.trusted) return;
-  if (op.kind === 'extendedRequest' && op.oid === showSecretOid) return;
+  if (op.kind === 'extendedRequest' && op.oid === showSecret.oid) return;
   throw refuse(errors.webLayerUnproved);
 }
 
@@ -93,7 +95,7 @@ function finish(notes: AuditNotes, reply: Reply, response: Outcome): void {
   // What was done was done, though nobody waits for its answer any more.
   tellOfSuccess(notes);
   // RFC 4511 §4.11: an abandoned operation is not answered.
-  if (!reply.ended) reply.send(response);
+  if (!reply.ended) reply.send(response, notes.controls?.answers);
 }
 
 /** A refusal is answered by its row. Anything else is a defect: the client learns nothing of it, the operators all. */
@@ -108,6 +110,6 @@ function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<v
   // A refusal, too, may rest on what is not on disk yet.
   const { store } = notes.engine;
   const wait = error instanceof Refusal ? store.durable(store.snapshot().number) : undefined;
-  if (wait === undefined) return reply.send(response);
-  return wait.then(() => reply.send(response));
+  if (wait === undefined) return reply.send(response, notes.controls?.answers);
+  return wait.then(() => reply.send(response, notes.controls?.answers));
 }

@@ -1,5 +1,6 @@
 import type { SearchRequest } from '#ldap';
 import { askerOf } from './access/asker.ts';
+import { noControls } from './controls/table.ts';
 import type { Engine } from './engine.ts';
 import { search } from './search/search.ts';
 import type { Visits } from './search/sources.ts';
@@ -41,6 +42,6 @@ export async function explain(engine: Engine, request: SearchRequest): Promise<E
     trusted: false,
   };
   const visits: Visits = { visited: 0, plan: 'base' };
-  await search({ engine, connection, asker: askerOf(engine, operator), reply, controls: [] }, request, visits);
+  await search({ engine, connection, asker: askerOf(engine, operator), reply, controls: noControls }, request, visits);
   return { plan: visits.plan, visited: visits.visited, entries };
 }

@@ -1,7 +1,8 @@
 import { refuse } from '#catalogue';
-import { type Control, parseDn } from '#ldap';
+import { parseDn } from '#ldap';
 import { isWithin } from '#schema';
-import { proxiedAuthorizationOid, readProxied } from './controls.ts';
+import type { Controls } from './controls/kind.ts';
+import { proxiedAuthorization } from './controls/proxied-authorization.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { accountOf, anonymous } from './operations/bind.ts';
@@ -13,12 +14,11 @@ import type { Connection, Identity } from './types.ts';
  *
  * @throws Refusal `proxyDenied` (LDAP authorizationDenied) for a name without an entry, or one whose account is disabled
  */
-export function actingIdentity(engine: Engine, connection: Connection, controls: readonly Control[]): Identity {
-  const control = controls.find(({ oid }) => oid === proxiedAuthorizationOid);
-  if (control === undefined) return connection.identity;
+export function actingIdentity(engine: Engine, connection: Connection, controls: Controls): Identity {
+  const named = controls.of(proxiedAuthorization);
+  if (named === undefined) return connection.identity;
   // The right to speak for others is the web layer's own, never that of a name that was bound on its socket.
   if (connection.identity.strength !== 'webLayer') throw refuse(errors.proxyDenied);
-  const named = readProxied(control);
   if (named === '') return anonymous;
 
   const dn = parseDn(named);

@@ -33,7 +33,7 @@ export interface Reply {
   /** Sends an answer to the request. */
   send(op: Response, controls?: Message['controls']): void;
   /** The fast path: a search result whose attributes are encoded already (PartialAttribute TLVs, in pieces one behind the other). */
-  entry(dn: Uint8Array, attributes: readonly Uint8Array[]): void;
+  entry(dn: Uint8Array, attributes: readonly Uint8Array[], controls?: Message['controls']): void;
   /** Undefined while the peer keeps up; else resolves when it has read enough, or rejects when it is gone. */
   full(): Promise<void> | undefined;
   /** True when nobody waits for an answer any more: by abandon, unbind, a lost connection or the end of the service. */

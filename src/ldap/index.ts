@@ -1,3 +1,4 @@
+export { type BerReader, type BerWriter, decodeBer, encodeBer } from './ber/values.ts';
 export {
   type Description,
   formatDescription,

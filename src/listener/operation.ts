@@ -34,9 +34,9 @@ export class Operation implements Reply {
     this.#host.outbox.message({ messageId: this.message.messageId, op, controls });
   }
 
-  entry(dn: Uint8Array, attributes: readonly Uint8Array[]): void {
+  entry(dn: Uint8Array, attributes: readonly Uint8Array[], controls?: Message['controls']): void {
     if (this.#answered || this.#stopped) return;
-    this.#host.outbox.entry(this.message.messageId, dn, attributes);
+    this.#host.outbox.entry(this.message.messageId, dn, attributes, controls);
   }
 
   full(): Promise<void> | undefined {

@@ -4,7 +4,7 @@ import { createWriter, type Message, type MessageWriter, type Response } from '#
 /** What waits to be sent on a connection. */
 export interface Outbox {
   message(message: Message<Response>): void;
-  entry(messageId: number, dn: Uint8Array, attributes: readonly Uint8Array[]): void;
+  entry(messageId: number, dn: Uint8Array, attributes: readonly Uint8Array[], controls?: Message['controls']): void;
   /** Hands all that was gathered to the socket, in one write. */
   flush(): void;
   /** Octets that the peer has not taken yet, those gathered here included. */
@@ -96,9 +96,9 @@ export function createOutbox(socket: Socket, arena: Arena, nowMs: () => number, 
       to.message(message);
       schedule(to.length);
     },
-    entry: (messageId, dn, attributes) => {
+    entry: (messageId, dn, attributes, controls) => {
       const to = open();
-      to.searchResultEntry(messageId, dn, attributes);
+      to.searchResultEntry(messageId, dn, attributes, controls);
       schedule(to.length);
     },
     flush,

@@ -6,7 +6,7 @@ import { protectsPasswords } from '#policy';
 import { isWithin } from '#schema';
 import type { StoredEntry } from '#store';
 import type { Call } from '../call.ts';
-import { doorControlOid, type OuterDoor, readDoor } from '../controls.ts';
+import { door } from '../controls/door.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Name, nameOf } from '../realm.ts';
@@ -56,7 +56,7 @@ async function withPassword(call: Call, dn: string, password: Uint8Array, report
   const mode = engine.settings['global.mode'];
   if (protectsPasswords(mode) && !connection.secure && !connection.loopback) throw refuse(errors.passwordUnprotected);
   const name = nameOf(engine.schema, dn);
-  const outer = outerDoor(call);
+  const outer = call.controls.of(door);
 
   const snapshot = engine.store.snapshot();
   const entry = entryOf(engine, name);
@@ -68,11 +68,6 @@ async function withPassword(call: Call, dn: string, password: Uint8Array, report
   }
   await engine.store.durable(snapshot.number);
   return { dn: entry?.dn, uuid: entry?.uuid, strength: 'ownPassword' };
-}
-
-function outerDoor({ controls }: Call): OuterDoor | undefined {
-  const control = controls.find(({ oid }) => oid === doorControlOid);
-  return control === undefined ? undefined : readDoor(control);
 }
 
 function entryOf(engine: Engine, name: Name): StoredEntry | undefined {

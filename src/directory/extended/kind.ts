@@ -1,0 +1,17 @@
+import type { Response } from '#ldap';
+import type { Call } from '../call.ts';
+import type { Connection } from '../types.ts';
+
+/** One extended operation (RFC 4511 §4.12): a row of `table.ts`. */
+export interface ExtendedKind {
+  readonly oid: string;
+  /** What the RFC calls it. */
+  readonly name: string;
+  /** Where it is offered and listed; everywhere when it does not say. */
+  readonly offered?: (connection: Connection) => boolean;
+  /**
+   * @param value  the request's, if it brings one
+   * @throws Refusal  what the operation refuses
+   */
+  perform(call: Call, value: Uint8Array | undefined): Response | Promise<Response>;
+}

@@ -1,0 +1,27 @@
+import { refuse } from '#catalogue';
+import type { Request, Response } from '#ldap';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import type { Connection } from '../types.ts';
+import type { ExtendedKind } from './kind.ts';
+import { showSecret } from './show-secret.ts';
+import { whoAmI } from './who-am-i.ts';
+
+/** Every extended operation of the directory. The root DSE lists these, those that the listener answers by itself, and nothing else. */
+const kinds: readonly ExtendedKind[] = [whoAmI, showSecret];
+
+/** What the root DSE names at this door, beside what the listener itself answers. */
+export function supportedExtensions(connection: Connection): string[] {
+  return kinds.filter((kind) => isOffered(kind, connection)).map(({ oid }) => oid);
+}
+
+/** @throws Refusal `extensionUnknown` (LDAP protocolError, RFC 4511 §4.12), and what the operation refuses */
+export function extended(call: Call, { oid, value }: Request & { kind: 'extendedRequest' }): Response | Promise<Response> {
+  const kind = kinds.find((each) => each.oid === oid);
+  if (kind === undefined || !isOffered(kind, call.connection)) throw refuse(errors.extensionUnknown, { oid });
+  return kind.perform(call, value);
+}
+
+function isOffered({ offered }: ExtendedKind, connection: Connection): boolean {
+  return offered === undefined || offered(connection);
+}
