@@ -62,6 +62,12 @@ export const errors = {
     'an entry that a write would make larger than the limit allows',
     'the entry would be larger than the limit allows',
   ),
+  referencesTooMany: row(
+    9140,
+    11,
+    'a delete or a rename of what more entries name than may be changed at once',
+    'more than {most} entries name what is deleted or renamed',
+  ),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

@@ -33,6 +33,9 @@ const indexed: readonly IndexRow[] = [
   { name: 'memberUid', large: true },
   { name: 'owner' },
   { name: 'manager' },
+  { name: 'secretary' },
+  { name: 'seeAlso' },
+  { name: 'roleOccupant' },
   { name: 'uidNumber' },
   { name: 'gidNumber' },
 ];

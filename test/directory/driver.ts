@@ -56,6 +56,8 @@ const standing: EngineSettings = {
   'ldap.searchTimeLimitS': 60,
   'ldap.searchCandidatesMax': 200_000,
   'ldap.entryOctetsMax': 16_777_216,
+  'ldap.referencesMax': 1000,
+  'ldap.referencesNothing': '',
   'ldap.answerCacheMib': 1,
   'ldap.preparedSearchesMax': 256,
   'realms.defaultSuffix': suffix,

@@ -3,8 +3,9 @@ import type { Request, Result } from '#ldap';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { find } from '../lookup.ts';
+import { withReferences } from '../relations/references.ts';
 import { done } from '../result.ts';
-import { commit } from '../write.ts';
+import { commit, type Decision } from '../write.ts';
 
 type DeleteRequest = Request & { kind: 'delRequest' };
 
@@ -19,13 +20,14 @@ export async function remove(call: Call, request: DeleteRequest): Promise<Result
     const { entry, rights } = find(engine, asker, snapshot, request.entry);
     if (!rights.mayDelete) throw refuse(errors.accessDenied, { why: 'this entry may not be deleted' });
     if (snapshot.hasChildren(entry.uuid)) throw refuse(errors.entryHasSubordinates);
-    return {
+    const decision: Decision = {
       expected: [
         { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn },
         { kind: 'childless', uuid: entry.uuid },
       ],
       changes: [{ kind: 'delete', uuid: entry.uuid, csn: engine.csn.next() }],
     };
+    return withReferences(call, snapshot, decision, [{ dn: entry.dn, dnKey: entry.dnKey, to: undefined }]);
   });
   return done;
 }

@@ -9,6 +9,7 @@ import { changeOf, type EditedLists, editedLists, settleLists, withLists } from 
 import { find, findNamed } from '../lookup.ts';
 import { type Name, nameOf, nameOfDn, superiorOf } from '../realm.ts';
 import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
+import { withReferences } from '../relations/references.ts';
 import { done } from '../result.ts';
 import { commit, writerName } from '../write.ts';
 import { apply } from './changes.ts';
@@ -55,7 +56,8 @@ export async function modifyDn(call: Call, request: ModifyDnRequest): Promise<Re
     ];
     if (!samePlace) expected.push({ kind: 'absent', dnKey: target.name.key });
     const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-    return { expected, changes: [change], listedOctets };
+    const decision = { expected, changes: [change], listedOctets };
+    return withReferences(call, snapshot, decision, [{ dn: entry.dn, dnKey: entry.dnKey, to: target.name }]);
   });
   return done;
 }

@@ -1,0 +1,201 @@
+import { concat, equalBytes, text, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { decodeValue, type PartialAttribute } from '#ldap';
+import { type AttributeType, formOf, normalizer, type Schema, typeAt } from '#schema';
+import type { Change, EntryRecord, Expectation, ListChange, Snapshot, StoredEntry } from '#store';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import { indexKey } from '../indexing.ts';
+import { changeOf, type EditedList, type EditedLists, editedLists, settleLists } from '../lists.ts';
+import type { Name } from '../realm.ts';
+import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
+import { type Decision, writerName } from '../write.ts';
+
+/** Attributes whose values are names of entries and follow them; each has an index (`indexing.ts`). */
+const followed = ['member', 'uniqueMember', 'owner', 'manager', 'secretary', 'seeAlso', 'roleOccupant'] as const;
+
+/** In a key of `uniqueMember`, between the name and the identifier behind it. No key of a name holds this octet. */
+const identifierMark = 0xff;
+
+/** What becomes of an entry that others may name. */
+export interface Moved {
+  /** The name that it had, as it is stored, and its key. */
+  readonly dn: string;
+  readonly dnKey: Uint8Array;
+  /** The name that it has from now on; nothing for one that is deleted. */
+  readonly to: Name | undefined;
+}
+
+/**
+ * Takes entries that name others along when these are deleted or renamed, in the same commit: the value goes, or becomes the new name. They are found by
+ * indexes, so that an entry which nobody names costs a look-up for each attribute. It is the service that changes them, whatever who asks may write.
+ *
+ * @param decision  what the write itself does; entries that it writes may be among those that name others
+ * @param moved  every entry that gets another name or none, all of a subtree that moves
+ * @throws Refusal `referencesTooMany` (LDAP adminLimitExceeded)
+ * @see slapo-refint(5)
+ */
+export function withReferences(
+  call: Pick<Call, 'engine' | 'asker'>,
+  snapshot: Snapshot,
+  decision: Decision,
+  moved: readonly Moved[],
+): Decision {
+  const { settings } = call.engine;
+  const named = referrersOf(call.engine.schema, snapshot, moved, settings['ldap.referencesMax']);
+  if (named.size === 0) return decision;
+  const planned = new Map(decision.changes.map((change) => [change.kind === 'delete' ? change.uuid : change.entry.uuid, change]));
+  const expected: Expectation[] = [...decision.expected];
+  const desk: Desk = { call, snapshot, moved: new Map(moved.map((each) => [formOf(each.dnKey), each])) };
+  for (const [id, those] of named) {
+    const entry = snapshot.byId(id);
+    if (entry === undefined) continue;
+    const own = planned.get(entry.uuid);
+    if (own?.kind === 'delete') continue;
+    if (own === undefined) expected.push({ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn });
+    planned.set(entry.uuid, followedChange(desk, entry, own, those));
+  }
+  return { ...decision, expected, changes: [...planned.values()] };
+}
+
+interface Desk {
+  readonly call: Pick<Call, 'engine' | 'asker'>;
+  readonly snapshot: Snapshot;
+  /** By the keys of their former names. */
+  readonly moved: ReadonlyMap<string, Moved>;
+}
+
+/** The entries that name some of those that move, by their row numbers, each with whom it names. */
+function referrersOf(schema: Schema, snapshot: Snapshot, moved: readonly Moved[], max: number): ReadonlyMap<number, Moved[]> {
+  const named = new Map<number, Moved[]>();
+  const types = typesOf(schema);
+  for (const each of moved) {
+    if (each.to !== undefined && equalBytes(each.to.key, each.dnKey)) continue;
+    for (const type of types) {
+      for (const id of naming(snapshot, type, each.dnKey, max)) {
+        const those = named.get(id);
+        if (those === undefined) named.set(id, [each]);
+        else if (those.at(-1) !== each) those.push(each);
+      }
+    }
+    if (named.size > max) throw refuse(errors.referencesTooMany, { most: max });
+  }
+  return named;
+}
+
+function naming(snapshot: Snapshot, type: AttributeType, dnKey: Uint8Array, max: number): readonly number[] {
+  const ids = snapshot.idsEqual(type.key, indexKey(type, dnKey), max + 1);
+  if (type.key !== 'uniquemember') return ids;
+  const identified = snapshot.idsPrefix(type.key, concat([dnKey, Uint8Array.of(identifierMark)]), max);
+  if (identified === undefined) throw refuse(errors.referencesTooMany, { most: max });
+  return [...ids, ...identified];
+}
+
+const typeLists = new WeakMap<Schema, readonly AttributeType[]>();
+
+function typesOf(schema: Schema): readonly AttributeType[] {
+  let types = typeLists.get(schema);
+  if (types === undefined) {
+    types = followed.flatMap((name) => schema.attributeType(name) ?? []);
+    typeLists.set(schema, types);
+  }
+  return types;
+}
+
+/** What is written of an entry once its values have followed: beside what the write itself changes of it, where it does. */
+function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefined, those: readonly Moved[]): Change {
+  const { engine, asker } = desk.call;
+  const { schema } = engine;
+  const record: EntryRecord = own?.entry ?? stored;
+  const attributes = attributesOf(schema, record);
+  // What is written whole has its lists among its attributes.
+  const lists: EditedLists = own?.kind === 'put' ? new Map() : editedLists(schema, desk.snapshot, stored);
+  if (own?.kind === 'amend') replay(lists, own.lists);
+  for (const [key, list] of lists) followInList(desk, typeAt(schema, key), list, those);
+  for (const [key, attribute] of attributes) followInEntry(desk, typeAt(schema, key), key, attribute, attributes);
+  keepRequired(desk, attributes, lists);
+  settleLists(schema, attributes, stored, lists);
+  const csn = own?.entry.csn ?? engine.csn.next();
+  if (own === undefined) stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
+  const name = { dn: [], text: record.dn, key: record.dnKey };
+  return changeOf(recordOf(schema, { uuid: record.uuid, parent: record.parent, name, csn }, attributes), lists).change;
+}
+
+type Written = Exclude<Change, { readonly kind: 'delete' }>;
+
+function replay(lists: EditedLists, changes: readonly ListChange[]): void {
+  for (const { list, remove, add } of lists.values()) {
+    const change = changes.find(({ attribute, description }) => attribute === list.attribute && description === list.description);
+    if (change === undefined) continue;
+    if (change.removed.length > 0) remove(change.removed.map(decodeValue));
+    if (change.added.length > 0) add(change.added.map(decodeValue));
+  }
+}
+
+/** Of a list only the values are looked at that name somebody who moves. */
+function followInList(desk: Desk, type: AttributeType | undefined, list: EditedList, those: readonly Moved[]): void {
+  if (type === undefined || !isFollowed(desk, type)) return;
+  const holds = (value: Uint8Array) => {
+    const normal = list.attribute.rule.normalize(value);
+    return normal !== undefined && list.attribute.holds(normal);
+  };
+  const replace = (value: Uint8Array, by: Uint8Array | undefined) => {
+    list.remove([value]);
+    if (by !== undefined && !holds(by)) list.add([by]);
+  };
+  for (const { dn, to } of those) if (holds(utf8(dn))) replace(utf8(dn), to && utf8(to.text));
+  if (type.key !== 'uniquemember') return;
+  // With an identifier behind it a name is found only by reading them all.
+  for (const value of list.values()) {
+    const found = movedOf(desk, type, value);
+    if (found !== undefined) replace(value, found.by);
+  }
+}
+
+function followInEntry(desk: Desk, type: AttributeType | undefined, key: string, attribute: PartialAttribute, into: Attributes): void {
+  if (type === undefined || !isFollowed(desk, type)) return;
+  const normal = normalizer(type);
+  const values = new Map<string, Uint8Array>();
+  let isMoved = false;
+  for (const value of attribute.values) {
+    const found = movedOf(desk, type, value);
+    if (found !== undefined) isMoved = true;
+    const now = found === undefined ? value : found.by;
+    const form = now && normal(now);
+    if (now !== undefined && form !== undefined && !values.has(formOf(form))) values.set(formOf(form), now);
+  }
+  if (!isMoved) return;
+  into.set(key, { description: attribute.description, values: [...values.values()] });
+}
+
+/** A subtype is indexed, and follows, as the type above it. */
+function isFollowed({ call }: Desk, type: AttributeType): boolean {
+  return typesOf(call.engine.schema).some((each) => each.family.includes(type));
+}
+
+/** What takes the place of a value that names somebody who moves; nothing for a value that stays. */
+function movedOf({ moved }: Desk, type: AttributeType, value: Uint8Array): { readonly by: Uint8Array | undefined } | undefined {
+  const normal = normalizer(type)(value);
+  if (normal === undefined) return undefined;
+  const mark = type.equality?.name === 'uniqueMemberMatch' ? normal.indexOf(identifierMark) : -1;
+  const found = moved.get(formOf(mark < 0 ? normal : normal.subarray(0, mark)));
+  if (found === undefined) return undefined;
+  if (found.to === undefined) return { by: undefined };
+  const behind = mark < 0 ? '' : (text(value) ?? '').slice((text(value) ?? '').lastIndexOf('#'));
+  return { by: utf8(`${found.to.text}${behind}`) };
+}
+
+/** An attribute that has lost all of its values goes; one that a class requires keeps a value that names nobody. */
+function keepRequired({ call }: Desk, attributes: Attributes, lists: EditedLists): void {
+  const { schema, settings } = call.engine;
+  const classes = (attributes.get('objectclass')?.values ?? []).flatMap((value) => schema.objectClass(text(value) ?? '') ?? []);
+  const isRequired = (key: string) => classes.some(({ must }) => must.some((type) => type.key === key));
+  for (const [key, { description, values }] of attributes) {
+    if (values.length > 0) continue;
+    if (isRequired(key)) attributes.set(key, { description, values: [utf8(settings['ldap.referencesNothing'])] });
+    else attributes.delete(key);
+  }
+  for (const [key, list] of lists) {
+    if (list.count === 0 && isRequired(key)) list.add([utf8(settings['ldap.referencesNothing'])]);
+  }
+}
