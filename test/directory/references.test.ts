@@ -122,7 +122,10 @@ for (const attribute of ['member', 'uniqueMember']) {
     await added(house, [group('big'), { objectClass, cn: 'big', [attribute]: [...many, person('ada'), `${person('alan')}`] }]);
     const { number } = house.engine.store.snapshot();
     await rename(house, person('ada'), 'uid=augusta');
-    t.deepEqual([...((await read(house, group('big')))?.all(attribute) ?? [])].sort(), [[...many, person('augusta'), person('alan')]].flat().sort());
+    t.deepEqual(
+      [...((await read(house, group('big')))?.all(attribute) ?? [])].sort(),
+      [[...many, person('augusta'), person('alan')]].flat().sort(),
+    );
     await remove(house, person('augusta'));
     t.deepEqual([...((await read(house, group('big')))?.all(attribute) ?? [])].sort(), [[...many, person('alan')]].flat().sort());
     const kinds = house.engine.store.changes(number, 100).map(({ change }) => change.kind);
