@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { bootstrap, createDirectory, createIndexer, createLargeRules, type Engine, indexVersion, openEngine } from '#directory';
-import { createHasher, openServerCertificate, type ServerCertificate } from '#keys';
+import { createHasher, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow } from '#schema';
 import { openStore } from '#store';
@@ -108,7 +108,8 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
 
 /** Only where something speaks TLS. */
 async function certificateOf({ settings, dataDir, clock, chance }: Foundation): Promise<ServerCertificate | undefined> {
-  if (settings['ldap.tlsPort'] === undefined && settings['http.tlsPort'] === undefined) return undefined;
+  const startsTls = settings['ldap.port'] !== undefined && settings['ldap.startTls'];
+  if (settings['ldap.tlsPort'] === undefined && settings['http.tlsPort'] === undefined && !startsTls) return undefined;
   const publicName = URL.parse(settings['global.publicBaseUrl'])?.hostname;
   return await openServerCertificate({
     certFile: settings['tls.certFile'],
@@ -126,9 +127,12 @@ function endpointsOf({ root, settings, dataDir }: Foundation, certificate: Serve
   const port = settings['ldap.port'];
   const tlsPort = settings['ldap.tlsPort'];
   const operators = operatorsSocketOf(root, settings);
+  const authorities = readAuthorities(settings['ldap.clientCaFile']);
+  const shown = certificate && { cert: certificate.cert, key: certificate.key, ...(authorities && { clientAuthorities: authorities }) };
+  const startTls = settings['ldap.startTls'] && shown !== undefined ? { startTls: shown } : {};
   return {
-    ...(port === undefined ? {} : { ldap: { host, port } }),
-    ...(tlsPort === undefined || certificate === undefined ? {} : { ldaps: { host, port: tlsPort, ...certificate } }),
+    ...(port === undefined ? {} : { ldap: { host, port, ...startTls } }),
+    ...(tlsPort === undefined || shown === undefined ? {} : { ldaps: { host, port: tlsPort, ...shown } }),
     ...(operators === undefined ? {} : { operators }),
     web: join(dataDir, socketFolder, webSocket),
   };

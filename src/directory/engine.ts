@@ -27,8 +27,6 @@ export interface EngineOptions {
   readonly settings: EngineSettings;
   /** What the web layer shows on its private socket; without it that door opens to nobody. */
   readonly webSecret?: Uint8Array;
-  /** What the listener itself answers and the root DSE names: OIDs of extended operations. */
-  readonly listenerExtensions?: readonly string[];
   /** For the root DSE: the product's version. */
   readonly version: string;
   /** Where a commit's number comes from, and who waits for whom, where other threads write, too; by default this engine's own. */

@@ -26,6 +26,12 @@ export interface Connection {
   identity: Identity;
   /** True once the web layer has shown the secret of this start on the private socket. Survives later binds. */
   trusted: boolean;
+  /** The certificate that the client has shown in TLS and an authority of the operators' vouches for, as DER. */
+  certificate?: Uint8Array | undefined;
+  /** OIDs of the extended operations that the listener itself answers here, for the root DSE. */
+  extensions?: readonly string[];
+  /** The directory's: a bind in several steps that waits for its next one. */
+  exchange?: object | undefined;
 }
 
 /** Where answers go. The listener gathers what is sent in one turn and writes it at once. */

@@ -32,4 +32,10 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  authoritiesUnusable: {
+    code: 'STS-TLS-9002',
+    means: 'The authorities of ldap.clientCaFile cannot be used: {why}',
+    sees: {},
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

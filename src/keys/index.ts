@@ -1,3 +1,4 @@
+export { readAuthorities } from './certificates/authorities.ts';
 export { type CertificateOptions, openServerCertificate, type ServerCertificate } from './certificates/server.ts';
 export { constantTimeEqual, hmacSha256, sha256 } from './digest.ts';
 export { errors as keysErrors } from './errors.ts';

@@ -1,4 +1,5 @@
-import type { Message, Request, Response, Result } from '#ldap';
+import { decodeMessage, type Message, type Request, type Response, type Result } from '#ldap';
+import type { Limits } from './settings.ts';
 
 /** RFC 4511 §4.4.1: Notice of Disconnection. */
 const noticeOfDisconnectionOid = '1.3.6.1.4.1.1466.20036';
@@ -6,6 +7,12 @@ const noticeOfDisconnectionOid = '1.3.6.1.4.1.1466.20036';
 /** Tells a client why its connection ends (RFC 4511 §4.4.1). */
 export function noticeOfDisconnection(code: number, diagnostic: string): Message<Response> {
   return { messageId: 0, op: { kind: 'extendedResponse', result: result(code, diagnostic), oid: noticeOfDisconnectionOid }, controls: [] };
+}
+
+/** The answer to an extended operation of the listener's own. */
+export function extendedAnswer(messageId: number, code: number, diagnostic: string, oid?: string): Message<Response> {
+  const op = { kind: 'extendedResponse', result: result(code, diagnostic) } as const;
+  return { messageId, op: oid === undefined ? op : { ...op, oid }, controls: [] };
 }
 
 /** The answer that ends a request, with a result and nothing else; `undefined` for those that have no answer. */
@@ -38,8 +45,18 @@ export function isFinal(answer: Response): boolean {
   return answer.kind !== 'searchResultEntry' && answer.kind !== 'searchResultReference' && answer.kind !== 'intermediateResponse';
 }
 
-/** Narrows a decoded message to one that a client may send. */
-export function isRequest(message: Message): message is Message<Request> {
+type ReadRequest = { readonly kind: 'request'; readonly message: Message<Request> } | { readonly kind: 'bad'; readonly why: string };
+
+/** Decodes a message that a client sent, within what it may ask for. */
+export function readRequest(frame: Uint8Array, limits: Limits, anonymous: boolean): ReadRequest {
+  const filterItemsMax = limits[anonymous ? 'ldap.filterItemsAnonymousMax' : 'ldap.filterItemsMax'];
+  const decoded = decodeMessage(frame, { depthMax: limits['ldap.filterDepthMax'], filterItemsMax });
+  if (decoded.kind === 'bad') return decoded;
+  if (!isRequest(decoded.message)) return { kind: 'bad', why: `${decoded.message.op.kind} from a client` };
+  return { kind: 'request', message: decoded.message };
+}
+
+function isRequest(message: Message): message is Message<Request> {
   return message.op.kind.endsWith('Request');
 }
 

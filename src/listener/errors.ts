@@ -59,4 +59,18 @@ export const errors = {
     sees: { ldap: 80 },
     state: 'live',
   },
+  startTlsOutstanding: own(9210, 1, 'StartTLS while something else is asked', 'cannot start TLS when operations are outstanding'),
+  tlsThere: own(9211, 1, 'StartTLS where TLS is there already', 'TLS already started'),
+  startTlsNotOffered: own(9212, 2, 'StartTLS where it is not offered', 'TLS cannot be started here'),
+  startTlsValue: own(9213, 2, 'StartTLS with a value', 'no request data expected'),
+  cancelMalformed: own(9214, 2, 'Cancel whose value cannot be read', 'the value of Cancel cannot be read'),
+  cancelUnknown: own(9215, 119, 'Cancel of a request that is not in progress', 'no such request is in progress'),
+  cancelImpossible: own(9216, 121, 'Cancel of a bind or of an extended operation', 'this request cannot be cancelled'),
+  cancelTooLate: own(9217, 120, 'Cancel of a change, which is on its way', 'the change is on its way'),
+  ownControl: own(9218, 12, 'a critical control with StartTLS or Cancel', 'no control is known for this operation'),
 } as const satisfies Record<string, ErrorRow>;
+
+/** The refusal of an extended operation of the listener's own. */
+function own(number: number, ldap: number, means: string, says: string) {
+  return { code: `STS-LDAP-${number}`, means, says, sees: { ldap }, state: 'live' } as const;
+}

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { Audit } from '#audit';
 import { type Chance, type Clock, token } from '#base';
 import type { Connection, Directory, Door } from '#directory';
@@ -6,9 +7,11 @@ import { resultCodes } from '#ldap';
 import { errors } from './errors.ts';
 import { createArena } from './outbox.ts';
 import { createReport } from './reports.ts';
+import { certificateOf, extensionsOf, type Securing } from './securing.ts';
 import type { Limits } from './settings.ts';
+import type { Shared } from './shared.ts';
 import { createTally, type Tally } from './tally.ts';
-import { type Shared, Wire } from './wire.ts';
+import { Wire } from './wire.ts';
 
 export interface GateOptions {
   readonly directory: Directory;
@@ -17,6 +20,8 @@ export interface GateOptions {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly tally?: Tally;
+  /** Begins TLS where a client of the `ldap` door asks for it. */
+  readonly securing?: Securing | undefined;
 }
 
 /** Lets connections in, up to the limit, and knows those that are open. */
@@ -34,8 +39,8 @@ export interface Gate {
 /** How long, at the end of the service, peers may take to hang up after they were told. */
 const partingMs = 500;
 
-export function createGate({ directory, limits, audit, clock, chance, tally = createTally() }: GateOptions): Gate {
-  const shared: Shared = { directory, limits, clock, report: createReport(audit, clock), arena: createArena() };
+export function createGate({ directory, limits, audit, clock, chance, tally = createTally(), securing }: GateOptions): Gate {
+  const shared: Shared = { directory, limits, clock, report: createReport(audit, clock), arena: createArena(), securing };
   const wires = new Set<Wire>();
   /** Open sockets by kind of door: whoever fills the network side shall not shut the operators out. */
   const open = { network: tally, operators: createTally(), web: createTally() };
@@ -44,16 +49,20 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
   let counted = 0;
   let ending = false;
 
-  const describe = (socket: Socket, door: Door): Connection => {
+  const describe = (socket: Socket, door: Door, certificate?: Uint8Array): Connection => {
     const address = door === 'ldap' || door === 'ldaps' ? plainAddress(socket.remoteAddress ?? '') : 'local';
+    const secure = door !== 'ldap';
     return {
       id: `${prefix}-${++counted}`,
       door,
       address,
       loopback: address === 'local' || address === '::1' || address.startsWith('127.'),
-      secure: door !== 'ldap',
+      secure,
       identity: { dn: undefined, uuid: undefined, strength: 'anonymous' },
       trusted: false,
+      certificate,
+      extensions: extensionsOf({ door, secure }, securing),
+      exchange: undefined,
     };
   };
 
@@ -71,8 +80,8 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
     return true;
   };
 
-  const begin = (socket: Socket, door: Door) => {
-    const wire = new Wire(socket, describe(socket, door), shared);
+  const begin = (socket: Socket, door: Door, certificate?: Uint8Array) => {
+    const wire = new Wire(socket, describe(socket, door, certificate), shared);
     wires.add(wire);
     void wire.closed.then(() => wires.delete(wire));
   };
@@ -87,8 +96,8 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
         handshaking.add(socket);
         socket.once('close', () => handshaking.delete(socket));
       });
-      server.on('secureConnection', (socket: Socket) => {
-        if (!ending) begin(socket, 'ldaps');
+      server.on('secureConnection', (socket: TLSSocket) => {
+        if (!ending) begin(socket, 'ldaps', certificateOf(socket));
         else socket.destroy();
       });
       server.on('tlsClientError', (error: Error, socket: Socket) => {

@@ -5,14 +5,16 @@ import { refuse } from '#catalogue';
 import type { Directory, Door } from '#directory';
 import { errors } from './errors.ts';
 import { createGate } from './gate.ts';
+import { createSecuring, type TlsFiles, tlsOptions } from './securing.ts';
 import type { Limits } from './settings.ts';
 import { listening, listenOnPath, removeSocket } from './sockets.ts';
 import type { Tally } from './tally.ts';
 
 export interface Endpoints {
   /** Network endpoints: `host` is an address or a name; `localhost` stands for both loopback addresses, `''` for every address. Port 0: the system chooses. */
-  readonly ldap?: { readonly host: string; readonly port: number };
-  readonly ldaps?: { readonly host: string; readonly port: number; readonly cert: string; readonly key: string };
+  /** `startTls`: what is shown to a client that asks for TLS there; without it TLS is not offered. */
+  readonly ldap?: { readonly host: string; readonly port: number; readonly startTls?: TlsFiles };
+  readonly ldaps?: { readonly host: string; readonly port: number } & TlsFiles;
   /** Path of the operators' socket, which only this user may open. */
   readonly operators?: string;
   /** Path of the web layer's socket. Its folder is made for it alone, and for this user alone. */
@@ -62,7 +64,12 @@ const portTriesMax = 8;
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { endpoints, limits, clock } = options;
-  const gate = createGate(options);
+  const handshakeTimeoutMs = () => limits['ldap.stallTimeoutS'] * 1000;
+  const startTls = endpoints.ldap?.startTls;
+  // Late: it takes as long to load as all of this room.
+  const tls = startTls !== undefined || endpoints.ldaps !== undefined ? await import('node:tls') : undefined;
+  const securing = tls === undefined || startTls === undefined ? undefined : createSecuring(tls, startTls, handshakeTimeoutMs);
+  const gate = createGate({ ...options, securing });
   const servers: Server[] = [];
   const paths: string[] = [];
 
@@ -71,9 +78,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     servers.push(server);
     return server;
   };
-  const makeTls = (tls: typeof import('node:tls'), cert: string, key: string): Server => {
-    const handshakeTimeout = limits['ldap.stallTimeoutS'] * 1000;
-    const server = tls.createServer({ ...socketOptions, cert, key, minVersion: 'TLSv1.2', handshakeTimeout });
+  const makeTls = (from: typeof import('node:tls'), files: TlsFiles): Server => {
+    const server = from.createServer({ ...socketOptions, ...tlsOptions(files, handshakeTimeoutMs()) });
     gate.guardTls(server);
     servers.push(server);
     return server;
@@ -92,15 +98,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const { ldap, ldaps, operators, web } = endpoints;
     const { shares } = options;
     if (ldap !== undefined) addresses.ldap = networkAddress('ldap', ldap.host, await onNetwork({ ...ldap, shares }, () => make('ldap')));
-    if (ldaps !== undefined) {
-      // Late: it takes as long to load as all of this room.
-      const tls = await import('node:tls');
-      addresses.ldaps = networkAddress(
-        'ldaps',
-        ldaps.host,
-        await onNetwork({ ...ldaps, shares }, () => makeTls(tls, ldaps.cert, ldaps.key)),
-      );
-    }
+    if (ldaps !== undefined && tls !== undefined)
+      addresses.ldaps = networkAddress('ldaps', ldaps.host, await onNetwork({ ...ldaps, shares }, () => makeTls(tls, ldaps)));
     if (operators !== undefined) {
       await onPath(operators, 'operators', 'file');
       addresses.operators = { url: `ldapi://${encodeURIComponent(operators)}`, path: operators };

@@ -1,6 +1,8 @@
+import { refuse } from '#catalogue';
 import type { Reply } from '#directory';
-import type { Message, Request, Response } from '#ldap';
-import { isFinal } from './answers.ts';
+import { type Message, type Request, type Response, resultCodes } from '#ldap';
+import { finalAnswer, isFinal } from './answers.ts';
+import { errors } from './errors.ts';
 import type { Outbox } from './outbox.ts';
 
 /** Why a request ended without its answer. Work that is stopped by it is no defect. */
@@ -70,9 +72,37 @@ export class Operation implements Reply {
     this.#controller?.abort(new Ended());
   }
 
+  /** Stops it with an answer (RFC 3909 §2): nothing else that it sends leaves. */
+  cancel(answer: Response): void {
+    this.send(answer);
+    this.stop();
+  }
+
+  /**
+   * Every request that has an answer gets one, even when the directory has a defect.
+   *
+   * @param error  what the directory threw, `undefined` when it did not
+   * @returns what to tell the operators; nothing where all is as it should be
+   */
+  conclude(error: unknown): string | undefined {
+    if (this.ending === 'stopped' && (error === undefined || isEnd(error))) return undefined;
+    if (this.ending === 'completed' && error === undefined) return undefined;
+    const { op } = this.message;
+    const what =
+      error instanceof Error ? error.message : error === undefined ? 'no answer was given' : 'something was thrown that is no error';
+    const answer = finalAnswer(op, resultCodes.other, refuse(errors.operationFailed).says);
+    if (answer !== undefined) this.send(answer);
+    return `${op.kind}: ${what}`;
+  }
+
   /** How it stands when the directory is through with it. */
   get ending(): Ending {
     if (this.#stopped) return 'stopped';
     return this.#answered ? 'completed' : 'unanswered';
   }
+}
+
+/** True for what a stopped operation throws: the reason itself, or an error of Node's made because of it. */
+function isEnd(error: unknown): boolean {
+  return error instanceof Ended || (error instanceof Error && error.cause instanceof Ended);
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '#base';
 import { createWriter, type Message, type MessageWriter, type Response } from '#ldap';
 
 /** What waits to be sent on a connection. */
@@ -47,16 +48,15 @@ export function createArena(): Arena {
 /**
  * Gathers the answers of a turn in one arena, so that they leave in one write: the send system call is most of the cost of a small answer.
  *
- * @param nowMs         the clock
  * @param flushesItself  true while whoever writes here flushes when it is through, so that nobody else must
  */
-export function createOutbox(socket: Socket, arena: Arena, nowMs: () => number, flushesItself: () => boolean): Outbox {
+export function createOutbox(socket: Socket, arena: Arena, clock: Clock, flushesItself: () => boolean): Outbox {
   let writer: MessageWriter | undefined;
   let due = false;
-  let takenMs = nowMs();
+  let takenMs = clock.nowMs();
 
   const taken = () => {
-    takenMs = nowMs();
+    takenMs = clock.nowMs();
   };
 
   const flush = () => {
@@ -64,7 +64,7 @@ export function createOutbox(socket: Socket, arena: Arena, nowMs: () => number, 
     if (writer === undefined || writer.length === 0) return;
     const bytes = writer.take();
     if (socket.writable) {
-      if (socket.writableLength === 0) takenMs = nowMs();
+      if (socket.writableLength === 0) takenMs = clock.nowMs();
       socket.write(bytes, taken);
     }
     // What the system took at once nobody holds any more: the next answers are written where these still are in the processor's cache.

@@ -21,6 +21,25 @@ export const settings = {
     default: 636,
     means: 'Port for LDAP over TLS; 0 lets the system choose, empty switches it off',
   },
+  'ldap.startTls': {
+    env: 'STS_LDAP_START_TLS',
+    kind: 'boolean',
+    default: true,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: 'whether the LDAP port without TLS begins TLS for a client that asks for it',
+  },
+  'ldap.clientCaFile': {
+    env: 'STS_LDAP_CLIENT_CA_FILE',
+    kind: 'text',
+    default: '',
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'PEM file of the authorities whose client certificates are believed on LDAP connections with TLS; empty: no client is asked for one. Whose certificate it is says ldap.clientCertificateRule',
+  },
   'ldap.socket': {
     env: 'STS_LDAP_SOCKET',
     kind: 'text',

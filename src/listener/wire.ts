@@ -1,24 +1,16 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
-import type { Connection, Directory } from '#directory';
-import { decodeMessage, type Message, type Request, resultCodes } from '#ldap';
-import { finalAnswer, isRequest, noticeOfDisconnection } from './answers.ts';
+import type { Connection } from '#directory';
+import { type Message, type Request, resultCodes } from '#ldap';
+import { extendedAnswer, noticeOfDisconnection, readRequest } from './answers.ts';
 import { errors } from './errors.ts';
 import { createInbox } from './inbox.ts';
 import { Ended, Operation, type OperationHost } from './operation.ts';
-import { type Arena, createOutbox, type Outbox } from './outbox.ts';
-import type { Report } from './reports.ts';
-import type { Limits } from './settings.ts';
-
-/** What all connections of a listener share. */
-export interface Shared {
-  readonly directory: Directory;
-  readonly limits: Limits;
-  readonly clock: Clock;
-  readonly report: Report;
-  readonly arena: Arena;
-}
+import { createOutbox, type Outbox } from './outbox.ts';
+import { answerOwn, isOwn, type OwnRequest, startTlsOid } from './own-operations.ts';
+import { judgeTime, type Waits } from './patience.ts';
+import type { Securing } from './securing.ts';
+import type { Shared } from './shared.ts';
 
 /** While requests wait, so much is still read, to notice a peer that goes away. */
 const heldOctets = 65_536;
@@ -33,10 +25,10 @@ const turnMessagesMax = 64;
  */
 export class Wire implements OperationHost {
   readonly connection: Connection;
-  readonly outbox: Outbox;
+  outbox: Outbox;
   readonly #closed = Promise.withResolvers<void>();
   readonly #hungUp = Promise.withResolvers<void>();
-  readonly #socket: Socket;
+  #socket: Socket;
   readonly #shared: Shared;
   readonly #inbox = createInbox();
   readonly #inProgress = new Map<number, Operation>();
@@ -54,6 +46,8 @@ export class Wire implements OperationHost {
   /** Since when a message has been arriving; `undefined` while none is half there. */
   #partialSinceMs: number | undefined;
   #closingSinceMs = 0;
+  /** Since when TLS is being agreed on; nothing of LDAP is read or written meanwhile. */
+  #securingSinceMs: number | undefined;
   #parting: { code: number; diagnostic: string } | undefined;
 
   constructor(socket: Socket, connection: Connection, shared: Shared) {
@@ -61,18 +55,17 @@ export class Wire implements OperationHost {
     this.connection = connection;
     this.#shared = shared;
     this.#readMs = shared.clock.nowMs();
-    this.outbox = createOutbox(
-      socket,
-      shared.arena,
-      () => shared.clock.nowMs(),
-      () => this.#taking,
-    );
+    this.outbox = this.#hearken(socket);
+  }
+
+  #hearken(socket: Socket): Outbox {
     socket.on('data', (chunk: Uint8Array) => this.#read(chunk));
     socket.on('drain', () => this.#drained());
     socket.on('end', () => this.#peerEnded());
     // A reset is no news: `close` follows and does what must be done.
     socket.on('error', () => undefined);
     socket.on('close', () => this.#gone());
+    return createOutbox(socket, this.#shared.arena, this.#shared.clock, () => this.#taking);
   }
 
   /** Resolves when the socket is closed and nothing that came by it is in progress. */
@@ -82,7 +75,8 @@ export class Wire implements OperationHost {
 
   /** Takes no more requests, lets those in progress end, and says why. Resolves when it has hung up. */
   end(code: number, diagnostic: string): Promise<void> {
-    if (this.#phase === 'open' || this.#phase === 'ending') {
+    if (this.#securingSinceMs !== undefined) this.destroy();
+    else if (this.#phase === 'open' || this.#phase === 'ending') {
       this.#phase = 'ending';
       this.#parting = { code, diagnostic };
       this.#settle();
@@ -102,23 +96,24 @@ export class Wire implements OperationHost {
   /** Ends the connection when its peer has been too slow or silent for too long. */
   checkTime(nowMs: number): void {
     const { limits, report } = this.#shared;
-    const stallMs = limits['ldap.stallTimeoutS'] * 1000;
-    const idleMs = limits['ldap.idleTimeoutS'] * 1000;
-    const stalled = this.outbox.octets > 0 && nowMs - this.outbox.takenMs >= stallMs;
-    if (stalled) report(errors.peerStalled, this.connection, `${this.outbox.octets} octets wait`);
-    if (stalled || (this.#phase === 'closing' && nowMs - this.#closingSinceMs >= stallMs)) this.destroy();
-    if (stalled || this.#phase !== 'open') return;
-
-    if (this.#mayTake() && nowMs - this.#waitedSinceMs(nowMs) >= stallMs) {
+    const waits: Waits = {
+      ...{ phase: this.#phase, unsent: this.outbox.octets, takenMs: this.outbox.takenMs, closingSinceMs: this.#closingSinceMs },
+      ...{ securingSinceMs: this.#securingSinceMs, atRest: this.#isAtRest(), readMs: this.#readMs },
+      partialSinceMs: this.#mayTake() ? this.#waitedSinceMs() : undefined,
+    };
+    const verdict = judgeTime(waits, limits, nowMs);
+    if (verdict === 'stalled') report(errors.peerStalled, this.connection, `${this.outbox.octets} octets wait`);
+    if (verdict === 'insecure') report(errors.tlsFailed, this.connection, 'the handshake took too long');
+    if (verdict === 'slow') {
       report(errors.messageTooSlow, this.connection, `${this.#inbox.octets} octets had arrived`);
       this.#part(resultCodes.unavailable, 'the message took too long to arrive');
-    } else if (idleMs > 0 && this.#isAtRest() && nowMs - this.#readMs >= idleMs) this.#part(resultCodes.unavailable, 'idle for too long');
+    } else if (verdict === 'idle') this.#part(resultCodes.unavailable, 'idle for too long');
+    else if (verdict !== 'patient') this.destroy();
   }
 
   /** Since when the rest of a message is waited for. Someone who has bound may send something large over a thin line, as long as it moves. */
-  #waitedSinceMs(nowMs: number): number {
-    if (this.#partialSinceMs === undefined) return nowMs;
-    return this.#isAnonymous() ? this.#partialSinceMs : this.#readMs;
+  #waitedSinceMs(): number | undefined {
+    return this.#partialSinceMs === undefined || this.#isAnonymous() ? this.#partialSinceMs : this.#readMs;
   }
 
   full(): Promise<void> | undefined {
@@ -176,12 +171,9 @@ export class Wire implements OperationHost {
   }
 
   #receive(frame: Uint8Array): void {
-    const { limits } = this.#shared;
-    const filterItemsMax = limits[this.#isAnonymous() ? 'ldap.filterItemsAnonymousMax' : 'ldap.filterItemsMax'];
-    const decoded = decodeMessage(frame, { depthMax: limits['ldap.filterDepthMax'], filterItemsMax });
-    if (decoded.kind === 'bad') this.#refuse(errors.badMessage, decoded.why);
-    else if (!isRequest(decoded.message)) this.#refuse(errors.badMessage, `${decoded.message.op.kind} from a client`);
-    else this.#accept(decoded.message);
+    const read = readRequest(frame, this.#shared.limits, this.#isAnonymous());
+    if (read.kind === 'bad') this.#refuse(errors.badMessage, read.why);
+    else this.#accept(read.message);
   }
 
   #accept(message: Message<Request>): void {
@@ -191,6 +183,7 @@ export class Wire implements OperationHost {
     else if (op.kind === 'unbindRequest') this.#unbind();
     else if (op.kind === 'abandonRequest') this.#inProgress.get(op.messageId)?.stop();
     else if (op.kind === 'bindRequest' && this.#inProgress.size > 0) this.#waitingBind = message;
+    else if (isOwn(op)) this.#performOwn(message, op);
     else this.#perform(message);
   }
 
@@ -215,6 +208,33 @@ export class Wire implements OperationHost {
     this.#binding = false;
   }
 
+  /** What the directory is not asked for: it is about the connection itself. */
+  #performOwn({ messageId, controls }: Message<Request>, op: OwnRequest): void {
+    const { securing, report } = this.#shared;
+    const outstanding = this.#inProgress.size > 0 || this.#inbox.octets > 0;
+    const answer = answerOwn(op, controls, { connection: this.connection, inProgress: this.#inProgress, securing, outstanding });
+    if (answer.kind === 'secure') this.#secure(messageId, answer.securing);
+    else this.outbox.message(extendedAnswer(messageId, answer.code, answer.diagnostic, answer.oid));
+    if (answer.kind === 'refused') report(answer.row, this.connection, '');
+  }
+
+  /** Says yes, and has everything behind it taken for a handshake. */
+  #secure(messageId: number, securing: Securing): void {
+    this.#securingSinceMs = this.#shared.clock.nowMs();
+    const answer = () => {
+      this.outbox.message(extendedAnswer(messageId, resultCodes.success, '', startTlsOid));
+      this.outbox.flush();
+    };
+    const secured = (tls: Socket) => {
+      this.#socket = tls;
+      this.outbox = this.#hearken(tls);
+      this.#securingSinceMs = undefined;
+      this.#readMs = this.#shared.clock.nowMs();
+    };
+    const failed = (why: string) => this.#shared.report(errors.tlsFailed, this.connection, why);
+    securing.begin(this.#socket, this.connection, answer, secured, failed);
+  }
+
   /** A request that took its time is through: its place is free, and what waited for it may go on. */
   #through(operation: Operation, error: unknown): void {
     this.#conclude(operation, error);
@@ -232,16 +252,9 @@ export class Wire implements OperationHost {
     this.#take();
   }
 
-  /** Every request that has an answer gets one, even when the directory has a defect. */
   #conclude(operation: Operation, error: unknown): void {
-    if (operation.ending === 'stopped' && (error === undefined || isEnd(error))) return;
-    if (operation.ending === 'completed' && error === undefined) return;
-    const { op } = operation.message;
-    const what =
-      error instanceof Error ? error.message : error === undefined ? 'no answer was given' : 'something was thrown that is no error';
-    this.#shared.report(errors.operationFailed, this.connection, `${op.kind}: ${what}`);
-    const answer = finalAnswer(op, resultCodes.other, refuse(errors.operationFailed).says);
-    if (answer !== undefined) operation.send(answer);
+    const defect = operation.conclude(error);
+    if (defect !== undefined) this.#shared.report(errors.operationFailed, this.connection, defect);
   }
 
   #unbind(): void {
@@ -288,7 +301,7 @@ export class Wire implements OperationHost {
       if (this.#parting !== undefined) this.outbox.message(noticeOfDisconnection(this.#parting.code, this.#parting.diagnostic));
       this.#hangUp();
     }
-    if (this.#phase !== 'open') return;
+    if (this.#phase !== 'open' || this.#securingSinceMs !== undefined) return;
     if (this.#inbox.octets >= heldOctets && (this.#yielding || !this.#mayTake())) this.#socket.pause();
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
@@ -318,7 +331,7 @@ export class Wire implements OperationHost {
 
   #mayTake(): boolean {
     const waits = this.#binding || this.#waitingBind !== undefined || this.#inProgress.size >= this.#shared.limits['ldap.operationsMax'];
-    return this.#phase === 'open' && !waits && !this.#isFull();
+    return this.#phase === 'open' && this.#securingSinceMs === undefined && !waits && !this.#isFull();
   }
 
   #isFull(): boolean {
@@ -334,9 +347,4 @@ export class Wire implements OperationHost {
     const isNetwork = this.connection.door === 'ldap' || this.connection.door === 'ldaps';
     return isNetwork && this.#inProgress.size === 0 && this.#inbox.octets === 0 && this.outbox.octets === 0;
   }
-}
-
-/** True for what a stopped operation throws: the reason itself, or an error of Node's made because of it. */
-function isEnd(error: unknown): boolean {
-  return error instanceof Ended || (error instanceof Error && error.cause instanceof Ended);
 }

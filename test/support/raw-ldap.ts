@@ -30,7 +30,7 @@ export async function connectRaw(to: NetConnectOpts, ca?: string): Promise<RawCl
 }
 
 /** Reads messages from a socket that is connected. */
-function rawClient(socket: Socket): RawClient {
+export function rawClient(socket: Socket): RawClient {
   const arrived: Message[] = [];
   const waiting: ((message: Message | undefined) => void)[] = [];
   let rest = Buffer.alloc(0);

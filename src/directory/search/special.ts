@@ -22,7 +22,7 @@ export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted
     ['subschemaSubentry', [subschemaDn]],
     ['supportedLDAPVersion', ['3']],
     ['supportedControl', supportedControls(connection)],
-    ['supportedExtension', [...supportedExtensions(connection), ...(engine.listenerExtensions ?? [])]],
+    ['supportedExtension', [...supportedExtensions(connection), ...(connection.extensions ?? [])]],
     ['supportedFeatures', features],
     ['supportedSASLMechanisms', connection.door === 'operators' ? ['EXTERNAL'] : []],
     ['vendorName', [vendor]],
