@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { lastPlaceOf } from './format.ts';
 import { decodeListChanges } from './lists.ts';
 import type { Change, ChangeRecord } from './types.ts';
 
@@ -20,7 +21,7 @@ interface Row {
 export function changesOf(database: Database.Database): (afterNumber: number, lastNumber: number, limit: number) => ChangeRecord[] {
   const range = database.prepare<[number, number, number], Row>(
     `SELECT number, uuid, csn, kind, parent, dn, dn_key AS dnKey, user, operational, secret, lists FROM change
-     WHERE number > ? AND number <= ? ORDER BY number, part LIMIT ?`,
+     WHERE place > ${lastPlaceOf} AND place <= ${lastPlaceOf} ORDER BY place LIMIT ?`,
   );
   return (afterNumber, lastNumber, limit) => range.all(afterNumber, lastNumber, limit).map(recordOf);
 }

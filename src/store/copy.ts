@@ -4,6 +4,8 @@ import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import { newestNumber, placesFormat } from './format.ts';
+import { versionOf } from './migrate.ts';
 import { syncFolderOf } from './sync-folder.ts';
 
 /** What a file of entries holds, for comparing a copy with what it was made of. */
@@ -41,7 +43,7 @@ export function contentsOf(database: Database.Database, name: string): Contents 
     entries: number('SELECT count(*) FROM entry'),
     indexRows: number('SELECT count(*) FROM found'),
     changes: number('SELECT count(*) FROM change'),
-    number: number('SELECT max(number) FROM change'),
+    number: number(versionOf(database) < placesFormat ? 'SELECT max(number) FROM change' : newestNumber),
     epoch: number("SELECT value FROM fact WHERE name = 'epoch'") || 1,
   }));
 }

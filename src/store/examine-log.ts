@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions } from './examine.ts';
-import { byUuid, listsFormat, uuidKey } from './format.ts';
+import { byUuid, listsFormat, placeOf, placesFormat, uuidKey } from './format.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
 import { listsIn, sliceReader } from './slices.ts';
@@ -22,12 +22,9 @@ interface Newest {
  */
 export function examineLog(database: Database.Database, options: ExamineOptions): number {
   const { tell } = options;
-  const commits = database.prepare<[], { number: number; parts: number; last: number }>(
-    'SELECT number, count(*) AS parts, max(part) AS last FROM change GROUP BY number ORDER BY number',
-  );
   let before: number | undefined;
   let changes = 0;
-  for (const { number, parts, last } of commits.iterate()) {
+  for (const { number, parts, last } of commitsOf(database)) {
     if (before !== undefined && number !== before + 1) {
       const gap = number === before + 2 ? `change ${before + 1} is` : `changes ${before + 1} to ${number - 1} are`;
       tell({ kind: 'log', what: `the change log has a gap: ${gap} missing` });
@@ -40,6 +37,23 @@ export function examineLog(database: Database.Database, options: ExamineOptions)
   return changes;
 }
 
+/** The commits of the log in their order, each with how many parts it has and the last of them. */
+function* commitsOf(database: Database.Database): Generator<{ readonly number: number; readonly parts: number; readonly last: number }> {
+  const order = versionOf(database) < placesFormat ? 'number, part' : 'place';
+  const rows = database.prepare<[], { number: number; part: number }>(`SELECT number, part FROM change ORDER BY ${order}`);
+  let commit: { readonly number: number; readonly parts: number; readonly last: number } | undefined;
+  for (const { number, part } of rows.iterate()) {
+    if (commit !== undefined && commit.number !== number) yield commit;
+    commit = { number, parts: commit?.number === number ? commit.parts + 1 : 1, last: part };
+  }
+  if (commit !== undefined) yield commit;
+}
+
+/** In SQL, that a change is the one of a given number and part. */
+function isPlaced(database: Database.Database): string {
+  return versionOf(database) < placesFormat ? 'number = ? AND part = ?' : `place = ${placeOf}`;
+}
+
 function examineNewest(database: Database.Database, options: ExamineOptions): void {
   const { tell } = options;
   const sameLists = listComparer(database, options);
@@ -50,7 +64,7 @@ function examineNewest(database: Database.Database, options: ExamineOptions): vo
   const there = database.prepare<[number, string], number>('SELECT id FROM entry WHERE id = ? AND uuid = ?').pluck();
   const same = database
     .prepare<[number, number, number], number>(
-      `SELECT 1 FROM change c JOIN entry e ON e.id = ? WHERE c.number = ? AND c.part = ? AND c.csn = e.csn AND c.parent IS e.parent AND c.dn = e.dn
+      `SELECT 1 FROM change c JOIN entry e ON e.id = ? WHERE ${isPlaced(database)} AND c.csn = e.csn AND c.parent IS e.parent AND c.dn = e.dn
        AND c.dn_key = e.dn_key AND c.user = e.user AND c.operational = e.operational AND c.secret = e.secret`,
     )
     .pluck();
@@ -100,7 +114,7 @@ function strictComparer(database: Database.Database, large: LargeRules): (id: nu
   const entryAt = database.prepare<[number], Omit<Written, 'kind' | 'lists'> & { readonly large: string | null }>(
     `SELECT ${columns}, large FROM entry WHERE id = ?`,
   );
-  const changeAt = database.prepare<[number, number], Written>(`SELECT ${columns}, kind, lists FROM change WHERE number = ? AND part = ?`);
+  const changeAt = database.prepare<[number, number], Written>(`SELECT ${columns}, kind, lists FROM change WHERE ${isPlaced(database)}`);
   return (id, number, part) => {
     const entry = entryAt.get(id);
     if (entry === undefined || entry.large === null) return undefined;

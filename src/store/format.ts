@@ -1,5 +1,25 @@
 import type { Format } from './database.ts';
 
+/** How many bits of a place in the log say which part of its commit a change is; those above are the commit's number. */
+export const partBits = 20;
+/** Changes of one commit. */
+export const partsMax = 2 ** partBits;
+
+/** In SQL, the place of a change of which number and part are given; and what number and part are of a place. */
+export const placeOf = `(? << ${partBits} | ?)`;
+/** The last place that a commit of a given number can have. */
+export const lastPlaceOf = `(? << ${partBits} | ${partsMax - 1})`;
+/** The number of the newest commit; nothing when the log is empty. */
+export const newestNumber = `SELECT max(place) >> ${partBits} FROM change`;
+const placed = `place INTEGER PRIMARY KEY, number INTEGER AS (place >> ${partBits}), part INTEGER AS (place & ${partsMax - 1})`;
+const changeTable = `
+  CREATE TABLE change (
+    ${placed}, uuid TEXT NOT NULL, csn TEXT NOT NULL, kind TEXT NOT NULL, parent TEXT, dn TEXT,
+    dn_key BLOB, user BLOB, operational BLOB, secret BLOB, former TEXT, lists BLOB
+  );
+`;
+const pendingTable = `CREATE TABLE gram_pending (${placed}, id INTEGER NOT NULL, moved BLOB NOT NULL);`;
+
 /**
  * The epoch begins, and the log learns the name that an entry had before each change. Of an entry whose earlier changes the log has forgotten
  * the name is taken to have been the same.
@@ -34,6 +54,22 @@ const toFormat3 = `
 `;
 
 /**
+ * What is appended lies in the order of its place, which is a number of SQLite's own kind of table: a row behind all others costs no other row's page to be
+ * written anew, as it did in a table ordered by two columns.
+ */
+const toFormat4 = `
+  ALTER TABLE change RENAME TO former_change;
+  ${changeTable}
+  INSERT INTO change (place, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists)
+    SELECT number << ${partBits} | part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists FROM former_change;
+  DROP TABLE former_change;
+  ALTER TABLE gram_pending RENAME TO former_pending;
+  ${pendingTable}
+  INSERT INTO gram_pending (place, id, moved) SELECT number << ${partBits} | part, id, moved FROM former_pending;
+  DROP TABLE former_pending;
+`;
+
+/**
  * The file of entries. `found` is the one index: an attribute's number, a key and the entry it leads to. Numbers below `firstNumber`
  * are the store's own; the others stand for names in `attribute`. `former` of a change is the name that the entry had before it; nothing
  * for one that was not there.
@@ -46,7 +82,7 @@ const toFormat3 = `
  */
 export const directoryFormat: Format = {
   applicationId: 0x41747244, // "AtrD"
-  version: 3,
+  version: 4,
   tables: `
     CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE attribute (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -61,20 +97,17 @@ export const directoryFormat: Format = {
     CREATE TABLE gram (
       attribute INTEGER NOT NULL, gram INTEGER NOT NULL, first INTEGER NOT NULL, ids BLOB NOT NULL, PRIMARY KEY (attribute, gram, first)
     ) WITHOUT ROWID;
-    CREATE TABLE gram_pending (
-      number INTEGER NOT NULL, part INTEGER NOT NULL, id INTEGER NOT NULL, moved BLOB NOT NULL, PRIMARY KEY (number, part)
-    ) WITHOUT ROWID;
-    CREATE TABLE change (
-      number INTEGER NOT NULL, part INTEGER NOT NULL, uuid TEXT NOT NULL, csn TEXT NOT NULL, kind TEXT NOT NULL, parent TEXT, dn TEXT,
-      dn_key BLOB, user BLOB, operational BLOB, secret BLOB, former TEXT, lists BLOB, PRIMARY KEY (number, part)
-    ) WITHOUT ROWID;
+    ${pendingTable}
+    ${changeTable}
     INSERT INTO fact VALUES ('epoch', '1');
   `,
-  migrations: [toFormat2, toFormat3],
+  migrations: [toFormat2, toFormat3, toFormat4],
 };
 
 /** The format that brought lists. */
 export const listsFormat = 3;
+/** The format that gave each change one number for its place. */
+export const placesFormat = 4;
 
 /** The store's own index attributes. */
 export const byDn = 1;

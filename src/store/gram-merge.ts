@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { placeOf } from './format.ts';
 import { unpackMoved } from './gram-pending.ts';
 import { type GramChange, gramRowsOf } from './gram-rows.ts';
 import { type Mark, MergedRuns, putMark, sortedRun } from './gram-runs.ts';
@@ -55,10 +56,10 @@ export class GramMerge {
     this.#grams = gramRowsOf(database);
     this.#behind = database
       .prepare<[number, number, number], Row>(
-        'SELECT number, part, id, moved FROM gram_pending WHERE (number, part) > (?, ?) ORDER BY number, part LIMIT ?',
+        `SELECT number, part, id, moved FROM gram_pending WHERE place > ${placeOf} ORDER BY place LIMIT ?`,
       )
       .raw();
-    this.#forget = database.prepare<[number, number]>('DELETE FROM gram_pending WHERE number = ? AND part = ?');
+    this.#forget = database.prepare<[number, number]>(`DELETE FROM gram_pending WHERE place = ${placeOf}`);
     this.#waiting = database.prepare<[], number>('SELECT count(*) FROM gram_pending').pluck().get() ?? 0;
   }
 

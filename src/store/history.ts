@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { contentsOf } from './copy.ts';
 import { errors } from './errors.ts';
-import { directoryFormat } from './format.ts';
+import { directoryFormat, lastPlaceOf, placeOf } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
@@ -63,7 +63,7 @@ export function openHistory(path: string): History {
     if (found < directoryFormat.version) throw refuse(errors.formatOlder, { file: basename(path), found, known: directoryFormat.version });
     confirmLog(path);
     const { epoch, number } = contentsOf(database, basename(path));
-    const oldest = database.prepare<[], number>('SELECT min(number) FROM change').pluck().get() ?? 0;
+    const oldest = database.prepare<[], number>('SELECT number FROM change ORDER BY place LIMIT 1').pluck().get() ?? 0;
     return { epoch, oldest, newest: number, changes: (afterNumber) => changes(database, afterNumber), close: () => void database.close() };
   } catch (error) {
     database.close();
@@ -74,12 +74,12 @@ export function openHistory(path: string): History {
 function* changes(database: Database.Database, afterNumber: number): Generator<LoggedChange> {
   const places = database.prepare<[number], Place>(
     `SELECT * FROM (
-       SELECT number, part, lag(number) OVER entries AS beforeNumber, lag(part) OVER entries AS beforePart
-       FROM change WINDOW entries AS (PARTITION BY uuid ORDER BY number, part)
-     ) WHERE number > ? ORDER BY number, part`,
+       SELECT place, number, part, lag(number) OVER entries AS beforeNumber, lag(part) OVER entries AS beforePart
+       FROM change WINDOW entries AS (PARTITION BY uuid ORDER BY place)
+     ) WHERE place > ${lastPlaceOf} ORDER BY place`,
   );
   const row = database.prepare<[number, number], Row>(
-    'SELECT kind, uuid, csn, parent, dn, dn_key AS dnKey, user, operational, secret, former, lists FROM change WHERE number = ? AND part = ?',
+    `SELECT kind, uuid, csn, parent, dn, dn_key AS dnKey, user, operational, secret, former, lists FROM change WHERE place = ${placeOf}`,
   );
   for (const { number, part, beforeNumber, beforePart } of places.iterate(afterNumber)) {
     const change = row.get(number, part);

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { lastPlaceOf, partBits } from './format.ts';
 import { unpackMoved } from './gram-pending.ts';
 
 type Row = [number: number, id: number, moved: Uint8Array];
@@ -19,9 +20,11 @@ export class PendingKeys {
   #fresh = false;
 
   constructor(reader: Database.Database) {
-    this.#oldest = reader.prepare<[], number | null>('SELECT min(number) FROM gram_pending').pluck();
-    this.#newest = reader.prepare<[], number | null>('SELECT max(number) FROM gram_pending').pluck();
-    this.#behind = reader.prepare<[number], Row>('SELECT number, id, moved FROM gram_pending WHERE number > ? ORDER BY number, part').raw();
+    this.#oldest = reader.prepare<[], number | null>(`SELECT min(place) >> ${partBits} FROM gram_pending`).pluck();
+    this.#newest = reader.prepare<[], number | null>(`SELECT max(place) >> ${partBits} FROM gram_pending`).pluck();
+    this.#behind = reader
+      .prepare<[number], Row>(`SELECT number, id, moved FROM gram_pending WHERE place > ${lastPlaceOf} ORDER BY place`)
+      .raw();
   }
 
   /** To be called when the snapshot is another. */

@@ -4,7 +4,7 @@ import type { AttributeNumbers } from './attributes.ts';
 import type { Column, ColumnEntry, Rows, Scan, Scanned } from './column.ts';
 import type { Columns } from './columns.ts';
 import { type EntryCache, type PackedRow, packedColumns, packedWholeColumns, unpackWhole } from './entry-cache.ts';
-import { behindPrefix, byDn, byParent, byUuid, cut, uuidKey } from './format.ts';
+import { behindPrefix, byDn, byParent, byUuid, cut, newestNumber, uuidKey } from './format.ts';
 import type { GramReader } from './gram-reader.ts';
 import { type List, sliceReader } from './slices.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
@@ -26,7 +26,7 @@ export function readStatements(reader: Database.Database) {
       'SELECT place FROM found WHERE attribute = ? AND key = ? AND id = ? AND place IS NOT NULL',
     ),
     slices: sliceReader(reader),
-    number: prepare<[]>('SELECT max(number) FROM change'),
+    number: prepare<[]>(newestNumber),
     whole: reader.prepare<[number], PackedRow>(`SELECT ${packedWholeColumns} FROM entry WHERE id = ?`).raw(),
     readable: reader.prepare<[number], PackedRow>(`SELECT ${packedColumns} FROM entry WHERE id = ?`).raw(),
     lastId: prepare<[]>('SELECT max(id) FROM entry'),

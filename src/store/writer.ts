@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
-import { byDn, byParent, byUuid, firstNumber } from './format.ts';
+import { byDn, byParent, byUuid, firstNumber, lastPlaceOf, newestNumber, partsMax, placeOf } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
 import type { JustRead } from './just-read.ts';
@@ -188,6 +188,7 @@ export function writerOf(
      * @throws Error  for changes that cannot be; the caller rolls back
      */
     write(number: number, changes: readonly Change[]): void {
+      if (changes.length > partsMax) throw new Error(`${changes.length} changes in one commit`);
       changes.forEach((change, part) => {
         const former = applied({ number, part }, change);
         statements.log.run(...logged(number, part, change, former));
@@ -303,15 +304,15 @@ function writeStatements(database: Database.Database) {
     ),
     forgetNames: database.prepare<[]>('DELETE FROM attribute'),
     forget: database.prepare<[number]>('DELETE FROM found WHERE attribute >= ?'),
-    pend: database.prepare<[number, number, number, Uint8Array]>('INSERT INTO gram_pending (number, part, id, moved) VALUES (?, ?, ?, ?)'),
+    pend: database.prepare<[number, number, number, Uint8Array]>(`INSERT INTO gram_pending (place, id, moved) VALUES (${placeOf}, ?, ?)`),
     forgetGrams: database.prepare<[]>('DELETE FROM gram'),
     forgetPending: database.prepare<[]>('DELETE FROM gram_pending'),
-    lastNumber: database.prepare<[], number>('SELECT max(number) FROM change').pluck(),
+    lastNumber: database.prepare<[], number>(newestNumber).pluck(),
     log: database.prepare<ChangeParameters>(
-      `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO change (place, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists)
+       VALUES (${placeOf}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    trim: database.prepare<[number]>('DELETE FROM change WHERE number <= ?'),
+    trim: database.prepare<[number]>(`DELETE FROM change WHERE place <= ${lastPlaceOf}`),
     fact: database.prepare<[string], string>('SELECT value FROM fact WHERE name = ?').pluck(),
     note: database.prepare<[string, string]>(
       'INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

@@ -124,7 +124,7 @@ const plants: readonly (readonly [
     'a pending key that no entry has',
     (database) => {
       const moved = `unhex('00000000' || printf('%02x000000', ${numberOf('mail')}) || '04000000' || '7a7a7a7a')`;
-      database.exec(`INSERT INTO gram_pending VALUES (4711, 0, ${rowOf('ann')}, ${moved})`);
+      database.exec(`INSERT INTO gram_pending (place, id, moved) VALUES (4711 << 20, ${rowOf('ann')}, ${moved})`);
     },
     { index: 1 },
     /grams of mail lead to uid=ann,.*no such value/,

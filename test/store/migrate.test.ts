@@ -16,11 +16,12 @@ interface Fixture {
 const fixtures: readonly Fixture[] = [
   { format: 1, goodAtMs: Date.UTC(2026, 10, 21, 3, 45), cookie: 'XaMgvTYPlYcVzkRT9ao_mQ.hJ0Vy6N42oahpfE2tEOcCTavbxuQbNb70Z4BeX9dbgA' },
   { format: 2, goodAtMs: Date.UTC(2026, 10, 21, 14, 35), cookie: 'hf9VjbWVHDBj_w15faRnwg.8eocbqPVmHMThX5eEkHZ7ivPw_FtpwBBYxOxJLDiERg' },
+  { format: 3, goodAtMs: Date.UTC(2026, 10, 21, 19, 35), cookie: '8PVCIVT09_9rgTYFeTdQLQ.bSNsYIw7JypxdONJz-0vqhvfXcryMLJ3P6A_7RqI3Kc' },
 ].map((each) => ({ ...each, path: join(import.meta.dirname, '..', 'fixtures', `folder-format-${each.format}`) }));
 
 const fixture = fixtures[0]?.path ?? '';
 /** The formats of today's files. */
-const formats = { directory: 3, state: 2 } as const;
+const formats = { directory: 4, state: 2 } as const;
 
 function old(t: ExecutionContext, from = fixture): string {
   const path = folder(t);
@@ -49,7 +50,7 @@ for (const { format, path, goodAtMs, cookie } of fixtures) {
       t.deepEqual(read(join(dataDir, `${name}.sqlite`), 'PRAGMA user_version'), [{ user_version: today }]);
       const kept = join(dataDir, `${name}.sqlite.format-${format}`);
       t.is(existsSync(kept), format < today);
-      if (format === today) continue;
+      if (format >= today) continue;
       t.is(statSync(kept).mode & 0o777, 0o600);
       t.deepEqual(read(kept, 'PRAGMA user_version'), [{ user_version: format }]);
     }
@@ -91,6 +92,29 @@ test('format 2 of a log that has forgotten its beginning: an entry that was ther
     ),
     ['ann', 'ann', 'rob', null],
   );
+});
+
+test('format 4: each row of the log and each that is pending keeps its number, its part and all it says', async (t) => {
+  const path = old(t, fixtures[2]?.path);
+  const file = join(path, 'directory.sqlite');
+  const database = new Database(file);
+  // Beyond 32 bits, as the log of a busy directory comes to be; and no reason to make the indexes anew.
+  database.exec("UPDATE fact SET value = '1' WHERE name = 'indexVersion'");
+  database.exec(`UPDATE change SET number = number + 5000000000; INSERT INTO gram_pending VALUES (5000000003, 7, 2, x'00000000')`);
+  database.close();
+  const log =
+    'SELECT number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists FROM change ORDER BY number, part';
+  const pending = 'SELECT number, part, id, moved FROM gram_pending';
+  const before = [read(file, log), read(file, pending)];
+  const { store } = open(t, file);
+  t.is(store.snapshot().number, 5_000_000_010);
+  t.deepEqual(
+    store.changes(5_000_000_007, 10).map(({ number }) => number),
+    [5_000_000_008, 5_000_000_009, 5_000_000_010],
+  );
+  await store.close();
+  t.deepEqual([read(file, log), read(file, pending)], before);
+  t.is(before[0]?.length, 18);
 });
 
 test('a migration is one transaction: one that fails leaves the file at its format, and the next start does it', async (t) => {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { attributeNumbers } from '../attributes.ts';
 import { layOut } from '../database.ts';
-import { directoryFormat } from '../format.ts';
+import { directoryFormat, placeOf } from '../format.ts';
 import { GramBuilder } from '../gram-builder.ts';
 import { givenKeys, ownKeys } from '../keys.ts';
 import { listsOf } from '../lists.ts';
@@ -85,11 +85,11 @@ export function openBuild({ path, folder, indexVersion, epoch, number }: BuildOr
       note.run('epoch', String(epoch));
       // The log cannot say what was loaded. It begins behind it, with the newest of the entries, so that numbers and entryCSNs go on from there.
       database
-        .prepare<[number, Uint8Array | null, number]>(
-          `INSERT INTO change (number, part, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former)
-           SELECT ?, 0, uuid, csn, 'put', parent, dn, dn_key, coalesce(?, user), operational, secret, dn FROM entry WHERE id = ?`,
+        .prepare<[number, number, Uint8Array | null, number]>(
+          `INSERT INTO change (place, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former)
+           SELECT ${placeOf}, uuid, csn, 'put', parent, dn, dn_key, coalesce(?, user), operational, secret, dn FROM entry WHERE id = ?`,
         )
-        .run(number, newest.user, newest.id);
+        .run(number, 0, newest.user, newest.id);
       database.exec('COMMIT');
       database.pragma('locking_mode = NORMAL');
       database.pragma('journal_mode = WAL');

@@ -61,7 +61,7 @@ export async function loadInto<T>(options: IntoOptions, fill: (load: Load) => Pr
 export function existingIn(database: Database.Database): Existing {
   const find = database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck();
   const uuid = database.prepare<[number], string>('SELECT uuid FROM entry WHERE id = ?').pluck();
-  const newest = database.prepare<[], string>('SELECT csn FROM change ORDER BY number DESC, part DESC LIMIT 1').pluck();
+  const newest = database.prepare<[], string>('SELECT csn FROM change ORDER BY place DESC LIMIT 1').pluck();
   return {
     empty: database.prepare('SELECT 1 FROM entry LIMIT 1').get() === undefined,
     newestCsn: newest.get(),

@@ -6,7 +6,7 @@ import { refuse, type SettingValues } from '#catalogue';
 import { dropUnfinished } from '../copy.ts';
 import { isDiskError, openDatabase, reasonOf } from '../database.ts';
 import { errors } from '../errors.ts';
-import { directoryFormat } from '../format.ts';
+import { directoryFormat, newestNumber } from '../format.ts';
 import { openFrozen } from '../frozen.ts';
 import type { settings as rows } from '../settings.ts';
 import type { EntryRecord, Indexer, LargeRules } from '../types.ts';
@@ -86,8 +86,8 @@ function frameOf(database: Database.Database): Frame | undefined {
   return {
     entries: entries.map(({ large: _, ...row }) => ({ ...row, parent: row.parent ?? undefined })),
     epoch: Number(single("SELECT value FROM fact WHERE name = 'epoch'")),
-    number: Number(single('SELECT max(number) FROM change') ?? 0),
-    newestCsn: single('SELECT csn FROM change ORDER BY number DESC, part DESC LIMIT 1') as string | undefined,
+    number: Number(single(newestNumber) ?? 0),
+    newestCsn: single('SELECT csn FROM change ORDER BY place DESC LIMIT 1') as string | undefined,
   };
 }
 
