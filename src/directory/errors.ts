@@ -68,6 +68,7 @@ export const errors = {
     'a delete or a rename of what more entries name than may be changed at once',
     'more than {most} entries name what is deleted or renamed',
   ),
+  chainTooLong: row(9141, 11, 'names lead on to more entries than may be followed', 'the names lead on to more than {most} entries'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

@@ -20,6 +20,25 @@ export function isLarge(attribute: PartialAttribute): attribute is LargeAttribut
   return 'holds' in attribute;
 }
 
+/** An attribute whose values name entries, as the rule looks at it that follows these from entry to entry. */
+export interface ChainedAttribute extends PartialAttribute {
+  /** Whether the names lead to the one with this normal form. */
+  chained(normal: Uint8Array): boolean;
+}
+
+export function isChained(attribute: PartialAttribute): attribute is ChainedAttribute {
+  return 'chained' in attribute;
+}
+
+/** An attribute that no entry stores: only who names it looks at it, as in slapd. */
+export interface WorkedAttribute extends PartialAttribute {
+  readonly worked: true;
+}
+
+export function isWorked(attribute: PartialAttribute): attribute is WorkedAttribute {
+  return 'worked' in attribute;
+}
+
 /** An entry as the directory works on it: parsed name, values as given and in order, keyed by lower-case description with options. */
 export interface Entry {
   readonly uuid: string;

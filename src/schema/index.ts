@@ -2,7 +2,7 @@ export { checkEntry, checkModified, checkUserModifiable, structuralClass } from 
 export type { SchemaText } from './definitions.ts';
 export { type Described, describe, typeAt, typeOfKey } from './describe.ts';
 export { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
-export type { Entry, EntryAttributes, LargeAttribute } from './entry.ts';
+export type { ChainedAttribute, Entry, EntryAttributes, LargeAttribute, WorkedAttribute } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';
 export type { Filtered, Test } from './filter/test.ts';

@@ -23,6 +23,8 @@ export interface MatchingRule {
   readonly syntax: string;
   /** OIDs of the syntaxes whose attributes the rule can be used with. */
   readonly appliesTo: readonly string[];
+  /** True of the rule that follows names from entry to entry: only who knows the other entries can tell (`ChainedAttribute`). */
+  readonly follows?: true;
   /** True when just the values of its syntax have a normal form, so that nobody needs to look at a value twice. */
   readonly judges?: true;
   /** The normal form of a stored value; `undefined` when the octets do not fit the rule. */

@@ -226,6 +226,11 @@ export class HeldSnapshot implements Snapshot {
     return this.children(uuid, 0, 1).length > 0;
   }
 
+  countChildren(uuid: string): number {
+    const key = uuidKey(uuid);
+    return key === undefined ? 0 : (this.#read().count.get(byParent, key, -1) ?? 0);
+  }
+
   readonly #tally = (rows: number): void => {
     this.#visited += rows;
   };

@@ -154,6 +154,7 @@ export interface Snapshot {
    */
   subtree(dnKey: Uint8Array, afterDnKey: Uint8Array | undefined, limit: number): number[];
   hasChildren(uuid: string): boolean;
+  countChildren(uuid: string): number;
   /** Whether an entry has fewer children than so many; they are counted no further, and by their names alone. */
   hasFewerChildren(uuid: string, count: number): boolean;
   /** The same of all below a name. */

@@ -58,6 +58,8 @@ const standing: EngineSettings = {
   'ldap.entryOctetsMax': 16_777_216,
   'ldap.referencesMax': 1000,
   'ldap.referencesNothing': '',
+  'ldap.memberOf': 'nested',
+  'ldap.chainEntriesMax': 1000,
   'ldap.answerCacheMib': 1,
   'ldap.preparedSearchesMax': 256,
   'realms.defaultSuffix': suffix,

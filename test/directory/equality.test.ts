@@ -27,9 +27,19 @@ const words = [
 const names = [
   ...['uid', 'cn', 'sn', 'name', 'mail', 'givenName', 'description', 'telephoneNumber', 'employeeNumber', 'objectClass', 'ou'],
   ...['cn;lang-fr', 'member', 'memberOf', 'entryUUID', 'createTimestamp', 'userPassword', 'nothing', 'homePostalAddress', '2.5.4.3'],
+  ...['entryDN', 'hasSubordinates', 'subschemaSubentry'],
 ];
 const description = fc.constantFrom(...names);
-const value = fc.constantFrom(...words, ...uids.map(person), ...uids.map((uid) => `${uid}@example.com`), '20260101000000Z').map(utf8);
+const value = fc
+  .constantFrom(
+    ...words,
+    ...uids.map(person),
+    ...uids.map((uid) => `${uid}@example.com`),
+    '20260101000000Z',
+    'TRUE',
+    `cn=x,ou=groups,${suffix}`,
+  )
+  .map(utf8);
 /** What stands inside these values: long enough for a gram, too short, over the space between words, at both ends. */
 const part = fc
   .constantFrom('love', 'lace', 'ada l', 'a  love', '@exam', 'mple.com', '946 00', '0001', 'rson', 'on', ' ', 'dsge')

@@ -61,14 +61,17 @@ export function evaluateSearch(directory: PlainDirectory, asker: PlainAsker, req
   if (base === undefined || viewOf(directory, asker, base) === undefined) return { code: 32, entries: [] };
 
   const fits = compile(schema, request.filter);
+  const looksAtComputed = asksForComputed(schema, request.filter);
   const isSelected = selectionOf(schema, request);
   const isComputedWanted = computedNames.some((name) => isSelected(name));
   const entries: PlainEntry[] = [];
   for (const entry of all) {
     if (!inScope(request.scope, base, entry)) continue;
     const view = viewOf(directory, asker, entry);
-    if (view === undefined || fits(view) !== true) continue;
-    const held = isComputedWanted ? [...entry.attributes, ...computed(directory, entry)] : entry.attributes;
+    if (view === undefined) continue;
+    const worked = isComputedWanted || looksAtComputed ? computed(directory, asker, entry) : [];
+    if (fits(looksAtComputed ? withComputed(schema, view, worked) : view) !== true) continue;
+    const held = isComputedWanted ? [...entry.attributes, ...worked] : entry.attributes;
     entries.push([entry.dn, shown(held, isSelected, view, request.typesOnly)]);
   }
   return { code: 0, entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
@@ -79,6 +82,8 @@ interface View {
   readonly dn: Dn;
   readonly attributes: EntryAttributes;
   readonly mayRead: (type: AttributeType) => boolean;
+  /** Without what is worked out: what an assertion without a name looks at. */
+  readonly stored?: View;
 }
 
 const views = new WeakMap<PlainStored, Map<string, View | undefined>>();
@@ -218,26 +223,52 @@ function compile(schema: Schema, filter: Filter): (view: View) => boolean | unde
   }
   const holds: Test = compileFilter(schema, filter);
   // An extensible match without a name looks at all that one may read.
-  if (filter.kind === 'extensible' && filter.description === undefined) return holds;
+  if (filter.kind === 'extensible' && filter.description === undefined) return (view) => holds(view.stored ?? view);
   const asked = filter.description === undefined ? undefined : describe(schema, filter.description);
-  if (asked === undefined || computedNames.includes(asked.type.key)) return () => undefined;
+  if (asked === undefined) return () => undefined;
   return (view) => (view.mayRead(asked.type) ? holds(view) : undefined);
 }
 
-function computed(directory: PlainDirectory, entry: PlainStored): PartialAttribute[] {
+function asksForComputed(schema: Schema, filter: Filter): boolean {
+  if (filter.kind === 'and' || filter.kind === 'or') return filter.filters.some((each) => asksForComputed(schema, each));
+  if (filter.kind === 'not') return asksForComputed(schema, filter.filter);
+  const type = filter.description === undefined ? undefined : describe(schema, filter.description)?.type;
+  return type !== undefined && computedNames.includes(type.key);
+}
+
+function withComputed(schema: Schema, view: View, worked: readonly PartialAttribute[]): View {
+  const attributes = new Map(view.attributes);
+  for (const attribute of worked) {
+    const described = describe(schema, attribute.description);
+    if (described !== undefined && view.mayRead(described.type)) attributes.set(described.key, attribute);
+  }
+  return { ...view, attributes, stored: view };
+}
+
+function computed(directory: PlainDirectory, asker: PlainAsker, entry: PlainStored): PartialAttribute[] {
   const { memberOf, parents } = relationsOf(directory);
-  const inGroups = memberOf.get(hexOf(entry.dnKey)) ?? [];
+  const inGroups = new Map<string, string>();
+  const reached = [hexOf(entry.dnKey)];
+  for (const key of reached) {
+    for (const group of memberOf.get(key) ?? []) {
+      const groupKey = hexOf(group.dnKey);
+      // What one may not see does not lead on.
+      if (inGroups.has(groupKey) || viewOf(directory, asker, group) === undefined) continue;
+      inGroups.set(groupKey, group.dn);
+      reached.push(groupKey);
+    }
+  }
   return [
     { description: 'entryDN', values: [utf8(entry.dn)] },
     { description: 'subschemaSubentry', values: [utf8('cn=subschema')] },
     { description: 'hasSubordinates', values: [utf8(parents.has(hexOf(entry.dnKey)) ? 'TRUE' : 'FALSE')] },
-    ...(inGroups.length === 0 ? [] : [{ description: 'memberOf', values: inGroups.map(utf8) }]),
+    ...(inGroups.size === 0 ? [] : [{ description: 'memberOf', values: [...inGroups.values()].map(utf8) }]),
   ];
 }
 
 interface Relations {
-  /** Names of the groups that hold an entry, under its key. */
-  readonly memberOf: ReadonlyMap<string, readonly string[]>;
+  /** The groups that name an entry, under its key. */
+  readonly memberOf: ReadonlyMap<string, readonly PlainStored[]>;
   /** Keys of the entries that have others below them. */
   readonly parents: ReadonlySet<string>;
 }
@@ -248,11 +279,11 @@ const relations = new WeakMap<readonly PlainStored[], Relations>();
 function relationsOf({ schema, entries }: PlainDirectory): Relations {
   let known = relations.get(entries);
   if (known === undefined) {
-    const memberOf = new Map<string, string[]>();
+    const memberOf = new Map<string, PlainStored[]>();
     const parents = new Set<string>();
     for (const entry of entries) {
       parents.add(parentKeyOf(schema, entry));
-      for (const key of membersOf(schema, entry)) memberOf.set(key, [...(memberOf.get(key) ?? []), entry.dn]);
+      for (const key of membersOf(schema, entry)) memberOf.set(key, [...(memberOf.get(key) ?? []), entry]);
     }
     known = { memberOf, parents };
     relations.set(entries, known);

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { largeAttribute } from '../large.ts';
 import { find } from '../lookup.ts';
-import { computedAttribute } from '../search/project.ts';
+import { createWorking } from '../search/computed.ts';
 
 type CompareRequest = Request & { kind: 'compareRequest' };
 
@@ -38,7 +38,7 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
     const own = describe(schema, list.description);
     if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, largeAttribute(schema, snapshot, entry.id, list));
   }
-  const worked = computedAttribute(schema, type, entry, snapshot, asker);
+  const worked = createWorking(call).askedOf(type, entry, snapshot);
   if (worked !== undefined) attributes.set(type.key, worked);
   const ask = (filter: Parameters<typeof compileFilter>[1]) => compileFilter(schema, filter)({ dn: name.dn, attributes });
   const [isEqual, isPresent] = [ask({ kind: 'equality', description, value: request.value }), ask({ kind: 'present', description })];

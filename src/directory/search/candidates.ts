@@ -2,9 +2,11 @@ import type { Filter } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import { keyOctetsMax, type Snapshot } from '#store';
 import { indexKey, isIndexed, isIndexedInside, prefixOctetsMax } from '../indexing.ts';
+import { isFollowable, isInChain } from '../relations/chain.ts';
 import { type Branch, cheapest, end, listed, nothing, pageOf, pageOfList, union } from './branches.ts';
 import { type ColumnProbe, equalityProbe, orderingProbe, presenceProbe, substringsProbe } from './columns.ts';
-import { isComputed } from './guard.ts';
+import { isComputed } from './computed.ts';
+import { entryNamed, membersOf, namersOf } from './related.ts';
 
 /** Keys with one beginning do not stand in the order of ids and are read in one step: with more of them a column is looked through instead. */
 const prefixRowsMax = 4096;
@@ -54,8 +56,9 @@ function branchOf(asking: Asking, filter: Filter): Branch | undefined {
     case 'greaterOrEqual':
     case 'lessOrEqual':
       return ordering(asking, filter);
-    case 'not':
     case 'extensible':
+      return inChain(asking, filter);
+    case 'not':
       return undefined;
   }
 }
@@ -67,6 +70,7 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
   if (described === undefined || described.type.equality === undefined) return nothing;
   const { type } = described;
   if (type.key === 'entryuuid') return byUuid(snapshot, value);
+  if (isComputed(schema, type)) return computed(asking, type, value);
   if (!isIndexed(schema, type)) return column(asking, type, equalityProbe(schema, type, value));
   const normal = type.key === 'objectclass' ? classKey(schema, value) : type.equality?.assertion(value);
   if (normal === undefined) return nothing;
@@ -77,6 +81,24 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
     count: (max) => snapshot.countEqual(type.key, key, max + 1),
     page: (current, afterId, limit) => pageOf(current.idsEqual(type.key, key, limit, afterId), limit, exact),
   };
+}
+
+/** What is worked out when it is read is in no index; but a name leads to an entry, and a group to its members. */
+function computed({ schema, snapshot }: Asking, type: AttributeType, value: Uint8Array): Branch | undefined {
+  if (type.key !== 'entrydn' && type.key !== 'memberof') return undefined;
+  const key = type.equality?.assertion(value);
+  if (key === undefined || key.length === 0) return nothing;
+  return type.key === 'entrydn' ? entryNamed(key) : membersOf(schema, snapshot, key);
+}
+
+function inChain(asking: Asking, filter: Filter & { readonly kind: 'extensible' }): Branch | undefined {
+  const { schema, snapshot } = asking;
+  const type = filter.description === undefined ? undefined : describe(schema, filter.description)?.type;
+  if (type === undefined || filter.dnAttributes || !isInChain(schema, filter)) return undefined;
+  const key = schema.matchingRule(filter.rule ?? '')?.assertion(filter.value);
+  if (key === undefined || key.length === 0) return nothing;
+  if (type.key === 'memberof') return membersOf(schema, snapshot, key);
+  return isFollowable(schema, type) ? namersOf(snapshot, type, key) : undefined;
 }
 
 /** The index holds classes by their first names, whatever name or OID an entry or a filter gives. */
@@ -101,6 +123,7 @@ function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefine
   const described = describe(schema, filter.description);
   if (described === undefined) return nothing;
   const { type } = described;
+  if (isComputed(schema, type)) return undefined;
   const probe = substringsProbe(schema, type, filter);
   if (probe === undefined || !isIndexed(schema, type)) return column(asking, type, probe);
   const branches: Branch[] = [];
@@ -148,12 +171,14 @@ function presence(asking: Asking, description: string): Branch | undefined {
   const { type } = described;
   // Every entry has an objectClass: reading that index would be a walk with a detour.
   if (type.key === 'objectclass') return undefined;
+  if (isComputed(schema, type)) return undefined;
   const probe = presenceProbe(schema, type);
   return isIndexed(schema, type) ? range(snapshot, type, new Uint8Array(0), probe, false) : column(asking, type, probe);
 }
 
 function ordering(asking: Asking, filter: Filter & { readonly kind: 'greaterOrEqual' | 'lessOrEqual' }): Branch | undefined {
   const described = describe(asking.schema, filter.description);
+  if (described !== undefined && isComputed(asking.schema, described.type)) return undefined;
   return described === undefined ? nothing : column(asking, described.type, orderingProbe(asking.schema, described.type, filter));
 }
 
@@ -176,8 +201,8 @@ function range(snapshot: Snapshot, type: AttributeType, prefix: Uint8Array, prob
 
 /** @param probe  nothing for what is true of no entry */
 function column(asking: Asking, type: AttributeType, probe: ColumnProbe | undefined): Branch | undefined {
-  // No filter sees what is secret, sealed or worked out when it is read.
-  if (probe === undefined || type.secret || type.sealed || isComputed(type)) return nothing;
+  // No filter sees what is secret or sealed.
+  if (probe === undefined || type.secret || type.sealed) return nothing;
   const { snapshot } = asking;
   if (asking.columnsLeft-- <= 0 || snapshot.scanCost(probe.column) === undefined) return undefined;
   return scan(snapshot, probe);

@@ -1,8 +1,10 @@
 import { type Dn, type Filter, type PartialAttribute, parseDn, walkAttributes, walkValues } from '#ldap';
-import { compileFilter, type Described, describe, type Schema, typeOfKey } from '#schema';
+import { type AttributeType, compileFilter, type Described, describe, type Schema, typeOfKey } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import { largeAttribute } from '../large.ts';
+import { isFollowable, isInChain, type WalkDesk } from '../relations/chain.ts';
+import { computedTypes, createWorking } from './computed.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
 import { guardFilter } from './guard.ts';
 
@@ -14,23 +16,25 @@ export interface GuardedFilter {
 }
 
 /** Prepares a filter once for all entries of a search that stand at the same place; compiled only when an entry must be held against it. */
-export function guardedFilter(schema: Schema, filter: Filter, rights: Rights): GuardedFilter {
+export function guardedFilter(desk: WalkDesk, filter: Filter, rights: Rights): GuardedFilter {
+  const { schema } = desk.engine;
   let fits: GuardedFilter['fits'] | undefined;
   return {
     whole: isWhole(schema, filter, rights),
     fits(entry, snapshot) {
-      fits ??= compile(schema, filter, rights);
+      fits ??= compile(desk, filter, rights);
       return fits(entry, snapshot);
     },
   };
 }
 
-function compile(schema: Schema, filter: Filter, rights: Rights): GuardedFilter['fits'] {
+function compile(desk: WalkDesk, filter: Filter, rights: Rights): GuardedFilter['fits'] {
+  const { schema } = desk.engine;
   const asked = guardFilter(schema, filter, rights);
   const test = compileFilter(schema, asked);
   const everything = looksAtEverything(asked);
   const types = new Set<string>();
-  if (!everything) collectTypes(schema, asked, types);
+  collectTypes(schema, asked, types);
   const isSeen = ({ type }: Described) => rights.mayRead(type) && (everything || types.has(type.key));
   const usages = new Set([...types].map((key) => schema.attributeType(key)?.usage === 'userApplications'));
   const looks: Looks = {
@@ -38,6 +42,7 @@ function compile(schema: Schema, filter: Filter, rights: Rights): GuardedFilter[
     operational: everything || usages.has(false),
     keyOf: keysOf(schema, isSeen),
   };
+  const work = workOn(desk, asked, types);
   return (entry, snapshot) => {
     const filtered = new FilteredEntry(entry, looks);
     for (const list of entry.large) {
@@ -45,8 +50,41 @@ function compile(schema: Schema, filter: Filter, rights: Rights): GuardedFilter[
       if (described !== undefined && isSeen(described))
         filtered.attributes.set(described.key, largeAttribute(schema, snapshot, entry.id, list));
     }
+    work?.(filtered.attributes, entry, snapshot);
     return test(filtered) === true;
   };
+}
+
+type Work = (attributes: Map<string, PartialAttribute>, entry: ReadableEntry, snapshot: Snapshot) => void;
+
+/** Puts beside what an entry holds what a filter asks for besides; nothing for most filters, which ask for nothing of it. */
+function workOn(desk: WalkDesk, filter: Filter, types: ReadonlySet<string>): Work | undefined {
+  const { schema } = desk.engine;
+  const computed = computedTypes(schema, (type) => types.has(type.key));
+  const chained = new Set<AttributeType>();
+  collectChained(schema, filter, chained);
+  if (computed.length === 0 && chained.size === 0) return undefined;
+  const working = createWorking(desk);
+  return (attributes, entry, snapshot) => {
+    for (const type of computed) {
+      const worked = working.askedOf(type, entry, snapshot);
+      if (worked !== undefined) attributes.set(type.key, worked);
+    }
+    for (const type of chained) {
+      const held = attributes.get(type.key);
+      if (held !== undefined && !computed.includes(type)) attributes.set(type.key, working.chained(type, held, entry, snapshot));
+    }
+  };
+}
+
+/** The types that a filter wants followed from entry to entry. */
+function collectChained(schema: Schema, filter: Filter, types: Set<AttributeType>): void {
+  if (filter.kind === 'and' || filter.kind === 'or') for (const each of filter.filters) collectChained(schema, each, types);
+  else if (filter.kind === 'not') collectChained(schema, filter.filter, types);
+  else if (filter.kind === 'extensible' && filter.description !== undefined && isInChain(schema, filter)) {
+    const type = describe(schema, filter.description)?.type;
+    if (type !== undefined && isFollowable(schema, type)) types.add(type);
+  }
 }
 
 /** Which attributes of an entry a filter looks at. */

@@ -1,16 +1,10 @@
 import type { Filter } from '#ldap';
-import { type AttributeType, describe, type Schema } from '#schema';
+import { describe, type Schema } from '#schema';
 import type { Rights } from '../access/resolve.ts';
+import { isChainable, isInChain } from '../relations/chain.ts';
 
 /** True of nothing and false of nothing: an attribute that no schema defines (RFC 4511 §4.5.1.7). */
 const undefinable: Filter = { kind: 'present', description: '' };
-
-const computed = new Set(['memberof', 'hassubordinates', 'subschemasubentry', 'entrydn']);
-
-/** True of an attribute that is worked out when it is read. A filter cannot see it. */
-export function isComputed(type: AttributeType): boolean {
-  return computed.has(type.key);
-}
 
 /**
  * The filter as one may ask it: what is said of an attribute that they may not read becomes Undefined, so that no answer depends on it,
@@ -32,11 +26,12 @@ export function guardFilter(schema: Schema, filter: Filter, rights: Rights): Fil
       return mayAsk(schema, filter.description, rights) ? filter : undefinable;
     case 'extensible':
       // Without a description it looks at all attributes: then the entry that it is held against has only what one may read.
-      return filter.description === undefined || mayAsk(schema, filter.description, rights) ? filter : undefinable;
+      if (filter.description !== undefined && !mayAsk(schema, filter.description, rights)) return undefinable;
+      return isInChain(schema, filter) && !isChainable(schema, filter.description) ? undefinable : filter;
   }
 }
 
 function mayAsk(schema: Schema, description: string, rights: Rights): boolean {
   const described = describe(schema, description);
-  return described !== undefined && rights.mayRead(described.type) && !isComputed(described.type);
+  return described !== undefined && rights.mayRead(described.type);
 }

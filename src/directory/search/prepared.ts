@@ -1,9 +1,10 @@
 import { type BoundedMap, createBoundedMap } from '#base';
-import type { Schema } from '#schema';
 import type { Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import { type Name, nameOf } from '../realm.ts';
+import type { WalkDesk } from '../relations/chain.ts';
 import type { AnswerCache } from './answers.ts';
+import { lastWorking } from './computed.ts';
 import { type Projection, projection } from './project.ts';
 import { readSelection, type Wanted } from './select.ts';
 
@@ -30,7 +31,9 @@ export interface Base {
 const textLengthMax = 1024;
 
 /** @param max  how many bases, and how many selections, are kept */
-export function createPrepared(schema: Schema, answers: AnswerCache, max: number): Prepared {
+export function createPrepared(engine: WalkDesk['engine'], answers: AnswerCache, max: number): Prepared {
+  const { schema } = engine;
+  const workingFor = lastWorking(engine);
   const bases: BoundedMap<string, Base> = createBoundedMap(max);
   const selections: BoundedMap<string, Wanted> = createBoundedMap(max);
   /** There are as many rights as the access table has places and kinds of people. */
@@ -51,7 +54,7 @@ export function createPrepared(schema: Schema, answers: AnswerCache, max: number
       }
       let both = ofWanted.get(rights);
       if (both === undefined) {
-        const make = (types: boolean) => projection(schema, wanted, rights, types, answers.view());
+        const make = (types: boolean) => projection(schema, workingFor, wanted, rights, types, answers.view());
         both = { whole: make(false), types: make(true) };
         ofWanted.set(rights, both);
       }

@@ -177,9 +177,9 @@ function emit(running: Running, answers: readonly Answer[]): void {
 function viewOf(running: Running, rights: Rights): View {
   let view = running.views.get(rights);
   if (view === undefined) {
-    const { schema, prepared } = running.call.engine;
+    const { prepared } = running.call.engine;
     view = {
-      filter: guardedFilter(schema, running.request.filter, rights),
+      filter: guardedFilter(running.call, running.request.filter, rights),
       project: prepared.projection(running.wanted, rights, running.request.typesOnly),
     };
     running.views.set(rights, view);

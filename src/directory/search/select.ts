@@ -7,6 +7,8 @@ export interface Wanted {
   /** True when some attribute of the kind may be wanted: otherwise that part of an entry is not even looked at. */
   readonly anyUser: boolean;
   readonly anyOperational: boolean;
+  /** Whether a type is asked for by a name of its own or of one above it, and not only by what stands for all of its kind. */
+  isNamed(type: AttributeType): boolean;
   /** Whether a stored attribute is wanted. */
   holds(type: AttributeType, options: readonly string[]): boolean;
 }
@@ -31,6 +33,7 @@ export function readSelection(schema: Schema, attributes: readonly string[]): Wa
     allOperational,
     anyUser: allUser || named.some(isUser),
     anyOperational: allOperational || named.some(isOperational),
+    isNamed: (type) => named.some((each) => selects(each, type, [])),
     holds: (type, options) =>
       (type.usage === 'userApplications' ? allUser : allOperational) || named.some((each) => selects(each, type, options)),
   };

@@ -1,6 +1,6 @@
 import { compareBytes, equalBytes, text } from '#base';
 import type { Filter, PartialAttribute } from '#ldap';
-import { isLarge } from '../entry.ts';
+import { isChained, isLarge } from '../entry.ts';
 import type { MatchingRule, ObjectClass, Schema } from '../types.ts';
 import type { Selection } from './select.ts';
 import type { Test } from './test.ts';
@@ -32,6 +32,7 @@ export function equalTo(rule: MatchingRule, value: Uint8Array): AttributeTest | 
   // Rules of first components compare a definition with a part of one: equal octets mean nothing there.
   const alike = rule.assertion === rule.normalize;
   return (attribute) => {
+    if (rule.follows === true) return isChained(attribute) && attribute.chained(wanted);
     if (alike && isLarge(attribute) && attribute.rule === rule) return attribute.holds(wanted);
     const { values } = attribute;
     // The same octets are equal by every rule, and looking for them costs far less than preparing a value.

@@ -1,6 +1,7 @@
 import { compareBytes, text, utf8 } from '#base';
 import type { Dn, Filter } from '#ldap';
 import { describe, typeOfKey } from '../describe.ts';
+import { isWorked } from '../entry.ts';
 import { readSubstringAssertion } from '../syntaxes/table.ts';
 import type { AttributeType, MatchingRule, Schema } from '../types.ts';
 import { type AttributeTest, containing, equalTo, testEquality } from './assertions.ts';
@@ -37,7 +38,7 @@ export function testExtensible(schema: Schema, filter: Filter & { kind: 'extensi
   return ({ attributes, dn }) => {
     for (const [key, attribute] of attributes) {
       const type = schema.attributeType(typeOfKey(key));
-      if (type !== undefined && applies(type) && satisfied(attribute)) return true;
+      if (type !== undefined && applies(type) && !isWorked(attribute) && satisfied(attribute)) return true;
     }
     return filter.dnAttributes && nameSatisfies(schema, dn, applies, satisfied);
   };

@@ -22,7 +22,7 @@ const strings = [s.directoryString, s.printableString, s.countryString, s.teleph
 const definitions = [3, 16, 30, 31, 35, 37, 54].map((number) => `${standard}.${number}`);
 
 /**
- * The matching rules of RFC 4517 §4.2 and RFC 4530 §2, and slapd's for CSNs and case-exact IA5 substrings.
+ * The matching rules of RFC 4517 §4.2 and RFC 4530 §2, slapd's for CSNs and case-exact IA5 substrings, and Active Directory's that follows names.
  *
  * @param context  answers what only the finished schema can
  */
@@ -41,6 +41,7 @@ export function ruleTable(context: RuleContext): readonly MatchingRule[] {
     equality('2.5.13.0', 'objectIdentifierMatch', s.oid, objectIdentifier),
     { ...equality('2.5.13.1', 'distinguishedNameMatch', s.dn, context.dnKey), judges: true },
     equality('2.5.13.23', 'uniqueMemberMatch', s.nameAndOptionalUid, uniqueMember),
+    { ...equality('1.2.840.113556.1.4.1941', 'inChainMatch', s.dn, context.dnKey, [s.dn, s.nameAndOptionalUid]), follows: true },
     {
       ...equality(
         '2.5.13.30',
