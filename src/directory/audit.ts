@@ -3,6 +3,7 @@ import type { Message, Request } from '#ldap';
 import { authzIdOf } from './authz-id.ts';
 import { door } from './controls/door.ts';
 import type { Controls } from './controls/kind.ts';
+import { sessionText, sessionTracking } from './controls/session-tracking.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Connection, Identity } from './types.ts';
@@ -40,7 +41,7 @@ export function tellOfSuccess(notes: AuditNotes): void {
     case 'delRequest':
     case 'modifyRequest':
     case 'modifyDNRequest':
-      notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: summaryOf(op) });
+      notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: summaryOf(op) + sessionOf(notes) });
       return;
     case 'searchRequest':
     case 'compareRequest':
@@ -56,11 +57,16 @@ export function tellOfRefusal(notes: AuditNotes, refusal: Refusal, cause: unknow
   const row = common(notes);
   const summary = summaryOf(notes.message.op);
   if (refusal.row.code === errors.internal.code) {
-    notes.engine.audit.record({ ...row, outcome: 'failed', error: refusal.row, summary: `${summary}: ${whereOf(cause)}` });
+    notes.engine.audit.record({
+      ...row,
+      outcome: 'failed',
+      error: refusal.row,
+      summary: `${summary}: ${whereOf(cause)}${sessionOf(notes)}`,
+    });
     return;
   }
   const why = refusal.says === '' || refusal.row.says === 'invalid credentials' ? refusal.row.means : refusal.says;
-  notes.engine.audit.record({ ...row, outcome: 'refused', error: refusal.row, summary: `${summary}: ${why}` });
+  notes.engine.audit.record({ ...row, outcome: 'refused', error: refusal.row, summary: `${summary}: ${why}${sessionOf(notes)}` });
 }
 
 /** A stored hash that could not be used: the refusal beside it says only that the password was not right. */
@@ -69,7 +75,7 @@ export function tellOfFault(notes: AuditNotes, fault: ErrorRow): void {
     ...common(notes),
     outcome: 'failed',
     error: fault,
-    summary: `${summaryOf(notes.message.op)}: ${fault.means}`,
+    summary: `${summaryOf(notes.message.op)}: ${fault.means}${sessionOf(notes)}`,
   });
 }
 
@@ -85,6 +91,13 @@ function common({ engine, connection, message, acting }: AuditNotes) {
     correlationId: `${connection.id}:${message.messageId}`,
     address: outer?.address ?? connection.address,
   };
+}
+
+/** For whom a client says that it acts; nothing of what it says is proved. */
+function sessionOf({ controls }: AuditNotes): string {
+  const session = controls?.of(sessionTracking);
+  const said = session === undefined ? '' : sessionText(session);
+  return said === '' ? '' : `; session ${said}`;
 }
 
 /** The web layer names the browser's door and address. A control that cannot be read was refused already: then it is the socket's own. */

@@ -76,6 +76,38 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  pageCookieUnknown: row(
+    9036,
+    53,
+    'a paged results cookie that is not known, or not any more (RFC 2696)',
+    'paged results cookie is invalid or old',
+  ),
+  pageRequestOther: row(
+    9037,
+    53,
+    'a paged results cookie with another request than the one that it was given for',
+    'the request is not the one that this paged results cookie was given for',
+  ),
+  sortRefused: row(
+    9038,
+    12,
+    'a critical sort control that cannot be obeyed (RFC 2891); the response control says why',
+    'the entries cannot be sorted in this way',
+  ),
+  listViewRefused: row(
+    9039,
+    76,
+    'a virtual list view that cannot be shown; the response control says why',
+    'this view of the list cannot be shown',
+  ),
+  listViewInPages: row(9040, 53, 'a virtual list view that is asked for in pages', 'a virtual list view has no pages'),
+  dereferenceUnfit: row(9041, 2, 'a dereference control that names attributes which cannot be dereferenced', '{attribute}: {why}'),
+  dereferencesTooMany: row(
+    9042,
+    11,
+    'a critical dereference control for an entry that names more others than the limit allows',
+    'an entry names more than {max} others',
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 function row(number: number, ldap: number, means: string, says: string) {

@@ -55,6 +55,12 @@ const standing: EngineSettings = {
   'ldap.searchSizeLimit': 1000,
   'ldap.searchTimeLimitS': 60,
   'ldap.searchCandidatesMax': 200_000,
+  'ldap.cursorsPerConnectionMax': 8,
+  'ldap.cursorsMax': 4096,
+  'ldap.cursorLifeS': 600,
+  'ldap.sortedEntriesMax': 50_000,
+  'ldap.sortMib': 64,
+  'ldap.dereferencesMax': 1000,
   'ldap.entryOctetsMax': 16_777_216,
   'ldap.referencesMax': 1000,
   'ldap.referencesNothing': '',
@@ -88,7 +94,12 @@ export interface Client {
   /** Sends a request and gives the answers. */
   ask(op: Request, controls?: readonly Control[]): Promise<Answers>;
   bind(dn: string, password: string, controls?: readonly Control[]): Promise<Answers>;
-  search(base: string, filter: string, more?: Partial<Request & { kind: 'searchRequest' }>): Promise<Answers>;
+  search(
+    base: string,
+    filter: string,
+    more?: Partial<Request & { kind: 'searchRequest' }>,
+    controls?: readonly Control[],
+  ): Promise<Answers>;
   add(dn: string, attributes: Attributes): Promise<Answers>;
   modify(
     dn: string,
@@ -102,12 +113,15 @@ export interface Answers {
   readonly entries: readonly Shown[];
   readonly dns: readonly string[];
   readonly last: Response;
+  /** With the final answer. */
+  readonly controls: readonly Control[];
 }
 
 export interface Shown {
   readonly dn: string;
   readonly attributes: readonly PartialAttribute[];
   readonly names: readonly string[];
+  readonly controls: readonly Control[];
   all(name: string): readonly string[];
 }
 
@@ -230,7 +244,7 @@ function clientOf(engine: Engine, door: Door, more: Partial<Connection>): Client
     ask,
     bind: (name, password, controls) =>
       ask({ kind: 'bindRequest', version: 3, name, authentication: { kind: 'simple', password: utf8(password) } }, controls),
-    search: (baseObject, filter, given) => ask({ ...searchOf(baseObject, filter), ...given }),
+    search: (baseObject, filter, given, controls) => ask({ ...searchOf(baseObject, filter), ...given }, controls),
     add: (entry, attributes) => ask({ kind: 'addRequest', entry, attributes: attributesOf(attributes) }),
     modify: (object, ...changes) =>
       ask({
@@ -272,9 +286,13 @@ export function filterOf(filter: string): Filter {
 export function replySink(full: Reply['full'] = () => undefined, signal = new AbortController().signal) {
   const entries: Shown[] = [];
   const sent: Response[] = [];
+  const sentControls: Control[] = [];
   const reply: Reply = {
-    send: (op) => void sent.push(op),
-    entry: (dn, attributes) => void entries.push(shown(text(dn) ?? '', decodeAttributes(concat(attributes)))),
+    send: (op, controls = []) => {
+      sent.push(op);
+      sentControls.push(...controls);
+    },
+    entry: (dn, attributes, controls) => void entries.push(shown(text(dn) ?? '', decodeAttributes(concat(attributes)), controls)),
     full,
     signal,
     get ended() {
@@ -284,15 +302,16 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
   const answers = (): Answers => {
     const last = sent.at(-1);
     if (sent.length !== 1 || last === undefined || !('result' in last)) throw new Error(`${sent.length} final answers`);
-    return { code: last.result.code, result: last.result, entries, dns: entries.map(({ dn }) => dn), last };
+    return { code: last.result.code, result: last.result, entries, dns: entries.map(({ dn }) => dn), last, controls: sentControls };
   };
   return { reply, entries, sent, answers };
 }
 
-function shown(dn: string, attributes: readonly PartialAttribute[]): Shown {
+function shown(dn: string, attributes: readonly PartialAttribute[], controls: readonly Control[] = []): Shown {
   return {
     dn,
     attributes,
+    controls,
     names: attributes.map(({ description }) => description),
     all: (name) => (attributes.find(({ description }) => description === name)?.values ?? []).map((value) => text(value) ?? 'octets'),
   };

@@ -22,6 +22,8 @@ export interface Controls {
   /** What the request says by a control; `undefined` when it does not carry it. */
   of<T>(kind: ControlKind<T>): T | undefined;
   has(kind: ControlKind<unknown>): boolean;
+  /** Those that count, as they came. */
+  readonly counted: readonly Control[];
   /** Sends a control along with the final answer, whatever that will be. */
   answer(control: Control): void;
   /** What `answer` was given. */

@@ -2,13 +2,29 @@ import { refuse } from '#catalogue';
 import type { Control } from '#ldap';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
+import { dereference } from './dereference.ts';
 import { dontUseCopy } from './dont-use-copy.ts';
 import { door } from './door.ts';
 import { type ControlKind, type Controls, malformed, type Operation } from './kind.ts';
+import { matchedValues } from './matched-values.ts';
+import { pagedResults } from './paged-results.ts';
 import { proxiedAuthorization } from './proxied-authorization.ts';
+import { sessionTracking } from './session-tracking.ts';
+import { sorting } from './sorting.ts';
+import { virtualListView } from './virtual-list-view.ts';
 
 /** Every control that Atrium knows. The root DSE lists these and nothing else. */
-const kinds: readonly ControlKind<unknown>[] = [proxiedAuthorization, dontUseCopy, door];
+const kinds: readonly ControlKind<unknown>[] = [
+  proxiedAuthorization,
+  dontUseCopy,
+  pagedResults,
+  sorting,
+  virtualListView,
+  matchedValues,
+  dereference,
+  sessionTracking,
+  door,
+];
 
 const byOid: ReadonlyMap<string, ControlKind<unknown>> = new Map(kinds.map((kind) => [kind.oid, kind]));
 
@@ -21,6 +37,7 @@ export function supportedControls(connection: Connection): string[] {
 export const noControls: Controls = {
   of: () => undefined,
   has: () => false,
+  counted: [],
   answer: () => {
     throw new Error('a request without controls is answered without');
   },
@@ -36,11 +53,13 @@ export const noControls: Controls = {
 export function recognizedControls(connection: Connection, operation: Operation, controls: readonly Control[]): Controls {
   if (controls.length === 0) return noControls;
   const values = new Map<ControlKind<unknown>, unknown>();
+  const counted: Control[] = [];
   for (const control of controls) {
     const kind = byOid.get(control.oid);
     if (kind?.operations.includes(operation) === true && isOffered(kind, connection)) {
       if (values.has(kind)) throw malformed(control);
       values.set(kind, kind.read(control));
+      counted.push(control);
     } else if (control.critical) throw refuse(errors.controlUnknown, { oid: control.oid });
   }
   const answers: Control[] = [];
@@ -48,6 +67,7 @@ export function recognizedControls(connection: Connection, operation: Operation,
     // Values are kept under the kind that read them.
     of: <T>(kind: ControlKind<T>) => values.get(kind) as T | undefined,
     has: (kind) => values.has(kind),
+    counted,
     answer: (control) => answers.push(control),
     answers,
   };

@@ -1,14 +1,18 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
-import type { Filter, Result, SearchRequest } from '#ldap';
+import type { Control, Filter, Result, SearchRequest } from '#ldap';
 import { isWithin } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
+import { matchedValues } from '../controls/matched-values.ts';
 import { errors } from '../errors.ts';
 import { findBase } from '../lookup.ts';
 import { done } from '../result.ts';
+import { type Dereferencing, dereferencingOf } from './dereferenced.ts';
 import { type GuardedFilter, guardedFilter } from './filter.ts';
+import { matchedPieces, matchedValuesOf } from './matched.ts';
+import { alone, goOn, isOrdered } from './ordered.ts';
 import type { Projection } from './project.ts';
 import type { Wanted } from './select.ts';
 import { type Batch, type Source, sourceOf, type Visits } from './sources.ts';
@@ -24,14 +28,22 @@ const turnOctetsMax = 1_048_576;
 const turnAssertionsMax = 4096;
 
 /** A search once its base is found: everything that is the same for all of its entries. */
-interface Running {
+export interface Running {
   readonly call: Call;
   readonly request: SearchRequest;
   readonly wanted: Wanted;
   readonly base: ReadableEntry;
-  readonly sizeMax: number;
+  /** Entries that may be sent. */
+  sizeMax: number;
+  /** Entries that are sent before it stops: those of a page, or as many as may be sent. */
+  stopAt: number;
+  /** Whether it stops there for a pause, and not because that is the limit. */
+  isPaged: boolean;
+  /** Whether it paused, and more are to come on the next page. */
+  paused: boolean;
   readonly deadlineMs: number;
   readonly views: Map<Rights, View>;
+  readonly dereferencing: Dereferencing | undefined;
   readonly visits: Visits | undefined;
   /** Entries looked at in one turn. */
   readonly turnEntries: number;
@@ -42,6 +54,7 @@ interface Running {
 
 /** Filter and projection for the entries of one place. */
 interface View {
+  readonly rights: Rights;
   readonly filter: GuardedFilter;
   readonly project: Projection;
 }
@@ -56,28 +69,45 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   const { engine, asker } = call;
   const { prepared, store } = engine;
   const wanted = prepared.selection(request.attributes);
-  if (request.baseObject === '' && request.scope === 'base') return searchRootDse(call, request, wanted);
+  if (request.baseObject === '' && request.scope === 'base') return alone(call, searchRootDse(call, request, wanted));
   const named = prepared.base(request.baseObject);
-  if (equalBytes(named.name.key, engine.realm.subschema.key)) return searchSubschema(call, request, wanted);
+  if (equalBytes(named.name.key, engine.realm.subschema.key)) return alone(call, searchSubschema(call, request, wanted));
 
   const snapshot = store.snapshot();
   const visitedBefore = snapshot.visited;
   const base = findBase(engine, asker, snapshot, named);
   const limited = asker.who === 'anonymous' || asker.who === 'person';
+  const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
   const running: Running = {
     call,
     request,
     wanted,
     base,
-    sizeMax: limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined),
+    sizeMax,
+    stopAt: sizeMax,
+    isPaged: false,
+    paused: false,
     deadlineMs: engine.clock.nowMs() + 1000 * limitOf(request.timeLimitS, limited ? engine.settings['ldap.searchTimeLimitS'] : undefined),
     views: new Map(),
+    dereferencing: dereferencingOf(call),
     visits,
     turnEntries: Math.max(1, Math.min(turnEntriesMax, Math.floor(turnAssertionsMax / assertionsOf(request.filter)))),
     sent: 0,
     left: undefined,
   };
+  if (isOrdered(call))
+    return goOn(running, { fits: (...about) => viewFor(running, ...about)?.rights, send: (source) => send(running, source) });
   const source = sourceOf(call, request, base, snapshot, visits);
+  return send(running, source, snapshot, visitedBefore);
+}
+
+/** Sends what fits of a source, up to its end or to the pause behind a page. */
+function send(
+  running: Running,
+  source: Source,
+  snapshot = running.call.engine.store.snapshot(),
+  visitedBefore = 0,
+): Result | Promise<Result> {
   const first = turn(running, source, snapshot, visitedBefore);
   return first.finished && first.wait === undefined ? done : proceed(running, source, first);
 }
@@ -98,6 +128,7 @@ interface Turn {
 interface Answer {
   readonly dn: Uint8Array;
   readonly attributes: readonly Uint8Array[];
+  readonly controls: readonly Control[] | undefined;
 }
 
 async function proceed(running: Running, source: Source, first: Turn): Promise<Result> {
@@ -134,23 +165,22 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
     const entry = snapshot.readable(batch.ids[at] ?? 0);
     if (entry === undefined) continue;
     octets += entry.octets;
-    if (!inScope(running, entry)) continue;
-    const rights = asker.rightsOn(entry);
-    if (!rights.visible) continue;
-    const view = viewOf(running, rights);
-    if (!(batch.exact && view.filter.whole) && !view.filter.fits(entry, snapshot)) continue;
-    if (running.sent >= running.sizeMax) {
-      limit = 'size';
+    const view = viewFor(running, entry, snapshot, batch.exact);
+    if (view === undefined) continue;
+    if (running.sent >= running.stopAt) {
+      if (running.isPaged) pause(running, batch, at);
+      else limit = 'size';
       break;
     }
     running.sent++;
     const attributes = view.project(entry, snapshot, asker);
+    const controls = running.dereferencing?.(entry, snapshot, view.rights);
     if (entry.large.length > 0) for (const piece of attributes) octets += piece.length;
-    if (wait === undefined) reply.entry(entry.dnOctets, attributes);
-    else held.push({ dn: entry.dnOctets, attributes });
+    if (wait === undefined) reply.entry(entry.dnOctets, attributes, controls);
+    else held.push({ dn: entry.dnOctets, attributes, controls });
   }
   if (running.visits !== undefined) running.visits.visited += snapshot.visited - visitedBefore;
-  const finished = batch.last && running.left === undefined;
+  const finished = running.paused || (batch.last && running.left === undefined);
   const late = !finished && limit === undefined && engine.clock.nowMs() > running.deadlineMs;
   if (late) limit = 'time';
   if (limit !== undefined) return endAtLimit(running, limit, wait, held);
@@ -171,16 +201,36 @@ function endAtLimit(running: Running, limit: keyof typeof limits, wait: Promise<
 
 function emit(running: Running, answers: readonly Answer[]): void {
   if (running.call.reply.ended) return;
-  for (const { dn, attributes } of answers) running.call.reply.entry(dn, attributes);
+  for (const { dn, attributes, controls } of answers) running.call.reply.entry(dn, attributes, controls);
+}
+
+/** Leaves the rest of a batch to the next page. */
+function pause(running: Running, batch: Batch, at: number): void {
+  running.left = { ids: batch.ids.slice(at), exact: false, last: batch.last };
+  running.paused = true;
+}
+
+/** How who asks sees an entry; nothing when it does not belong to the answer. */
+function viewFor(running: Running, entry: ReadableEntry, snapshot: Snapshot, exact: boolean): View | undefined {
+  if (!inScope(running, entry)) return undefined;
+  const rights = running.call.asker.rightsOn(entry);
+  if (!rights.visible) return undefined;
+  const view = viewOf(running, rights);
+  return (exact && view.filter.whole) || view.filter.fits(entry, snapshot) ? view : undefined;
 }
 
 function viewOf(running: Running, rights: Rights): View {
   let view = running.views.get(rights);
   if (view === undefined) {
-    const { prepared } = running.call.engine;
+    const { request, wanted, call } = running;
+    const { schema, prepared } = call.engine;
+    const project = prepared.projection(wanted, rights, request.typesOnly);
+    const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
+    const matched = items && matchedValuesOf(schema, items);
     view = {
-      filter: guardedFilter(running.call, running.request.filter, rights),
-      project: prepared.projection(running.wanted, rights, running.request.typesOnly),
+      rights,
+      filter: guardedFilter(call, request.filter, rights),
+      project: matched === undefined ? project : (...about) => matchedPieces(matched, project(...about)),
     };
     running.views.set(rights, view);
   }

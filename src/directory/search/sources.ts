@@ -18,9 +18,16 @@ export interface Batch {
   readonly last: boolean;
 }
 
+/** How far a source has come, in the order in which it gives candidates: enough to go on from there in another state of the store. */
+export type Place =
+  | { readonly order: 'id'; readonly after: number }
+  | { readonly order: 'name'; readonly after: Uint8Array | undefined }
+  | { readonly order: 'list'; readonly ids: Float64Array; readonly at: number };
+
 /** Gives the candidates, some at a time. */
 export interface Source {
   next(snapshot: Snapshot, count: number): Batch;
+  readonly place: Place;
 }
 
 /** Chooses where the candidates come from. `visits` is told how. */
@@ -38,13 +45,51 @@ export function sourceOf(
   return branch === undefined ? walk(request, base, told) : branchSource(branch, request, base, told);
 }
 
+/** Goes on where a source of the same search had come to. It gives no candidate twice and leaves none out, but those that have come or gone meanwhile. */
+export function sourceFrom(place: Place, { engine }: Call, request: SearchRequest, base: ReadableEntry, snapshot: Snapshot): Source {
+  if (place.order === 'list') return listSource(place.ids, place.at);
+  if (place.order === 'name') return subtreeSource(base, place.after);
+  if (request.scope === 'one') return childrenSource(base, place.after);
+  const { schema, settings } = engine;
+  const branch = findCandidates(schema, snapshot, request.filter, settings['ldap.searchCandidatesMax']) ?? everyEntry(snapshot);
+  return branchSource(branch, request, base, { visited: 0, plan: 'index' }, place.after);
+}
+
+/** All ids there are, for a filter that had a branch when its search began and has none any more. */
+function everyEntry(snapshot: Snapshot): Branch {
+  const lastId = snapshot.lastId();
+  return {
+    by: 'index',
+    count: () => lastId,
+    page(_current, afterId, limit) {
+      const ids = Array.from({ length: Math.max(0, Math.min(limit, lastId - afterId)) }, (_, at) => afterId + 1 + at);
+      return { ids, through: ids.at(-1) === lastId || ids.length === 0 ? end : (ids.at(-1) as number), exact: false };
+    },
+  };
+}
+
+/** Entries in an order that was made before. */
+export function listSource(ids: Float64Array, from: number): Source {
+  let at = from;
+  return {
+    next(_snapshot, count) {
+      const some = Array.from(ids.subarray(at, at + count));
+      at += some.length;
+      return { ids: some, exact: false, last: at >= ids.length };
+    },
+    get place() {
+      return { order: 'list', ids, at } as const;
+    },
+  };
+}
+
 function baseSource(base: ReadableEntry): Source {
-  return { next: () => ({ ids: [base.id], exact: false, last: true }) };
+  return { next: () => ({ ids: [base.id], exact: false, last: true }), place: { order: 'id', after: base.id } };
 }
 
 /** Begins with the branch; when that has more than one page, and more than the scope has entries, the scope is walked instead. */
-function branchSource(branch: Branch, request: SearchRequest, base: ReadableEntry, visits: Visits): Source {
-  let after = 0;
+function branchSource(branch: Branch, request: SearchRequest, base: ReadableEntry, visits: Visits, from = 0): Source {
+  let after = from;
   let instead: Source | undefined;
   const walked = (snapshot: Snapshot, count: number) => {
     instead = walk(request, base, visits);
@@ -59,6 +104,9 @@ function branchSource(branch: Branch, request: SearchRequest, base: ReadableEntr
       if (after === 0 && through !== end && isSmall(request, base, snapshot, branch)) return walked(snapshot, count);
       after = through;
       return { ids, exact, last: through === end };
+    },
+    get place() {
+      return instead?.place ?? ({ order: 'id', after } as const);
     },
   };
 }
@@ -84,19 +132,22 @@ function walk(request: SearchRequest, base: ReadableEntry, visits: Visits): Sour
   return request.scope === 'one' ? childrenSource(base) : subtreeSource(base);
 }
 
-function childrenSource(base: ReadableEntry): Source {
-  let after = 0;
+function childrenSource(base: ReadableEntry, from = 0): Source {
+  let after = from;
   return {
     next(snapshot, count) {
       const ids = snapshot.children(base.uuid, after, count);
       after = ids.at(-1) ?? after;
       return { ids, exact: false, last: ids.length < count };
     },
+    get place() {
+      return { order: 'id', after } as const;
+    },
   };
 }
 
-function subtreeSource(base: ReadableEntry): Source {
-  let after: Uint8Array | undefined;
+function subtreeSource(base: ReadableEntry, from?: Uint8Array): Source {
+  let after = from;
   return {
     next(snapshot, count) {
       const ids = snapshot.subtree(base.dnKey, after, count);
@@ -104,6 +155,10 @@ function subtreeSource(base: ReadableEntry): Source {
       // The place in the order is a name: it stays one even when its entry is gone by the next turn.
       if (behind !== undefined) after = snapshot.readable(behind)?.dnKey ?? after;
       return { ids, exact: false, last: ids.length < count };
+    },
+    get place() {
+      // Read entries are views of a cache: what is kept is a copy.
+      return { order: 'name', after: after && new Uint8Array(after) } as const;
     },
   };
 }

@@ -2,14 +2,16 @@ import { utf8 } from '#base';
 import { encodeAttributes, type PartialAttribute, type Result, type SearchRequest } from '#ldap';
 import { compileFilter, describe, subschemaAttributes } from '#schema';
 import type { Call } from '../call.ts';
+import { matchedValues } from '../controls/matched-values.ts';
 import { supportedControls } from '../controls/table.ts';
 import { supportedExtensions } from '../extended/table.ts';
 import { subschemaDn } from '../realm.ts';
 import { done } from '../result.ts';
+import { matchedValuesOf } from './matched.ts';
 import type { Wanted } from './select.ts';
 
-/** RFC 3673 (`+`), RFC 4526 (empty and, or), RFC 4525 (increment). */
-const features = ['1.3.6.1.4.1.4203.1.5.1', '1.3.6.1.4.1.4203.1.5.3', '1.3.6.1.1.14'];
+/** RFC 3673 (`+`), RFC 4529 (`@class`), RFC 4526 (empty and, or), RFC 4525 (increment). */
+const features = ['1.3.6.1.4.1.4203.1.5.1', '1.3.6.1.4.1.4203.1.5.2', '1.3.6.1.4.1.4203.1.5.3', '1.3.6.1.1.14'];
 
 const vendor = 'Atrium';
 
@@ -65,5 +67,6 @@ function answer(call: Call, request: SearchRequest, wanted: Wanted, dn: string, 
     shown.push(request.typesOnly ? { description: attribute.description, values: [] } : attribute);
   }
   if (compileFilter(schema, request.filter)({ dn: [], attributes: held }) !== true) return;
-  call.reply.entry(utf8(dn), [encodeAttributes(shown)]);
+  const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
+  call.reply.entry(utf8(dn), [encodeAttributes(items === undefined ? shown : matchedValuesOf(schema, items)(shown))]);
 }

@@ -38,6 +38,8 @@ export const resultCodes = {
   entryAlreadyExists: 68,
   objectClassModsProhibited: 69,
   affectsMultipleDSAs: 71,
+  /** draft-ietf-ldapext-ldapv3-vlv-09 §6 */
+  virtualListViewError: 76,
   other: 80,
   /** RFC 3909 §2.3 */
   canceled: 118,
