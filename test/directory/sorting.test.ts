@@ -69,6 +69,7 @@ const refused: readonly [title: string, keys: string, outcome: readonly [number,
   ['a rule of another kind', 'cn:caseIgnoreMatch', [18, 'cn']],
   ['a rule for other values', 'cn:integerOrderingMatch', [18, 'cn']],
   ['a key that comes twice', 'uidNumber/-uidNumber', [53, 'uidNumber']],
+  ['what no entry stores', 'numSubordinates', [53, 'numSubordinates']],
   ['more than five keys', 'uidNumber/gidNumber/entryUUID/createTimestamp/modifyTimestamp/entryCSN', [53]],
 ];
 

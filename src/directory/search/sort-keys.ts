@@ -4,6 +4,7 @@ import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { AskedKey, SortOutcome } from '../controls/sorting.ts';
 import { listedAttribute } from '../large.ts';
+import { isComputed } from './computed.ts';
 import { createDecisions } from './descriptions.ts';
 
 /** One key by which entries are sorted, understood. */
@@ -22,7 +23,7 @@ const keysMax = 5;
  * Understands the keys of a request.
  *
  * @returns the keys, or why entries cannot be sorted by them (RFC 2891 §1.2): unwillingToPerform for too many and for one that comes twice,
- *          noSuchAttribute, inappropriateMatching
+ *          and for what no entry stores, noSuchAttribute, inappropriateMatching
  */
 export function readSortKeys(schema: Schema, asked: readonly AskedKey[]): readonly SortKey[] | SortOutcome {
   if (asked.length > keysMax) return { code: resultCodes.unwillingToPerform };
@@ -32,6 +33,7 @@ export function readSortKeys(schema: Schema, asked: readonly AskedKey[]): readon
     // Of what nobody may read there is nothing to sort by.
     if (described === undefined || described.type.secret || described.type.sealed) return { code: resultCodes.noSuchAttribute, attribute };
     const { type, key } = described;
+    if (isComputed(schema, type)) return { code: resultCodes.unwillingToPerform, attribute };
     if (keys.some((each) => each.key === key)) return { code: resultCodes.unwillingToPerform, attribute };
     const rule = ruleName === undefined ? type.ordering : schema.matchingRule(ruleName);
     const isFit = rule?.kind === 'ordering' && (rule === type.ordering || rule.appliesTo.includes(type.syntax.oid));
