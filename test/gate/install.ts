@@ -4,31 +4,41 @@ import { findProgram, type Program, programs } from '../support/programs.ts';
 
 const policy = '/usr/sbin/policy-rc.d';
 
-export interface Installed {
+export interface Installed<Name extends string = string> {
   /** What is still not there. */
-  readonly missing: readonly Program[];
+  readonly missing: readonly Name[];
   /** What to run by hand to have it; absent when nothing is missing. */
   readonly command?: string;
   /** What the package manager said when it failed. */
   readonly said?: string;
 }
 
-/** Brings in the programs that tests need, as root on Debian; elsewhere it says what to run. Does nothing when all are there. */
-export function installPrograms(): Installed {
-  const missing = missingPrograms();
+/** Brings in the programs that tests need: `installMissing` for all of `programs`. */
+export function installPrograms(): Installed<Program> {
+  return installMissing(programs, (name) => findProgram(name) !== undefined);
+}
+
+/**
+ * Brings in what is not there, as root on Debian; elsewhere it says what to run. Does nothing when all is there.
+ *
+ * @param wanted   the Debian packages that bring each thing
+ * @param isThere  whether a thing can be used now
+ */
+export function installMissing<Name extends string>(
+  wanted: Readonly<Record<Name, { readonly packages: readonly string[] }>>,
+  isThere: (name: Name) => boolean,
+): Installed<Name> {
+  const look = () => (Object.keys(wanted) as Name[]).filter((name) => !isThere(name));
+  const missing = look();
   if (missing.length === 0) return { missing };
-  const packages = [...new Set(missing.flatMap((name) => programs[name].packages))];
+  const packages = [...new Set(missing.flatMap((name) => wanted[name].packages))];
   const command = `apt-get install --no-install-recommends ${packages.join(' ')}`;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return { missing, command: `sudo ${command}` };
 
   process.stdout.write(`  installing ${packages.join(', ')} …\n`);
   const said = withoutDaemons(() => install(packages));
-  const left = missingPrograms();
+  const left = look();
   return left.length === 0 ? { missing: left } : { missing: left, command, ...(said === undefined ? {} : { said }) };
-}
-
-function missingPrograms(): Program[] {
-  return (Object.keys(programs) as Program[]).filter((name) => findProgram(name) === undefined);
 }
 
 /** Debian's slapd starts itself when it is installed, unless a policy says that nothing may be started (101). One that is there already stays. */

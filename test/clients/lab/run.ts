@@ -1,0 +1,66 @@
+// `npm run test:clients`: LDAP clients that others wrote, each through a journey against a running Atrium. With words behind it, only the clients called so.
+import { installMissing } from '../../gate/install.ts';
+import { findProgram, programs } from '../../support/programs.ts';
+import { runJourney, type Step } from './journey.ts';
+import { interpreterOf, isThere, type PartName, parts } from './parts.ts';
+import { startSlapdWorld } from './slapd.ts';
+import { startWorld } from './world.ts';
+
+/** The program of each client, as its interpreter takes it. */
+const journeys: readonly (readonly [client: PartName, ...args: string[]])[] = [
+  ['python3-ldap3', 'python_ldap3.py'],
+  ['python3-ldap', 'python_ldap.py'],
+];
+
+const againstSlapd = process.argv.includes('--slapd');
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const total = { passed: 0, failed: 0, 'not offered': 0 };
+const notOffered = new Map<string, string[]>();
+
+setUp();
+const chosen = journeys.filter(([client]) => words.length === 0 || words.some((word) => client.includes(word)));
+if (chosen.length === 0) failed(`no client is called like ${words.join(' or ')}`);
+else {
+  await using world = await (againstSlapd ? startSlapdWorld() : startWorld());
+  for (const [client, ...args] of chosen) {
+    const begun = performance.now();
+    const interpreter = interpreterOf(client);
+    if (interpreter === undefined) continue;
+    tell(client, await runJourney(interpreter, args, world.environment), performance.now() - begun);
+  }
+}
+for (const [what, clients] of notOffered) say(`– not offered: ${what} (${clients.join(', ')})`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+say(`${total.passed} passed, ${total.failed} failed${notOffered.size > 0 ? `, ${total['not offered']} not offered` : ''}`);
+
+/** Brings in the clients. One that is missing counts as failed: this command is for nothing else. */
+function setUp(): void {
+  const wanted = { ...parts, ldapsearch: programs.ldapsearch };
+  const there = (name: keyof typeof wanted) => (name === 'ldapsearch' ? findProgram(name) !== undefined : isThere(name));
+  const { missing, command, said } = installMissing(wanted, there);
+  for (const name of missing) failed(`${name} is not there`);
+  if (command !== undefined) say(`  Have what is missing with: ${command}`, said ?? '');
+}
+
+/** One line for a client, one for each step that failed. */
+function tell(client: string, steps: readonly Step[], tookMs: number): void {
+  for (const { outcome } of steps) total[outcome]++;
+  const broken = steps.filter(({ outcome }) => outcome === 'failed');
+  const passed = steps.filter(({ outcome }) => outcome === 'passed').length;
+  say(`${broken.length > 0 ? '✘' : '✔'} ${client.padEnd(16)} ${String(passed).padStart(3)} steps ${(tookMs / 1000).toFixed(1).padStart(6)} s`);
+  for (const { name, why } of broken) say(`  ✘ ${client}: ${name}: ${why}`);
+  for (const { name, outcome, why } of steps) {
+    if (outcome !== 'not offered') continue;
+    const what = `${name} [${why}]`;
+    notOffered.set(what, [...(notOffered.get(what) ?? []), client]);
+  }
+}
+
+function failed(why: string): void {
+  total.failed++;
+  say(`✘ ${why}`);
+}
+
+function say(...lines: readonly string[]): void {
+  for (const line of lines) if (line !== '') process.stdout.write(`${line}\n`);
+}

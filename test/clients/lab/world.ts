@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { utf8 } from '#base';
+import { formatLdifRecord, type LdifContent } from '#ldap';
+import { startTestAtrium } from '../../support/atrium.ts';
+import { runLdapTool } from '../../support/ldap-utils.ts';
+import { generatePeople } from '../../support/people.ts';
+
+/** A directory with something in it for the clients, and what they must know of it: the environment that each is started with. */
+export interface World extends AsyncDisposable {
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const people = 240;
+const personPassword = 'Schlüssel-7-Brücke';
+const picture = Buffer.from([0xff, 0xd8, 0xff, ...Array(256).keys()]);
+
+/** Starts an Atrium with generated people, with TLS of its own authority. Needs ldap-utils. */
+export async function startWorld(): Promise<World> {
+  const atrium = await startTestAtrium();
+  const { suffix, addresses, dataDir } = atrium;
+  const operators = addresses.operators ?? '';
+  const ldif = [...worldContent(suffix)].map(formatLdifRecord).join('');
+  const added = await runLdapTool('ldapadd', { url: operators, external: true }, [], ldif);
+  if (added.status !== 0) throw new Error(`the world could not be loaded: ${added.stderr}`);
+  return {
+    environment: worldEnvironment('Atrium', {
+      suffix,
+      port: new URL(addresses.ldap ?? '').port,
+      tlsPort: new URL(addresses.ldaps ?? '').port,
+      socket: decodeURIComponent(operators.slice('ldapi://'.length)),
+      ca: join(dataDir, 'tls', 'ca.pem'),
+      administrator: atrium.adminDn,
+      password: atrium.adminPassword,
+    }),
+    [Symbol.asyncDispose]: () => atrium[Symbol.asyncDispose](),
+  };
+}
+
+interface Place {
+  readonly suffix: string;
+  readonly port: string;
+  readonly tlsPort: string;
+  readonly socket: string;
+  readonly ca: string;
+  readonly administrator: string;
+  readonly password: string;
+}
+
+export function worldEnvironment(server: 'Atrium' | 'slapd', place: Place): Record<string, string> {
+  return {
+    LAB_SERVER: server,
+    LAB_HOST: 'localhost',
+    LAB_PORT: place.port,
+    LAB_TLS_PORT: place.tlsPort,
+    LAB_SOCKET: place.socket,
+    LAB_CA: place.ca,
+    LAB_SUFFIX: place.suffix,
+    LAB_ADMIN: place.administrator,
+    LAB_ADMIN_PASSWORD: place.password,
+    LAB_PERSON: `uid=jmueller,ou=people,${place.suffix}`,
+    LAB_PERSON_PASSWORD: personPassword,
+  };
+}
+
+/** Generated people and their groups; someone with a password and odd values; a row of accounts whose numbers and names run against each other. */
+export function* worldContent(suffix: string): Generator<LdifContent> {
+  yield* generatePeople({ count: people, seed: 389, suffix });
+  yield record(`uid=jmueller,ou=people,${suffix}`, {
+    objectClass: ['inetOrgPerson'],
+    uid: ['jmueller'],
+    cn: ['Jürgen Müller'],
+    sn: ['Müller'],
+    givenName: ['Jürgen'],
+    mail: ['juergen.mueller@example.com'],
+    description: ['Stars * and (brackets) and \\ backslash'],
+    userPassword: [personPassword],
+    jpegPhoto: [picture],
+  });
+  yield record(`ou=lab,${suffix}`, { objectClass: ['organizationalUnit'], ou: ['lab'] });
+  yield record(`ou=row,ou=lab,${suffix}`, { objectClass: ['organizationalUnit'], ou: ['row'] });
+  for (let number = 1; number <= 25; number++) {
+    const uid = `lab${String(number).padStart(2, '0')}`;
+    yield record(`uid=${uid},ou=row,ou=lab,${suffix}`, {
+      objectClass: ['inetOrgPerson', 'posixAccount'],
+      uid: [uid],
+      cn: [`Lab ${number}`],
+      sn: [`Reihe ${String(26 - number).padStart(2, '0')}`],
+      uidNumber: [String(60_000 + number)],
+      gidNumber: ['60000'],
+      homeDirectory: [`/home/${uid}`],
+    });
+  }
+}
+
+function record(dn: string, attributes: Readonly<Record<string, readonly (string | Uint8Array)[]>>): LdifContent {
+  return {
+    kind: 'content',
+    line: 0,
+    dn,
+    attributes: Object.entries(attributes).map(([description, values]) => ({
+      description,
+      values: values.map((value) => (typeof value === 'string' ? utf8(value) : value)),
+    })),
+  };
+}
+
+/** A folder for what a client writes, gone afterwards. */
+export function temporaryFolder(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'atrium-lab-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
