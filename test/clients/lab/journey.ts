@@ -25,7 +25,14 @@ export async function runJourney(program: string, args: readonly string[], envir
   const child = spawn(program, args, {
     cwd: import.meta.dirname,
     // The machine's own settings for LDAP clients do not count.
-    env: { PATH: process.env['PATH'], LANG: 'C.UTF-8', HOME: '/nonexistent', LDAPNOINIT: '1', PYTHONDONTWRITEBYTECODE: '1', ...environment },
+    env: {
+      PATH: process.env['PATH'],
+      LANG: 'C.UTF-8',
+      HOME: '/nonexistent',
+      LDAPNOINIT: '1',
+      PYTHONDONTWRITEBYTECODE: '1',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
   });

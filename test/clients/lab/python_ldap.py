@@ -411,7 +411,7 @@ def _():
 @step("who am I", needs="1.3.6.1.4.1.4203.1.11.3")
 def _():
     same(connect(PERSON, PERSON_PASSWORD).whoami_s(), "dn:" + PERSON, "who am I")
-    same(connect("", "").whoami_s(), "" if SLAPD else "anonymous", "who am I, anonymous")
+    same(connect("", "").whoami_s(), "", "who am I, anonymous")
 
 
 @step("password modify", needs="1.3.6.1.4.1.4203.1.11.1")

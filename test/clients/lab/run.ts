@@ -10,6 +10,10 @@ import { startWorld } from './world.ts';
 const journeys: readonly (readonly [client: PartName, ...args: string[]])[] = [
   ['python3-ldap3', 'python_ldap3.py'],
   ['python3-ldap', 'python_ldap.py'],
+  ['net-ldap-perl', 'net_ldap.pl'],
+  ['net-ldap-ruby', 'net_ldap.rb'],
+  ['php-ldap', 'php_ldap.php'],
+  ['jndi', 'Jndi.java'],
 ];
 
 const againstSlapd = process.argv.includes('--slapd');
@@ -47,7 +51,9 @@ function tell(client: string, steps: readonly Step[], tookMs: number): void {
   for (const { outcome } of steps) total[outcome]++;
   const broken = steps.filter(({ outcome }) => outcome === 'failed');
   const passed = steps.filter(({ outcome }) => outcome === 'passed').length;
-  say(`${broken.length > 0 ? '✘' : '✔'} ${client.padEnd(16)} ${String(passed).padStart(3)} steps ${(tookMs / 1000).toFixed(1).padStart(6)} s`);
+  say(
+    `${broken.length > 0 ? '✘' : '✔'} ${client.padEnd(16)} ${String(passed).padStart(3)} steps ${(tookMs / 1000).toFixed(1).padStart(6)} s`,
+  );
   for (const { name, why } of broken) say(`  ✘ ${client}: ${name}: ${why}`);
   for (const { name, outcome, why } of steps) {
     if (outcome !== 'not offered') continue;

@@ -31,7 +31,15 @@ export async function startSlapdWorld(): Promise<World> {
   const slapd = findProgram('slapd') ?? 'slapd';
   const { child } = await startServer(slapd, ['-f', at('slapd.conf'), '-h', doors, '-d', '0'], port, process.env);
   return {
-    environment: worldEnvironment('slapd', { suffix, port: String(port), tlsPort: String(tlsPort), socket, ca: at('ca.pem'), administrator, password }),
+    environment: worldEnvironment('slapd', {
+      suffix,
+      port: String(port),
+      tlsPort: String(tlsPort),
+      socket,
+      ca: at('ca.pem'),
+      administrator,
+      password,
+    }),
     [Symbol.asyncDispose]: async () => {
       await stopProgram(child);
       rmSync(folder, { recursive: true, force: true });

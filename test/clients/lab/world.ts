@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { utf8 } from '#base';
 import { formatLdifRecord, type LdifContent } from '#ldap';
@@ -104,10 +102,4 @@ function record(dn: string, attributes: Readonly<Record<string, readonly (string
       values: values.map((value) => (typeof value === 'string' ? utf8(value) : value)),
     })),
   };
-}
-
-/** A folder for what a client writes, gone afterwards. */
-export function temporaryFolder(): { readonly path: string } & Disposable {
-  const path = mkdtempSync(join(tmpdir(), 'atrium-lab-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
