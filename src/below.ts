@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { bootstrap, createDirectory, createIndexer, createLargeRules, type Engine, indexVersion, openEngine } from '#directory';
-import { createHasher, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
+import { createHasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow } from '#schema';
 import { openStore } from '#store';
@@ -103,7 +104,11 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
     costMaxMiB: settings['keys.hashCostMaxMiB'],
     chance,
   });
-  return openEngine({ schema, store, hasher, clock, chance, audit, settings, version, ...(webSecret === undefined ? {} : { webSecret }) });
+  // The same at each start: who asks before and after one shall not learn which names nobody has.
+  const kek = settings['keys.kek'];
+  const mockKey = kek === '' ? chance.octets(secretOctets) : hmacSha256(utf8(kek), 'atrium: verifiers of names that have none');
+  const shown = webSecret === undefined ? {} : { webSecret };
+  return openEngine({ schema, store, hasher, clock, chance, audit, settings, version, mockKey, ...shown });
 }
 
 /** Only where something speaks TLS. */
@@ -149,7 +154,7 @@ function crewOf(settings: Settings): Crew | undefined {
 /** What each worker is told: the network endpoints as they are open now, and the settings. */
 function planOf(
   { root, version, settings, dataDir }: Foundation,
-  { store }: Engine,
+  { store, mockKey }: Engine,
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
 ): Omit<WorkerPlan, 'progress' | 'tally'> {
@@ -158,6 +163,7 @@ function planOf(
     version,
     file: join(dataDir, entriesFile),
     epoch: store.epoch,
+    mockKey,
     settings: withoutSecrets(settings),
     endpoints: {
       ...(ldap === undefined || addresses.ldap === undefined ? {} : { ldap: { ...ldap, port: addresses.ldap.port } }),

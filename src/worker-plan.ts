@@ -1,7 +1,7 @@
 import type { AuditEvent } from '#audit';
 import type { ErrorRow } from '#catalogue';
 import { directoryErrors, type EngineSettings } from '#directory';
-import { type HashCost, keysErrors, type Verified } from '#keys';
+import { type HashCost, keysErrors, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import type { Change, ChangeRecord, CommitResult, Expectation, StoreBesideOptions } from '#store';
 import { storeErrors } from '#store';
@@ -17,6 +17,8 @@ export interface WorkerPlan {
   readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'];
   /** Those over the network, with their real ports. */
   readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
+  /** The engine's, so that each thread answers alike for names that nobody has. */
+  readonly mockKey: Uint8Array;
   readonly tally: { readonly buffer: SharedArrayBuffer; readonly slot: number };
 }
 
@@ -37,6 +39,7 @@ export interface MainSide {
   /** CSNs are given here, in the order in which the commits arrive. */
   commit(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult>;
   hash(password: Uint8Array, cost: HashCost): Promise<string>;
+  pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
   /** Resolves, when all who stood in an entry's line before are through, with the place to `leave`. */
   enter(key: string): Promise<number>;

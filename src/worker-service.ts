@@ -26,6 +26,7 @@ export function serveWorker(
     commit: (expected, changes) => store.commit(expected, stamped(changes, csn)),
     hash: hasher.hash,
     verify: hasher.verify,
+    pbkdf2: hasher.pbkdf2,
     enter: (key) =>
       new Promise((resolve) => {
         const stay = async () => {

@@ -57,6 +57,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     audit,
     settings,
     version,
+    mockKey: plan.mockKey,
     csn: csnToCome,
     lines: linesThere(),
   });
@@ -88,6 +89,8 @@ function hasherThere(): Hasher {
   return {
     hash: (password, cost) => counted(main.ask('hash', ownOctets(password), cost)),
     verify: (password, stored, cost) => counted(main.ask('verify', ownOctets(password), stored, cost)),
+    pbkdf2: (password, { hash, salt, iterations }) =>
+      counted(main.ask('pbkdf2', ownOctets(password), { hash, salt: ownOctets(salt), iterations })),
     get load() {
       return { running, waiting: 0 };
     },

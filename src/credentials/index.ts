@@ -1,4 +1,16 @@
 export { errors as credentialsErrors } from './errors.ts';
-export { type Account, type Judgement, judgePassword, type Presented } from './judge.ts';
+export { type Account, type Judgement, judgePassword, type Presented, scramJudgement } from './judge.ts';
+export { saslPrep } from './sasl-prep.ts';
+export {
+  formatVerifier,
+  judgeProof,
+  makeVerifier,
+  mockVerifier,
+  parseVerifier,
+  type ScramMechanism,
+  type ScramVerifier,
+  scramHashes,
+  scramSaltOctets,
+} from './scram.ts';
 export { settings as credentialsSettings } from './settings.ts';
 export { isStoredPassword, readStoredPassword, storedPassword } from './stored.ts';

@@ -53,6 +53,20 @@ export async function judgePassword(hasher: Hasher, cost: HashCost, presented: P
   return { kind: 'accepted' };
 }
 
+/**
+ * Judges a proof by SCRAM, as `judgePassword` a password.
+ *
+ * @param hasVerifier  whether there is something to prove the password against
+ * @returns the row of the refusal; `undefined` when it is accepted
+ */
+export function scramJudgement(account: Account | undefined, hasVerifier: boolean, proves: boolean, mode: Mode): ErrorRow | undefined {
+  if (account === undefined) return errors.nameUnknown;
+  if (account.disabled) return errors.accountDisabled;
+  if (!hasVerifier) return errors.passwordAbsent;
+  if (!proves) return errors.passwordWrong;
+  return account.mustChange && refusesPasswordsToChange(mode) ? errors.passwordToChange : undefined;
+}
+
 function refused(row: ErrorRow, fault?: ErrorRow): Judgement {
   return fault === undefined ? { kind: 'refused', row } : { kind: 'refused', row, fault };
 }

@@ -34,4 +34,15 @@ export const settings = {
     obeyed: true,
     means: 'scrypt parallelism of new password hashes',
   },
+  'security.scramIterations': {
+    env: 'STS_SECURITY_SCRAM_ITERATIONS',
+    kind: 'integer',
+    default: 100_000,
+    min: 4096,
+    max: 10_000_000,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'PBKDF2 iterations of new SCRAM verifiers, which are written where the password policy asks for them (stsScramMechanism)',
+  },
 } as const satisfies SettingRows;

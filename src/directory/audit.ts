@@ -15,6 +15,8 @@ export interface AuditNotes {
   readonly message: Message<Request>;
   /** Who acts, once that is known. */
   acting?: Identity;
+  /** Whom a bind by SASL is about, once that is known. */
+  subject?: string;
   /** Those that count, once that is known. */
   controls?: Controls;
 }
@@ -79,14 +81,15 @@ export function tellOfFault(notes: AuditNotes, fault: ErrorRow): void {
   });
 }
 
-function common({ engine, connection, message, acting }: AuditNotes) {
+function common({ engine, connection, message, acting, subject }: AuditNotes) {
   const outer = outerDoor(connection, message);
   const { op } = message;
   const identity = acting ?? connection.identity;
   return {
     realm: engine.realm.id,
     door: outer?.door ?? connection.door,
-    subject: op.kind === 'bindRequest' ? op.name : identity.strength === 'anonymous' ? '' : authzIdOf(identity).replace(/^dn:/, ''),
+    subject:
+      op.kind === 'bindRequest' ? (subject ?? op.name) : identity.strength === 'anonymous' ? '' : authzIdOf(identity).replace(/^dn:/, ''),
     action: actions[op.kind],
     correlationId: `${connection.id}:${message.messageId}`,
     address: outer?.address ?? connection.address,

@@ -1,6 +1,7 @@
-import { type ErrorRow, Refusal, refuse } from '#catalogue';
-import type { Message, Request, Response } from '#ldap';
+import { Refusal, refuse } from '#catalogue';
+import { type Message, type Request, type Response, resultCodes } from '#ldap';
 import { askerOf } from './access/asker.ts';
+import { anonymous } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
 import { recognizedControls } from './controls/table.ts';
@@ -9,7 +10,7 @@ import { errors } from './errors.ts';
 import { showSecret } from './extended/show-secret.ts';
 import { extended } from './extended/table.ts';
 import { add } from './operations/add.ts';
-import { anonymous, bind } from './operations/bind.ts';
+import { bind } from './operations/bind.ts';
 import { compare } from './operations/compare.ts';
 import { remove } from './operations/delete.ts';
 import { modify } from './operations/modify.ts';
@@ -54,6 +55,11 @@ function operate(
   refuseUnproved(connection, op);
   // RFC 4511 §4.2.1, RFC 4513 §4: whatever a bind is refused for, a control that is not known included, nobody is bound any more.
   if (op.kind === 'bindRequest') connection.identity = anonymous;
+  const going = connection.exchange;
+  if (going !== undefined) {
+    connection.exchange = undefined;
+    if (op.kind !== 'bindRequest') throw refuse(errors.saslGoing);
+  }
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
   const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity) };
@@ -63,7 +69,12 @@ function operate(
 
   switch (op.kind) {
     case 'bindRequest':
-      return bind(call, op, (fault: ErrorRow) => tellOfFault(notes, fault)).then(answer);
+      return bind(call, op, going, {
+        fault: (row) => tellOfFault(notes, row),
+        subject: (name) => {
+          notes.subject = name;
+        },
+      });
     case 'searchRequest': {
       const result = search(call, op);
       return result instanceof Promise ? result.then(answer) : answer(result);
@@ -93,7 +104,7 @@ function refuseUnproved(connection: Connection, op: Request): void {
 function finish(notes: AuditNotes, reply: Reply, response: Outcome): void {
   if (response === undefined) return;
   // What was done was done, though nobody waits for its answer any more.
-  tellOfSuccess(notes);
+  if (response.kind !== 'bindResponse' || response.result.code === resultCodes.success) tellOfSuccess(notes);
   // RFC 4511 §4.11: an abandoned operation is not answered.
   if (!reply.ended) reply.send(response, notes.controls?.answers);
 }

@@ -27,6 +27,8 @@ export interface EngineOptions {
   readonly settings: EngineSettings;
   /** What the web layer shows on its private socket; without it that door opens to nobody. */
   readonly webSecret?: Uint8Array;
+  /** What is shown for names without a verifier is made with it; by default another at each start. */
+  readonly mockKey?: Uint8Array;
   /** For the root DSE: the product's version. */
   readonly version: string;
   /** Where a commit's number comes from, and who waits for whom, where other threads write, too; by default this engine's own. */
@@ -37,6 +39,7 @@ export interface EngineOptions {
 /** What every operation works with. */
 export interface Engine extends EngineOptions {
   readonly realm: Realm;
+  readonly mockKey: Uint8Array;
   readonly access: AccessTable;
   readonly csn: CsnSource;
   readonly lines: Lines;
@@ -53,8 +56,8 @@ export function openEngine(options: EngineOptions): Engine {
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   const prepared = createPrepared({ schema, settings }, answers, settings['ldap.preparedSearchesMax']);
-  const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines() } = options;
-  return { ...options, realm, access: resolveAccess(schema), csn, lines, prepared };
+  const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
+  return { ...options, realm, mockKey, access: resolveAccess(schema), csn, lines, prepared };
 }
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */

@@ -18,6 +18,8 @@ export interface Realm {
   readonly people: Name;
   readonly groups: Name;
   readonly administrator: Name;
+  /** The entry of the password policy in force; it need not be there. */
+  readonly passwordPolicy: Name;
   /** The same for all realms. */
   readonly subschema: Name;
 }
@@ -63,6 +65,7 @@ export function openRealm(schema: Schema, suffixText: string, administratorUid: 
     people: below(['ou', 'people']),
     groups: below(['ou', 'groups']),
     administrator: below(['uid', administratorUid], ['ou', 'people']),
+    passwordPolicy: below(['cn', 'default'], ['ou', 'passwordPolicies']),
     subschema: nameOf(schema, subschemaDn),
   };
 }

@@ -188,6 +188,17 @@ export const settings = {
     means:
       'how many base names and how many lists of attributes are kept as the directory understood them, for searches that name them again',
   },
+  'ldap.clientCertificateRule': {
+    env: 'STS_LDAP_CLIENT_CERTIFICATE_RULE',
+    kind: 'choice',
+    default: 'off',
+    values: ['off', 'subject', 'mail', 'uid'],
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means:
+      'as whom SASL EXTERNAL takes a client certificate that an authority of ldap.clientCaFile vouches for: nobody; the entry whose name is its subject; the one person who has its mail address; the one person who has the uid in its subject',
+  },
   'realms.defaultSuffix': {
     env: 'STS_REALMS_DEFAULT_SUFFIX',
     kind: 'text',

@@ -6,6 +6,7 @@ import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Identity } from './types.ts';
+import { type Verifiers, verifiersOf } from './verifiers.ts';
 
 /** How often a write is decided anew when others changed what it had read. */
 const attemptsMax = 200;
@@ -85,8 +86,12 @@ export function checkSettable(type: AttributeType): void {
 /** The attribute whose values are kept as hashes. */
 export const passwordKey = 'userpassword';
 
-/** Secret values that a request brings, made ready to be stored before the write is decided: hashing takes long and must not hold a snapshot. */
-export type Prepared = ReadonlyMap<Uint8Array, Uint8Array>;
+/** Passwords that a request brings, made ready to be stored before the write is decided: hashing takes long and must not hold a snapshot. */
+export interface Prepared {
+  /** What is stored of each value. */
+  readonly stored: ReadonlyMap<Uint8Array, Uint8Array>;
+  readonly verifiers: Verifiers;
+}
 
 /** @throws Refusal `hashNotAccepted` (19), `hashQueueFull` (51) */
 export async function preparePasswords(
@@ -94,14 +99,18 @@ export async function preparePasswords(
   given: readonly { readonly description: string; readonly values: readonly Uint8Array[] }[],
 ): Promise<Prepared> {
   const { engine, asker } = call;
-  const prepared = new Map<Uint8Array, Uint8Array>();
+  const stored = new Map<Uint8Array, Uint8Array>();
+  const verifiers = new Map<Uint8Array, readonly Uint8Array[]>();
   for (const { description, values } of given) {
     if (describe(engine.schema, description)?.type.key !== passwordKey) continue;
     if (values.length === 0) continue;
     const value = solePassword(values);
-    prepared.set(value, await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator'));
+    const hash = await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator');
+    stored.set(value, hash);
+    // One that came as a hash already is stored as it is.
+    if (hash !== value) verifiers.set(hash, await verifiersOf(engine, value));
   }
-  return prepared;
+  return { stored, verifiers };
 }
 
 /** @throws Refusal `valueRefused` (19) */

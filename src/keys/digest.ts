@@ -1,4 +1,7 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+
+/** The hashes that mechanisms name. SHA-1 is for SCRAM-SHA-1 alone, where collisions are of no use to anybody. */
+export type HashName = 'sha1' | 'sha256';
 
 /** SHA-256 (FIPS 180-4) of octets or of a text's UTF-8: 32 octets. */
 export function sha256(data: Uint8Array | string): Uint8Array {
@@ -7,7 +10,16 @@ export function sha256(data: Uint8Array | string): Uint8Array {
 
 /** HMAC with SHA-256 (RFC 2104): 32 octets. */
 export function hmacSha256(key: Uint8Array, data: Uint8Array | string): Uint8Array {
-  return createHmac('sha256', key).update(data).digest();
+  return hmac('sha256', key, data);
+}
+
+export function digest(name: HashName, data: Uint8Array): Uint8Array {
+  return createHash(name).update(data).digest();
+}
+
+/** HMAC (RFC 2104) with a hash by name. */
+export function hmac(name: HashName, key: Uint8Array, data: Uint8Array | string): Uint8Array {
+  return createHmac(name, key).update(data).digest();
 }
 
 /** True when both are the same octets, in a time that says nothing about where they differ. Their lengths are no secret. */

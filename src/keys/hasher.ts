@@ -1,6 +1,7 @@
-import { scrypt, timingSafeEqual } from 'node:crypto';
+import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import type { Chance } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
+import type { HashName } from './digest.ts';
 import { errors } from './errors.ts';
 import { costOctets, formatHash, type HashCost, logNMin, parseHash } from './hash.ts';
 
@@ -26,6 +27,13 @@ export interface Verified {
   readonly fault?: ErrorRow;
 }
 
+/** What PBKDF2 is asked to do. */
+export interface Stretch {
+  readonly hash: HashName;
+  readonly salt: Uint8Array;
+  readonly iterations: number;
+}
+
 /** Makes and judges password hashes without ever blocking the loop, and without filling the pool that commits need. */
 export interface Hasher {
   /**
@@ -43,6 +51,13 @@ export interface Hasher {
    * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
    */
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
+  /**
+   * PBKDF2 with HMAC (RFC 8018 §5.2), for verifiers of other mechanisms.
+   *
+   * @returns as many octets as the hash has
+   * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
+   */
+  pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
   /** How many are being computed and how many wait. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
@@ -82,6 +97,7 @@ export function createHasher(options: HasherOptions): Hasher {
   return {
     hash,
     verify,
+    pbkdf2: (password, stretch) => queue.run(() => computePbkdf2(password, stretch)),
     get load() {
       return queue.load();
     },
@@ -99,6 +115,14 @@ export function computeScrypt(password: Uint8Array, salt: Uint8Array, octets: nu
   const maxmem = 128 * r * (N + p + 2);
   return new Promise((resolve, reject) => {
     scrypt(password, salt, octets, { N, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+const hashOctets: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32 };
+
+function computePbkdf2(password: Uint8Array, { hash, salt, iterations }: Stretch): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    pbkdf2(password, salt, iterations, hashOctets[hash], hash, (error, key) => (error ? reject(error) : resolve(key)));
   });
 }
 

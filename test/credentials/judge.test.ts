@@ -15,6 +15,7 @@ function counting(): Hasher & { count: number } {
   const counter = {
     count: 0,
     hash: real.hash,
+    pbkdf2: real.pbkdf2,
     verify: (...given: Parameters<Hasher['verify']>) => {
       counter.count++;
       return real.verify(...given);

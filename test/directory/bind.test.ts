@@ -99,8 +99,11 @@ test('SASL EXTERNAL on the operators’ socket makes the operator, and only ther
   const operator = house.connect('operators');
   t.is((await operator.ask(sasl('EXTERNAL', ''))).code, 0);
   t.is(await who(operator), 'u:operator');
-  t.is((await operator.ask(sasl('EXTERNAL', 'dn:uid=x'))).code, 49);
-  t.is((await operator.ask(sasl('PLAIN', 'x'))).code, 7);
+  t.is((await operator.ask(sasl('EXTERNAL', 'dn:uid=x'))).code, 50);
+  t.is((await operator.ask(sasl('EXTERNAL', `dn:${person('ada')}`))).code, 0);
+  t.is(await who(operator), `dn:${person('ada')}`);
+  t.is((await operator.ask(sasl('GSSAPI', 'x'))).code, 7);
+  t.is((await house.connect().ask(sasl('PLAIN', '\0ada\0lovelace'))).code, 7, 'a password in clear where others can read it');
   t.is((await house.connect('ldaps').ask(sasl('EXTERNAL'))).code, 7);
 });
 

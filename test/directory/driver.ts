@@ -75,6 +75,8 @@ const standing: EngineSettings = {
   'security.passwordHashLogN': 14,
   'security.passwordHashR': 8,
   'security.passwordHashP': 1,
+  'security.scramIterations': 4096,
+  'ldap.clientCertificateRule': 'off',
 };
 
 type SyncFile = NonNullable<Parameters<typeof openStore>[0]['syncFile']>;

@@ -259,7 +259,7 @@ test('the root DSE names what this server does at this door, operational attribu
   t.deepEqual(all?.all('supportedLDAPVersion'), ['3']);
   t.deepEqual(all?.all('vendorName'), ['Atrium']);
   t.deepEqual(all?.all('supportedSASLMechanisms'), []);
-  t.deepEqual((await root('operators', ['supportedSASLMechanisms']))?.all('supportedSASLMechanisms'), ['EXTERNAL']);
+  t.deepEqual((await root('operators', ['supportedSASLMechanisms']))?.all('supportedSASLMechanisms'), ['EXTERNAL', 'PLAIN']);
 });
 
 test('the subschema subentry describes the schema, secret attributes included by name', async (t) => {

@@ -38,6 +38,7 @@ test('STS-KEYS-9001: a bind that finds the queue of hashes full is told that the
   const hasher: Hasher = {
     hash: (...given) => current.hash(...given),
     verify: (...given) => current.verify(...given),
+    pbkdf2: (...given) => current.pbkdf2(...given),
     get load() {
       return current.load;
     },

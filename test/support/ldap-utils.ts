@@ -3,7 +3,16 @@ import type { TestFn } from 'ava';
 import { type LdifContent, readLdif } from '#ldap';
 import { withPrograms } from './programs.ts';
 
-export type LdapTool = 'ldapsearch' | 'ldapadd' | 'ldapmodify' | 'ldapmodrdn' | 'ldapdelete' | 'ldapcompare' | 'ldapwhoami';
+export type LdapTool =
+  | 'ldapsearch'
+  | 'ldapadd'
+  | 'ldapmodify'
+  | 'ldapmodrdn'
+  | 'ldapdelete'
+  | 'ldapcompare'
+  | 'ldapwhoami'
+  | 'ldappasswd'
+  | 'ldapexop';
 
 export interface Ran {
   /** The tool's exit status: 0, or the LDAP result code (5 and 6 for compareFalse and compareTrue); 254, 255 for its own troubles. */
@@ -20,6 +29,13 @@ export interface LdapUtilsTarget {
   readonly password?: string;
   /** SASL EXTERNAL instead: the operators' socket. */
   readonly external?: true;
+  /** Another mechanism, with a name and a password where it takes them, and whom to act as. */
+  readonly mechanism?: string;
+  readonly authcId?: string;
+  readonly authzId?: string;
+  /** A client certificate and its key, as files. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
   /** File of the authority that signed the server's certificate. */
   readonly caFile?: string;
 }
@@ -35,14 +51,15 @@ export function withLdapUtils<Context>(test: TestFn<Context>): ReturnType<typeof
  * @param input  what it reads from its standard input
  */
 export function runLdapTool(tool: LdapTool, target: LdapUtilsTarget, args: readonly string[], input = ''): Promise<Ran> {
-  const { url, dn, password, external, caFile } = target;
-  const as = external ? ['-Q', '-Y', 'EXTERNAL'] : ['-x', ...(dn === undefined ? [] : ['-D', dn, '-w', password ?? ''])];
+  const { url, caFile, certFile, keyFile } = target;
+  const as = identityOf(target);
   // Neither the machine's nor the user's defaults count.
   const env = {
     PATH: process.env['PATH'],
     LDAPCONF: '/dev/null',
     HOME: '/nonexistent',
     ...(caFile !== undefined && { LDAPTLS_CACERT: caFile }),
+    ...(certFile !== undefined && { LDAPTLS_CERT: certFile, LDAPTLS_KEY: keyFile }),
   };
   return new Promise((resolve, reject) => {
     const child = spawn(tool, ['-H', url, ...as, ...args], { env });
@@ -59,6 +76,13 @@ export function runLdapTool(tool: LdapTool, target: LdapUtilsTarget, args: reado
     // A tool that fails at once does not read its input to the end.
     child.stdin.on('error', () => undefined).end(input);
   });
+}
+
+function identityOf({ dn, password, external, mechanism, authcId, authzId }: LdapUtilsTarget): string[] {
+  const given = (flag: string, value: string | undefined) => (value === undefined ? [] : [flag, value]);
+  if (external) return ['-Q', '-Y', 'EXTERNAL', ...given('-X', authzId)];
+  if (mechanism === undefined) return ['-x', ...(dn === undefined ? [] : ['-D', dn, '-w', password ?? ''])];
+  return ['-Q', '-Y', mechanism, ...given('-U', authcId), ...given('-w', password), ...given('-X', authzId)];
 }
 
 /** The entries that ldapsearch printed with -LLL, read by our own reader. */

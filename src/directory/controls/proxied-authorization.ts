@@ -1,20 +1,15 @@
 import { empty, text } from '#base';
-import { refuse } from '#catalogue';
-import { errors } from '../errors.ts';
 import { type ControlKind, malformed } from './kind.ts';
 
-/** Proxied authorization (RFC 4370): whose authority a request asks to act under, as the DN of an authzId, empty for anonymous. */
+/** Proxied authorization (RFC 4370): whose authority a request asks to act under, as an authzId, empty for anonymous. */
 export const proxiedAuthorization: ControlKind<string> = {
   oid: '2.16.840.1.113730.3.4.18',
   name: 'proxied authorization',
   operations: ['searchRequest', 'modifyRequest', 'addRequest', 'delRequest', 'modifyDNRequest', 'compareRequest', 'extendedRequest'],
-  offered: ({ trusted }) => trusted,
   read(control) {
     const authzId = text(control.value ?? empty);
     // RFC 4370 §3: it is always critical, and one that is not must be refused.
     if (!control.critical || authzId === undefined) throw malformed(control);
-    if (authzId === '') return '';
-    if (!authzId.toLowerCase().startsWith('dn:')) throw refuse(errors.proxyDenied);
-    return authzId.slice(3);
+    return authzId;
   },
 };

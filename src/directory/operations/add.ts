@@ -9,6 +9,7 @@ import { absent, findNamed } from '../lookup.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { type Attributes, recordOf, stampNew } from '../record.ts';
 import { done } from '../result.ts';
+import { settleVerifiers } from '../verifiers.ts';
 import { checkSettable, commit, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
 
 type AddRequest = Request & { kind: 'addRequest' };
@@ -66,8 +67,9 @@ function judgePlace(call: Call, snapshot: Snapshot, name: Name) {
 export function withPreparedPasswords(attributes: Map<string, PartialAttribute>, prepared: Prepared): void {
   for (const [key, { description, values }] of attributes) {
     if (typeOfKey(key) !== passwordKey) continue;
-    attributes.set(key, { description, values: values.map((value) => prepared.get(value) ?? value) });
+    attributes.set(key, { description, values: values.map((value) => prepared.stored.get(value) ?? value) });
   }
+  settleVerifiers(attributes, undefined, attributes.get(passwordKey)?.values[0], prepared.verifiers);
 }
 
 function typeFor(schema: Schema, key: string) {

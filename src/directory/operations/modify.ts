@@ -7,33 +7,39 @@ import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { find } from '../lookup.ts';
 import { attributesOf, recordOf, stampChanged } from '../record.ts';
 import { done } from '../result.ts';
-import { checkSettable, commit, namesPassword, passwordKey, preparePasswords, writerName } from '../write.ts';
+import { settleVerifiers, type Verifiers } from '../verifiers.ts';
+import { checkSettable, commit, namesPassword, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
 import { apply, type Step } from './changes.ts';
+
+const none: Verifiers = new Map();
 
 type ModifyRequest = Request & { kind: 'modifyRequest' };
 
 /**
  * Changes an entry: all changes in order, or none.
  *
+ * @param permit  judges whether the steps may be made; by default the rights on the entry do
  * @throws Refusal  RFC 4511 §4.6: noSuchObject, insufficientAccessRights, and what the changes and the schema refuse
  */
-export async function modify(call: Call, request: ModifyRequest): Promise<Result> {
+export async function modify(call: Call, request: ModifyRequest, permit = judge): Promise<Result> {
   const { engine, asker } = call;
   const { schema } = engine;
   const steps = request.changes.map((change) => stepOf(schema, change));
-  const ready = steps.some(isPassword) ? await readyPasswords(call, request, steps) : steps;
+  const { ready, verifiers } = steps.some(isPassword)
+    ? await readyPasswords(call, request, steps, permit)
+    : { ready: steps, verifiers: none };
 
   await commit(engine, (snapshot) => {
     const { entry, name, rights } = find(engine, asker, snapshot, request.object);
-    judge(rights, steps);
+    permit(rights, steps);
     const old = attributesOf(schema, entry);
     const attributes = new Map(old);
     const lists = editedLists(schema, snapshot, entry);
     const before = { dn: name.dn, attributes: withLists(old, lists) };
     for (const step of ready) apply(attributes, step, lists);
-    if ((attributes.get(passwordKey)?.values.length ?? 0) > 1) {
-      throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
-    }
+    const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
+    if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
+    settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
     checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) });
     settleLists(schema, attributes, entry, lists);
     const csn = engine.csn.next();
@@ -50,16 +56,17 @@ function isPassword({ described }: Step): boolean {
 }
 
 /** Hashes what is to be hashed. Judged first: nobody makes the service work who may not write. */
-async function readyPasswords(call: Call, request: ModifyRequest, steps: readonly Step[]): Promise<readonly Step[]> {
+async function readyPasswords(call: Call, request: ModifyRequest, steps: readonly Step[], permit: typeof judge) {
   const { engine, asker } = call;
   const before = find(engine, asker, engine.store.snapshot(), request.object);
-  judge(before.rights, steps);
+  permit(before.rights, steps);
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
   const prepared = await preparePasswords(
     call,
     brought.map(({ attribute }) => attribute),
   );
-  return await Promise.all(steps.map((step) => prepare(call, step, prepared, before.entry)));
+  const ready = await Promise.all(steps.map((step) => prepare(call, step, prepared, before.entry)));
+  return { ready, verifiers: prepared.verifiers };
 }
 
 function stepOf(schema: Schema, { operation, attribute }: Modification): Step {
@@ -79,11 +86,11 @@ function judge(rights: ReturnType<typeof find>['rights'], steps: readonly Step[]
 async function prepare(
   { engine }: Call,
   step: Step,
-  prepared: ReadonlyMap<Uint8Array, Uint8Array>,
+  { stored: hashes }: Prepared,
   entry: Parameters<typeof attributesOf>[1],
 ): Promise<Step> {
   if (!isPassword(step)) return step;
-  if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => prepared.get(value) ?? value) };
+  if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => hashes.get(value) ?? value) };
   const stored = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
   const values: Uint8Array[] = [];
   for (const value of step.values) {

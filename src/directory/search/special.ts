@@ -8,6 +8,7 @@ import { supportedExtensions } from '../extended/table.ts';
 import { subschemaDn } from '../realm.ts';
 import { done } from '../result.ts';
 import { matchedValuesOf } from './matched.ts';
+import { supportedMechanisms } from '../sasl/table.ts';
 import type { Wanted } from './select.ts';
 
 /** RFC 3673 (`+`), RFC 4529 (`@class`), RFC 4526 (empty and, or), RFC 4525 (increment). */
@@ -26,7 +27,7 @@ export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted
     ['supportedControl', supportedControls(connection)],
     ['supportedExtension', [...supportedExtensions(connection), ...(connection.extensions ?? [])]],
     ['supportedFeatures', features],
-    ['supportedSASLMechanisms', connection.door === 'operators' ? ['EXTERNAL'] : []],
+    ['supportedSASLMechanisms', supportedMechanisms(call)],
     ['vendorName', [vendor]],
     ['vendorVersion', [engine.version]],
     ['entryDN', ['']],

@@ -1,0 +1,62 @@
+import { text } from '#base';
+import { type ErrorRow, refuse } from '#catalogue';
+import { type Account, judgePassword } from '#credentials';
+import { decodeAttributes } from '#ldap';
+import { protectsPasswords } from '#policy';
+import type { Snapshot, StoredEntry } from '#store';
+import type { Call } from './call.ts';
+import { door } from './controls/door.ts';
+import { hashCost } from './engine.ts';
+import { errors } from './errors.ts';
+import type { Identity } from './types.ts';
+import { passwordKey } from './write.ts';
+
+export const anonymous: Identity = { dn: undefined, uuid: undefined, strength: 'anonymous' };
+
+/** For the audit beside a refusal: what was wrong with a stored hash. */
+export type ReportFault = (fault: ErrorRow) => void;
+
+/** What an entry says about signing in as it. */
+export function accountOf(entry: StoredEntry): Account {
+  const first = (part: Uint8Array, key: string) =>
+    decodeAttributes(part).find(({ description }) => description.toLowerCase() === key)?.values[0];
+  const hash = first(entry.secret, passwordKey);
+  const reset = first(entry.operational, 'pwdreset');
+  return {
+    passwordHash: hash === undefined ? undefined : text(hash),
+    disabled: first(entry.operational, 'pwdaccountlockedtime') !== undefined,
+    mustChange: reset !== undefined && text(reset) === 'TRUE',
+  };
+}
+
+/** @throws Refusal `passwordUnprotected` (13): product mode, from beyond this machine, without TLS */
+export function checkProtected({ engine, connection }: Call): void {
+  if (protectsPasswords(engine.settings['global.mode']) && !connection.secure && !connection.loopback)
+    throw refuse(errors.passwordUnprotected);
+}
+
+/**
+ * Who an entry and a password make.
+ *
+ * @param entry  `undefined` for a name that nobody has: the work and the answer are those of a wrong password
+ * @throws Refusal of the judgement (49); `hashQueueFull` (51)
+ */
+export async function identify(
+  call: Call,
+  snapshot: Snapshot,
+  entry: StoredEntry | undefined,
+  password: Uint8Array,
+  report: ReportFault,
+): Promise<Identity> {
+  const { engine } = call;
+  const mode = engine.settings['global.mode'];
+  const account = entry === undefined ? undefined : accountOf(entry);
+  const mayChangeHere = call.controls.of(door) !== undefined;
+  const judgement = await judgePassword(engine.hasher, hashCost(engine), { password, account, mode, mayChangeHere });
+  if (judgement.kind === 'refused') {
+    if (judgement.fault !== undefined) report(judgement.fault);
+    throw refuse(judgement.row);
+  }
+  await engine.store.durable(snapshot.number);
+  return { dn: entry?.dn, uuid: entry?.uuid, strength: 'ownPassword' };
+}

@@ -1,0 +1,73 @@
+import { empty, text } from '#base';
+import { refuse } from '#catalogue';
+import { readCertificateNames } from '#keys';
+import { isWithin, normalizeDn } from '#schema';
+import type { Snapshot, StoredEntry } from '#store';
+import { accountOf } from '../account.ts';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { personWith } from '../named.ts';
+import { authorized } from '../taking.ts';
+import type { Identity } from '../types.ts';
+import type { SaslKind } from './kind.ts';
+
+/**
+ * EXTERNAL (RFC 4422 appendix A): whoever may open the operators' socket is the operator; whoever has shown a client certificate is the
+ * person whom `ldap.clientCertificateRule` takes it for.
+ */
+export const external: SaslKind = {
+  mechanism: 'EXTERNAL',
+  offered: ({ engine, connection: { door, certificate } }) =>
+    door === 'operators' || (certificate !== undefined && engine.settings['ldap.clientCertificateRule'] !== 'off'),
+  async begin({ engine, connection }, credentials = empty, teller) {
+    const authzId = text(credentials);
+    if (authzId === undefined) throw refuse(errors.saslMalformed);
+    const snapshot = engine.store.snapshot();
+    const { door, certificate } = connection;
+    const itself: Identity =
+      door !== 'operators' && certificate !== undefined
+        ? identityOf(engine, snapshot, certificate, teller.subject)
+        : { dn: undefined, uuid: undefined, strength: 'operatorsSocket' };
+    const identity = authorized(engine, snapshot, itself, authzId);
+    await engine.store.durable(snapshot.number);
+    return { kind: 'done', identity };
+  },
+};
+
+/** @throws Refusal `certificateRefused` (49): it is out of its time, or nobody's whose account is in use */
+function identityOf(engine: Engine, snapshot: Snapshot, certificate: Uint8Array, tell: (name: string) => void): Identity {
+  const names = readCertificateNames(certificate);
+  const nowMs = engine.clock.nowMs();
+  // TLS looked at this when the connection began, and a connection may last.
+  if (names === undefined || !(names.notBeforeMs <= nowMs && nowMs <= names.notAfterMs)) throw refuse(errors.certificateRefused);
+  const entry = personOf(engine, snapshot, names);
+  if (entry !== undefined) tell(entry.dn);
+  if (entry === undefined) throw refuse(errors.certificateRefused);
+  const { disabled, mustChange } = accountOf(entry);
+  if (disabled || mustChange) throw refuse(errors.certificateRefused);
+  return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
+}
+
+function personOf(
+  engine: Engine,
+  snapshot: Snapshot,
+  names: NonNullable<ReturnType<typeof readCertificateNames>>,
+): StoredEntry | undefined {
+  const only = (values: readonly string[]) => (values.length === 1 ? values[0] : undefined);
+  switch (engine.settings['ldap.clientCertificateRule']) {
+    case 'off':
+      return undefined;
+    case 'subject': {
+      const key = names.subject.length === 0 ? undefined : normalizeDn(engine.schema, names.subject);
+      return key !== undefined && isWithin(key, engine.realm.suffix.key) ? snapshot.byDnKey(key) : undefined;
+    }
+    case 'mail': {
+      const mail = only(names.mails);
+      return mail === undefined ? undefined : personWith(engine, snapshot, 'mail', mail);
+    }
+    case 'uid': {
+      const uid = only(names.uids);
+      return uid === undefined ? undefined : personWith(engine, snapshot, 'uid', uid);
+    }
+  }
+}
