@@ -7,8 +7,8 @@ import { supportedControls } from '../controls/table.ts';
 import { supportedExtensions } from '../extended/table.ts';
 import { subschemaDn } from '../realm.ts';
 import { done } from '../result.ts';
-import { matchedValuesOf } from './matched.ts';
 import { supportedMechanisms } from '../sasl/table.ts';
+import { matchedValuesOf } from './matched.ts';
 import type { Wanted } from './select.ts';
 
 /** RFC 3673 (`+`), RFC 4529 (`@class`), RFC 4526 (empty and, or), RFC 4525 (increment). */
