@@ -6,7 +6,8 @@ export function ownOctets(octets: Uint8Array): Uint8Array {
 }
 
 export function ownExpectation(expectation: Expectation): Expectation {
-  return expectation.kind === 'absent' ? { kind: 'absent', dnKey: ownOctets(expectation.dnKey) } : expectation;
+  if (expectation.kind === 'absent') return { kind: 'absent', dnKey: ownOctets(expectation.dnKey) };
+  return expectation.kind === 'held' ? { ...expectation, key: ownOctets(expectation.key) } : expectation;
 }
 
 export function ownChange(change: Change): Change {

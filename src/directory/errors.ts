@@ -78,6 +78,8 @@ export const errors = {
     'more than {most} entries name what is deleted or renamed',
   ),
   chainTooLong: row(9141, 11, 'names lead on to more entries than may be followed', 'the names lead on to more than {most} entries'),
+  notUnique: row(9142, 19, 'a value that another entry has, and a policy wants in one entry only', 'some attributes not unique'),
+  numbersExhausted: row(9143, 53, 'there is no uidNumber or gidNumber left to give out', 'there is no {attribute} left to give out'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

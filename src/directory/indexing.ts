@@ -38,6 +38,7 @@ const indexed: readonly IndexRow[] = [
   { name: 'roleOccupant' },
   { name: 'uidNumber' },
   { name: 'gidNumber' },
+  { name: 'stsCredentialId' },
 ];
 
 /** Says by which indexer the keys were made: the store makes all of them anew when it differs from what the file was written with. */

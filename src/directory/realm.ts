@@ -17,6 +17,7 @@ export interface Realm {
   readonly suffix: Name;
   readonly people: Name;
   readonly groups: Name;
+  readonly policies: Name;
   readonly administrator: Name;
   /** The entry of the password policy in force; it need not be there. */
   readonly passwordPolicy: Name;
@@ -64,6 +65,7 @@ export function openRealm(schema: Schema, suffixText: string, administratorUid: 
     suffix: nameOfDn(schema, dn, suffixText),
     people: below(['ou', 'people']),
     groups: below(['ou', 'groups']),
+    policies: below(['ou', 'policies']),
     administrator: below(['uid', administratorUid], ['ou', 'people']),
     passwordPolicy: below(['cn', 'default'], ['ou', 'passwordPolicies']),
     subschema: nameOf(schema, subschemaDn),

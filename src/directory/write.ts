@@ -1,10 +1,11 @@
 import { refuse } from '#catalogue';
 import { isStoredPassword, storedPassword } from '#credentials';
 import { type AttributeType, checkUserModifiable, describe } from '#schema';
-import type { Change, Expectation, Snapshot } from '#store';
+import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import { withUniqueness } from './relations/unique.ts';
 import type { Identity } from './types.ts';
 import { type Verifiers, verifiersOf } from './verifiers.ts';
 
@@ -15,6 +16,8 @@ const attemptsMax = 200;
 export interface Decision {
   readonly expected: readonly Expectation[];
   readonly changes: readonly Change[];
+  /** The one entry that is changed, as it was read. */
+  readonly before?: StoredEntry;
   /** Octets that the entry of an `amend` has besides. */
   readonly listedOctets?: number;
 }
@@ -48,8 +51,10 @@ async function commitAnew(engine: Engine, decide: (snapshot: Snapshot) => Decisi
 }
 
 /** Decides, and holds every entry to its limit: step by step, somebody could else make one of any size. */
-function decided({ store, settings }: Engine, decide: (snapshot: Snapshot) => Decision): Decision {
-  const decision = decide(store.snapshot());
+function decided(engine: Engine, decide: (snapshot: Snapshot) => Decision): Decision {
+  const { store, settings } = engine;
+  const snapshot = store.snapshot();
+  const decision = withUniqueness(engine, snapshot, decide(snapshot));
   for (const change of decision.changes) {
     if (change.kind === 'delete') continue;
     const { user, operational, secret } = change.entry;

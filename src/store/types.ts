@@ -93,7 +93,14 @@ export type KeysBelow = (dnKey: Uint8Array) => { readonly from: Uint8Array; read
 export type Expectation =
   | { readonly kind: 'unchanged'; readonly uuid: string; readonly csn: string }
   | { readonly kind: 'absent'; readonly dnKey: Uint8Array }
-  | { readonly kind: 'childless'; readonly uuid: string };
+  | { readonly kind: 'childless'; readonly uuid: string }
+  /** No other entries are found by an index key than these, and none of them has changed; not all of them need be. */
+  | {
+      readonly kind: 'held';
+      readonly attribute: string;
+      readonly key: Uint8Array;
+      readonly by: readonly { readonly uuid: string; readonly csn: string }[];
+    };
 
 /**
  * One final change. Names entryUUIDs, CSNs and final values; never row numbers. A `put` says all of an entry. An `amend` says all but its lists, and names

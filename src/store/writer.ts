@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
-import { byDn, byParent, byUuid, firstNumber, lastPlaceOf, newestNumber, partsMax, placeOf } from './format.ts';
+import { byDn, byParent, byUuid, cut, firstNumber, lastPlaceOf, newestNumber, partsMax, placeOf } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
 import type { JustRead } from './just-read.ts';
@@ -74,7 +74,7 @@ export function writerOf(
   // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
   let nextId = (statements.lastId.get() ?? 0) + 1;
 
-  const { entryOf, failed } = lookupsOf(statements, justRead);
+  const { entryOf, failed } = lookupsOf(statements, attributes, justRead);
 
   /** @returns the name that the entry had; nothing for one that was not there */
   function put(place: Place, whole: EntryRecord): string | undefined {
@@ -235,7 +235,7 @@ export function writerOf(
 }
 
 /** What a commit asks before it writes. */
-function lookupsOf(statements: ReturnType<typeof writeStatements>, justRead: JustRead) {
+function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: Pick<AttributeNumbers, 'find'>, justRead: JustRead) {
   /** The first expectation that does not hold. */
   function failed(expected: readonly Expectation[]): Expectation | undefined {
     return expected.find((expectation) => !holds(expectation));
@@ -249,7 +249,16 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, justRead: Jus
         return statements.find.get(byDn, expectation.dnKey) === undefined;
       case 'childless':
         return statements.find.get(byParent, keyOfUuid(expectation.uuid)) === undefined;
+      case 'held':
+        return isHeld(expectation);
     }
+  }
+
+  function isHeld({ attribute, key, by }: Expectation & { readonly kind: 'held' }): boolean {
+    const number = attributes.find(attribute);
+    if (number === undefined) return true;
+    const holders = statements.holders.all(number, cut(key), by.length + 1);
+    return holders.every(({ uuid, csn }) => by.some((each) => each.uuid === uuid && each.csn === csn));
   }
 
   function csnOf(uuid: string): string | undefined {
@@ -287,6 +296,9 @@ function writeStatements(database: Database.Database) {
   return {
     find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
     entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
+    holders: database.prepare<[number, Uint8Array, number], { uuid: string; csn: string }>(
+      'SELECT uuid, csn FROM entry WHERE id IN (SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT ?)',
+    ),
     csn: database.prepare<[number], string>('SELECT csn FROM entry WHERE id = ?').pluck(),
     some: database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`),
     lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck(),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { compareBytes, utf8 } from '#base';
 import type { Change, Expectation } from '#store';
 import { applied, expectedOf, type Model, shown } from './model.ts';
-import { dnKey, entry, folder, open, uuid } from './support.ts';
+import { dnKey, entry, folder, indexer, open, uuid } from './support.ts';
 
 const numbers = fc.integer({ min: 1, max: 8 });
 const names = fc.array(fc.constantFrom('a', 'b', 'ab', 'c'), { minLength: 1, maxLength: 3 });
@@ -21,6 +21,12 @@ const expectations = fc.oneof(
   fc.record({ kind: fc.constant('unchanged' as const), number: numbers, csn: csns }),
   fc.record({ kind: fc.constant('absent' as const), name: names }),
   fc.record({ kind: fc.constant('childless' as const), number: numbers }),
+  fc.record({
+    kind: fc.constant('held' as const),
+    attribute: fc.constantFrom('cn', 'mail', 'uid'),
+    key: fc.constantFrom('x', 'y', 'xx'),
+    by: fc.array(fc.record({ number: numbers, csn: csns }), { maxLength: 4 }),
+  }),
 );
 const commits = fc.record({ expected: fc.array(expectations, { maxLength: 1 }), changes: fc.array(changes, { maxLength: 3 }) });
 /** Batches: what stands in one inner list arrives in one turn. */
@@ -45,6 +51,8 @@ function expectationOf(made: Generated<typeof expectations>): Expectation {
       return { kind: 'absent', dnKey: dnKey(...made.name) };
     case 'childless':
       return { kind: 'childless', uuid: uuid(made.number) };
+    case 'held':
+      return { ...made, key: utf8(made.key), by: made.by.map(({ number, csn }) => ({ uuid: uuid(number), csn })) };
   }
 }
 
@@ -57,6 +65,12 @@ function holds(model: Model, expected: Expectation): boolean {
       return !all.some(({ dnKey: key }) => compareBytes(key, expected.dnKey) === 0);
     case 'childless':
       return !all.some(({ parent }) => parent === expected.uuid);
+    case 'held':
+      return all
+        .filter((one) =>
+          indexer(one).some(({ attribute, key }) => attribute === expected.attribute && compareBytes(key, expected.key) === 0),
+        )
+        .every((one) => expected.by.some(({ uuid, csn }) => one.uuid === uuid && one.csn === csn));
   }
 }
 

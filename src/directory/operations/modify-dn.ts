@@ -56,7 +56,7 @@ export async function modifyDn(call: Call, request: ModifyDnRequest): Promise<Re
     ];
     if (!samePlace) expected.push({ kind: 'absent', dnKey: target.name.key });
     const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-    const decision = { expected, changes: [change], listedOctets };
+    const decision = { expected, changes: [change], listedOctets, before: entry };
     return withReferences(call, snapshot, decision, [{ dn: entry.dn, dnKey: entry.dnKey, to: target.name }]);
   });
   return done;

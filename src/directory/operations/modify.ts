@@ -46,7 +46,7 @@ export async function modify(call: Call, request: ModifyRequest, permit = judge)
     stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
     const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
     const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-    return { expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }], changes: [change], listedOctets };
+    return { expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }], changes: [change], listedOctets, before: entry };
   });
   return done;
 }

@@ -1,0 +1,115 @@
+import { text } from '#base';
+import { refuse } from '#catalogue';
+import { decodeAttributes, parseFilter } from '#ldap';
+import { type AttributeType, compileFilter, describe, type EntryAttributes, isWithin, type Schema, type Test } from '#schema';
+import type { Expectation, ReadableEntry, Snapshot } from '#store';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { isIndexed, largeTypes } from '../indexing.ts';
+import { nameOf } from '../realm.ts';
+
+/** What may stand in one entry only: values of which attributes, below which names, of which entries. */
+export interface UniquenessPolicy {
+  /** Keys of the attributes. */
+  readonly attributes: ReadonlySet<string>;
+  /** Keys of the names below which it holds. */
+  readonly bases: readonly Uint8Array[];
+  /** Of which entries it holds; of all without it. */
+  readonly fits: Test | undefined;
+}
+
+export interface Policies {
+  readonly policies: readonly UniquenessPolicy[];
+  /** That there are these policies and no others. */
+  readonly held: Expectation;
+}
+
+const policyClass = 'stsUniquenessPolicy';
+const policiesMax = 1000;
+const filterLimits = { depthMax: 20, filterItemsMax: 100 };
+
+/** What no entry needs to say: a credential is one person's, whatever the realm. */
+const builtIn: UniquenessPolicy = { attributes: new Set(['stscredentialid']), bases: [new Uint8Array(0)], fits: undefined };
+
+type Desk = Pick<Engine, 'schema' | 'realm'>;
+
+/** Of each directory; read anew when the entry of a policy is another. */
+const known = new WeakMap<Engine['realm'], Map<number, { readonly version: number; readonly policy: UniquenessPolicy | undefined }>>();
+
+/** The policies that are in force in a state of the store: those of the entries below `ou=policies`, and our own. */
+export function policiesIn({ schema, realm }: Desk, snapshot: Snapshot): Policies {
+  const key = classKey(schema);
+  const ids = snapshot.idsEqual('objectclass', key, policiesMax);
+  const policies = [builtIn];
+  const by: { uuid: string; csn: string }[] = [];
+  const read = known.get(realm) ?? new Map();
+  known.set(realm, read);
+  for (const id of ids) {
+    const entry = snapshot.readable(id);
+    if (entry === undefined) continue;
+    by.push({ uuid: entry.uuid, csn: entry.csn });
+    let each = read.get(id);
+    if (each?.version !== entry.version) {
+      each = {
+        version: entry.version,
+        policy: isWithin(entry.dnKey, realm.policies.key) ? policyOf(schema, realm.suffix.key, entry) : undefined,
+      };
+      if (read.size > policiesMax) read.clear();
+      read.set(id, each);
+    }
+    if (each.policy !== undefined) policies.push(each.policy);
+  }
+  return { policies, held: { kind: 'held', attribute: 'objectclass', key, by } };
+}
+
+const classKeys = new WeakMap<Schema, Uint8Array>();
+
+function classKey(schema: Schema): Uint8Array {
+  let key = classKeys.get(schema);
+  if (key === undefined) {
+    const name = schema.objectClass(policyClass)?.name;
+    key = name === undefined ? undefined : schema.attributeType('objectClass')?.equality?.assertion(Buffer.from(name));
+    if (key === undefined) throw new Error(`no schema defines ${policyClass}`);
+    classKeys.set(schema, key);
+  }
+  return key;
+}
+
+function policyOf(schema: Schema, suffixKey: Uint8Array, { user }: Pick<ReadableEntry, 'user'>): UniquenessPolicy {
+  const attributes = new Map(decodeAttributes(user).flatMap((each) => [[describe(schema, each.description)?.key ?? '', each] as const]));
+  const texts = (key: string) => (attributes.get(key)?.values ?? []).map((value) => text(value) ?? '');
+  const filter = texts('stsuniquefilter').map((each) => parseFilter(each, filterLimits))[0];
+  const bases = texts('stsuniquebase').map((base) => nameOf(schema, base).key);
+  return {
+    attributes: new Set(texts('stsuniqueattribute').flatMap((name) => uniqueType(schema, name)?.key ?? [])),
+    bases: bases.length === 0 ? [suffixKey] : bases,
+    // A filter that cannot be read fits nothing; none is written through the interface.
+    fits: filter === undefined ? undefined : filter.kind === 'bad' ? () => false : compileFilter(schema, filter.filter),
+  };
+}
+
+/** A type whose values can be held to be unique: entries are found by them, and they stand in the entry. */
+function uniqueType(schema: Schema, name: string): AttributeType | undefined {
+  const type = schema.attributeType(name);
+  return type !== undefined && isIndexed(schema, type) && !largeTypes(schema).has(type.key) && type.key !== 'objectclass'
+    ? type
+    : undefined;
+}
+
+/**
+ * Whether an entry that is to be written says something that can be held, where it is a policy.
+ *
+ * @throws Refusal `valueRefused` (LDAP constraintViolation)
+ */
+export function checkPolicy(schema: Schema, attributes: EntryAttributes): void {
+  for (const value of attributes.get('stsuniqueattribute')?.values ?? []) {
+    const name = text(value) ?? '';
+    if (uniqueType(schema, name) === undefined) {
+      throw refuse(errors.valueRefused, { attribute: 'stsUniqueAttribute', why: `${name} has no index by which it could be held unique` });
+    }
+  }
+  for (const value of attributes.get('stsuniquefilter')?.values ?? []) {
+    const filter = parseFilter(text(value) ?? '', filterLimits);
+    if (filter.kind === 'bad') throw refuse(errors.valueRefused, { attribute: 'stsUniqueFilter', why: filter.why });
+  }
+}

@@ -1,0 +1,129 @@
+import { equalBytes, hex } from '#base';
+import { refuse } from '#catalogue';
+import { parseDn } from '#ldap';
+import { isWithin, type Schema } from '#schema';
+import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry } from '#store';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { createIndexer } from '../indexing.ts';
+import { attributesOf } from '../record.ts';
+import type { Decision } from '../write.ts';
+import { checkPolicy, policiesIn, type UniquenessPolicy } from './policies.ts';
+
+/** So many entries may have one value that no policy holds them to. */
+const holdersMax = 1000;
+
+/** What a write is looked at with. */
+interface Judging {
+  readonly schema: Schema;
+  readonly indexer: Indexer;
+  readonly snapshot: Snapshot;
+  /** What the write makes of entries; nothing of those that it deletes. */
+  readonly planned: ReadonlyMap<string, EntryRecord | undefined>;
+}
+
+const indexers = new WeakMap<Schema, Indexer>();
+
+/**
+ * Holds a write to what must be unique: a value that it adds may stand in no other entry of which the same policy holds. Who has the value becomes an
+ * expectation of the commit, so that of two who bring it at the same time one wins. A value that an entry has already is not asked for again.
+ *
+ * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held (both LDAP constraintViolation)
+ * @see slapo-unique(5)
+ */
+export function withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, snapshot: Snapshot, decision: Decision): Decision {
+  const { schema } = engine;
+  const written = decision.changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.entry]));
+  if (written.length === 0) return decision;
+  const { policies, held } = policiesIn(engine, snapshot);
+  const indexer = indexers.get(schema) ?? createIndexer(schema);
+  indexers.set(schema, indexer);
+  const planned = new Map(
+    decision.changes.map((change) => (change.kind === 'delete' ? [change.uuid, undefined] : [change.entry.uuid, change.entry])),
+  );
+  const judging: Judging = { schema, indexer, snapshot, planned };
+  const expected: Expectation[] = [];
+  const taken = new Map<string, string>();
+  for (const entry of written) {
+    const keys = keysOf(judging, entry, beforeOf(decision, snapshot, entry.uuid));
+    policies.forEach((policy, at) => {
+      for (const key of keys.added(policy)) {
+        const mark = `${at} ${key.attribute} ${hex(key.key)}`;
+        if ((taken.get(mark) ?? entry.uuid) !== entry.uuid) throw refuse(errors.notUnique);
+        taken.set(mark, entry.uuid);
+        expected.push(judgedKey(judging, policy, entry, key));
+      }
+    });
+    if (buffer(entry.user).includes(policyMark)) checkPolicy(schema, attributesOf(schema, entry));
+  }
+  return expected.length === 0 ? decision : { ...decision, expected: [...decision.expected, ...expected, held] };
+}
+
+/** What the attributes of a policy begin with, as entries hold them. */
+const policyMark = 'stsUnique';
+
+function buffer(octets: Uint8Array): Buffer {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
+}
+
+/** An entry as it was; nothing for one that is new, and none is looked for where the write has found none. */
+function beforeOf({ before, expected }: Decision, snapshot: Snapshot, uuid: string): StoredEntry | undefined {
+  if (before?.uuid === uuid) return before;
+  return expected.some((each) => each.kind === 'unchanged' && each.uuid === uuid) ? snapshot.byUuid(uuid) : undefined;
+}
+
+/** The keys of an entry, each kind worked out when a policy needs it. */
+function keysOf(judging: Judging, entry: EntryRecord, old: StoredEntry | undefined) {
+  const { indexer } = judging;
+  const moved = indexer(entry, old);
+  let all = old === undefined ? moved : undefined;
+  let stale: ReadonlySet<string> | undefined;
+  return {
+    /** Those that a policy looks at and that it did not hold the entry to before. */
+    added(policy: UniquenessPolicy): readonly IndexKey[] {
+      const isHeld = ({ attribute }: IndexKey) => policy.attributes.has(attribute);
+      const wasIn = old !== undefined && applies(judging, policy, old);
+      if (wasIn && !moved.some(isHeld)) return [];
+      if (!applies(judging, policy, entry)) return [];
+      if (!wasIn) {
+        all ??= indexer(entry);
+        return all.filter(isHeld);
+      }
+      stale ??= new Set(indexer(old, entry).map(markOf));
+      const before = stale;
+      return moved.filter((key) => isHeld(key) && !before.has(markOf(key)));
+    },
+  };
+}
+
+function markOf({ attribute, key }: IndexKey): string {
+  return `${attribute} ${hex(key)}`;
+}
+
+function applies({ schema }: Judging, { bases, fits }: UniquenessPolicy, entry: EntryRecord): boolean {
+  if (!bases.some((base) => isWithin(entry.dnKey, base))) return false;
+  return fits === undefined || fits({ dn: parseDn(entry.dn) ?? [], attributes: attributesOf(schema, entry) }) === true;
+}
+
+/** That nobody has the key but those who may: the entry itself, and entries of which the policy does not hold. */
+function judgedKey(judging: Judging, policy: UniquenessPolicy, entry: EntryRecord, key: IndexKey): Expectation {
+  const { snapshot, planned } = judging;
+  const ids = snapshot.idsEqual(key.attribute, key.key, holdersMax + 1);
+  if (ids.length > holdersMax) throw refuse(errors.notUnique);
+  const by: { uuid: string; csn: string }[] = [];
+  for (const id of ids) {
+    const holder = snapshot.byId(id);
+    if (holder === undefined) continue;
+    // The write itself may take the value away from another entry.
+    const next = planned.has(holder.uuid) ? planned.get(holder.uuid) : holder;
+    const collides = next !== undefined && holder.uuid !== entry.uuid && hasKey(judging, next, key) && applies(judging, policy, next);
+    if (collides) throw refuse(errors.notUnique);
+    by.push({ uuid: holder.uuid, csn: holder.csn });
+  }
+  return { kind: 'held', attribute: key.attribute, key: key.key, by };
+}
+
+/** The index has only the beginning of long keys. */
+function hasKey({ indexer }: Judging, entry: EntryRecord, { attribute, key }: IndexKey): boolean {
+  return indexer(entry).some((each) => each.attribute === attribute && equalBytes(each.key, key));
+}
