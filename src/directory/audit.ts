@@ -3,6 +3,7 @@ import type { Message, Request } from '#ldap';
 import { authzIdOf } from './authz-id.ts';
 import { door } from './controls/door.ts';
 import type { Controls } from './controls/kind.ts';
+import { proxiedAuthorization } from './controls/proxied-authorization.ts';
 import { sessionText, sessionTracking } from './controls/session-tracking.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
@@ -15,6 +16,8 @@ export interface AuditNotes {
   readonly message: Message<Request>;
   /** Who acts, once that is known. */
   acting?: Identity;
+  /** What an extended operation wrote. */
+  wrote?: string;
   /** Whom a bind by SASL is about, once that is known. */
   subject?: string;
   /** Those that count, once that is known. */
@@ -45,9 +48,12 @@ export function tellOfSuccess(notes: AuditNotes): void {
     case 'modifyDNRequest':
       notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: summaryOf(op) + sessionOf(notes) });
       return;
+    case 'extendedRequest':
+      if (notes.wrote !== undefined)
+        notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: notes.wrote + sessionOf(notes) });
+      return;
     case 'searchRequest':
     case 'compareRequest':
-    case 'extendedRequest':
     case 'unbindRequest':
     case 'abandonRequest':
       return;
@@ -97,10 +103,14 @@ function common({ engine, connection, message, acting, subject }: AuditNotes) {
 }
 
 /** For whom a client says that it acts; nothing of what it says is proved. */
-function sessionOf({ controls }: AuditNotes): string {
+function sessionOf({ controls, connection, acting }: AuditNotes): string {
   const session = controls?.of(sessionTracking);
   const said = session === undefined ? '' : sessionText(session);
-  return said === '' ? '' : `; session ${said}`;
+  // The web layer acts for people all the time; of others it is worth a word whose doing it was.
+  const { identity } = connection;
+  const isProxied = acting !== undefined && acting !== identity && controls?.has(proxiedAuthorization) === true;
+  const asked = isProxied && identity.strength !== 'webLayer' ? `; asked by ${authzIdOf(identity)}` : '';
+  return said === '' ? asked : `${asked}; session ${said}`;
 }
 
 /** The web layer names the browser's door and address. A control that cannot be read was refused already: then it is the socket's own. */

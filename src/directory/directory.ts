@@ -90,7 +90,9 @@ function operate(
     case 'modifyDNRequest':
       return modifyDn(call, op).then(answer);
     case 'extendedRequest':
-      return extended(call, op);
+      return extended(call, op, (summary) => {
+        notes.wrote = summary;
+      });
   }
 }
 

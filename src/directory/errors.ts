@@ -57,6 +57,10 @@ export const errors = {
   saslGoing: row(9071, 1, 'another request between the steps of a bind by SASL', 'SASL bind in progress'),
   notAuthorized: row(9072, 50, 'a bind for an authorization identity that may not be taken', 'not authorized'),
   certificateRefused: row(9073, 49, 'SASL EXTERNAL with a certificate that is nobody’s, or out of its time', 'invalid credentials'),
+  passwordMalformed: row(9074, 2, 'Password Modify whose value cannot be read', 'the value of Password Modify cannot be read'),
+  passwordByNobody: row(9075, 8, 'Password Modify by who has not bound', 'only authenticated users may change passwords'),
+  oldPasswordMissing: row(9076, 50, 'Password Modify of one’s own without the old one', 'the old password is needed, too'),
+  oldPasswordRefused: row(9077, 53, 'Password Modify with a wrong old password', 'unwilling to verify old password'),
   internal: row(9031, 80, 'a defect of the service', 'internal error'),
   importRefused: {
     code: 'STS-LDAP-9032',

@@ -199,3 +199,29 @@ ldapTest('StartTLS, SCRAM, PLAIN and who acts for whom hold at every thread', as
     t.deepEqual(shown, [dn, dn, dn]);
   }
 });
+
+ldapTest(
+  'ldappasswd sets one’s own password and others’, and a generated one is printed; ldapexop refreshes, asks who one is, and meets what is unknown',
+  async (t) => {
+    const { atrium, tls, operators } = await serve();
+    await using _ = atrium;
+    const dn = `uid=ada,ou=people,${atrium.suffix}`;
+    const ada = { ...tls, dn, password: 'analytical, engine=1' };
+    t.is((await runLdapTool('ldappasswd', ada, ['-a', 'difference', '-s', 'new'])).status, 1);
+    t.is((await runLdapTool('ldappasswd', ada, ['-a', 'analytical, engine=1', '-s', 'engine 2'])).status, 0);
+    t.is(await whoAmI({ ...ada, password: 'engine 2' }), `dn:${dn}`);
+    t.is(
+      await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-256', authcId: 'ada', password: 'engine 2' }),
+      `dn:${dn}`,
+      'its verifiers are new, too',
+    );
+    t.is(await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-1', authcId: 'ada', password: 'analytical, engine=1' }), 49);
+    const { status, stdout } = await runLdapTool('ldappasswd', operators, [dn]);
+    const [, password = ''] = /^New password: (.+)$/m.exec(stdout) ?? [];
+    t.is(status, 0);
+    t.is(await whoAmI({ ...ada, password }), `dn:${dn}`);
+    t.regex((await runLdapTool('ldapexop', operators, ['whoami'])).stdout, /u:operator/);
+    t.is((await runLdapTool('ldapexop', operators, ['1.2.3.4'])).status, 2);
+    t.is((await runLdapTool('ldapexop', operators, ['cancel', '77'])).status, 119);
+  },
+);

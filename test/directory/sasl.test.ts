@@ -312,7 +312,10 @@ test('who is acted for has their own rights and no others', async (t) => {
     ada.ask({ kind: 'modifyRequest', object, changes: [{ operation: 'replace', attribute: { description, values: [utf8('x')] } }] }, [
       onBehalf('u:alan'),
     ]);
+  house.audited.length = 0;
   t.is((await change(person('alan'), 'displayName')).code, 0);
+  t.is(house.audited[0]?.subject, person('alan'));
+  t.regex(house.audited[0]?.summary ?? '', new RegExp(`; asked by dn:${person('ada')}$`));
   t.is((await change(person('alan'), 'mail')).code, 50);
   t.is((await change(person('ada'), 'displayName')).code, 50, 'what Ada may do by herself does not count');
   const { entries } = await house.operator().search(person('alan'), '(objectClass=*)', { attributes: ['modifiersName'] });

@@ -181,3 +181,15 @@ test('RFC 3909: a change that is on its way is too late to cancel, and done', as
   t.like(answered(await client.next()), { id: 3, code: 120 });
   t.like(answered(await client.next()), { id: 2, code: 0 });
 });
+
+test('RFC 3909: a bind and an extended operation cannot be cancelled', async (t) => {
+  await using atrium = await startTestAtrium();
+  const client = await clear(t, atrium);
+  client.send(1, bind(atrium.adminDn, atrium.adminPassword));
+  await client.next();
+  const passwordModify = { kind: 'extendedRequest', oid: '1.3.6.1.4.1.4203.1.11.1' } as const;
+  const value = encodeBer((ber) => ber.sequence(() => ber.number(2)));
+  client.write(Buffer.concat([request(2, passwordModify), request(3, { kind: 'extendedRequest', oid: '1.3.6.1.1.8', value })]));
+  t.like(answered(await client.next()), { id: 3, code: 121 });
+  t.like(answered(await client.next()), { id: 2, code: 0 });
+});

@@ -11,7 +11,8 @@ export interface ExtendedKind {
   readonly offered?: (connection: Connection) => boolean;
   /**
    * @param value  the request's, if it brings one
+   * @param tell  what was written, for the audit trail; an operation that only reads leaves no row
    * @throws Refusal  what the operation refuses
    */
-  perform(call: Call, value: Uint8Array | undefined): Response | Promise<Response>;
+  perform(call: Call, value: Uint8Array | undefined, tell: (summary: string) => void): Response | Promise<Response>;
 }

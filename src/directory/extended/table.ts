@@ -4,11 +4,12 @@ import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
 import type { ExtendedKind } from './kind.ts';
+import { passwordModify } from './password-modify.ts';
 import { showSecret } from './show-secret.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** Every extended operation of the directory. The root DSE lists these, those that the listener answers by itself, and nothing else. */
-const kinds: readonly ExtendedKind[] = [whoAmI, showSecret];
+const kinds: readonly ExtendedKind[] = [whoAmI, passwordModify, showSecret];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */
 export function supportedExtensions(connection: Connection): string[] {
@@ -16,10 +17,14 @@ export function supportedExtensions(connection: Connection): string[] {
 }
 
 /** @throws Refusal `extensionUnknown` (LDAP protocolError, RFC 4511 §4.12), and what the operation refuses */
-export function extended(call: Call, { oid, value }: Request & { kind: 'extendedRequest' }): Response | Promise<Response> {
+export function extended(
+  call: Call,
+  { oid, value }: Request & { kind: 'extendedRequest' },
+  tell: (summary: string) => void,
+): Response | Promise<Response> {
   const kind = kinds.find((each) => each.oid === oid);
   if (kind === undefined || !isOffered(kind, call.connection)) throw refuse(errors.extensionUnknown, { oid });
-  return kind.perform(call, value);
+  return kind.perform(call, value, tell);
 }
 
 function isOffered({ offered }: ExtendedKind, connection: Connection): boolean {

@@ -1,0 +1,110 @@
+import { text, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { generatePassword } from '#keys';
+import { decodeBer, encodeBer, type Modification } from '#ldap';
+import { accountOf, checkProtected } from '../account.ts';
+import type { Call } from '../call.ts';
+import { hashCost } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { type Found, find } from '../lookup.ts';
+import { entryOfId } from '../named.ts';
+import { modify } from '../operations/modify.ts';
+import { attributesOf } from '../record.ts';
+import { done } from '../result.ts';
+import { passwordKey } from '../write.ts';
+import type { ExtendedKind } from './kind.ts';
+
+/** PasswdModifyRequestValue (RFC 3062 §2). */
+interface PasswordRequest {
+  readonly user: string | undefined;
+  readonly old: Uint8Array | undefined;
+  readonly fresh: Uint8Array | undefined;
+}
+
+const tags = { user: 0x80, old: 0x81, fresh: 0x82, generated: 0x80 } as const;
+
+/**
+ * Password Modify (RFC 3062): of whom one may write, and one's own for who brings the old one. Without a new one the directory makes one and
+ * says it. What is stored comes about as by a modify, and is judged as there.
+ */
+export const passwordModify: ExtendedKind = {
+  oid: '1.3.6.1.4.1.4203.1.11.1',
+  name: 'Password Modify',
+  async perform(call, value, tell) {
+    const { engine, asker } = call;
+    // As slapd: who is nobody has no password, and who knows one can bind.
+    if (asker.identity.strength === 'anonymous') throw refuse(errors.passwordByNobody);
+    checkProtected(call);
+    const request = readRequest(value);
+    const found = find(engine, asker, engine.store.snapshot(), nameFor(call, request.user));
+    const proved = await prove(call, found, request.old);
+    const generated = request.fresh === undefined ? generatePassword(engine.chance) : undefined;
+    const fresh = request.fresh ?? utf8(generated ?? '');
+
+    const change = (operation: 'add' | 'delete' | 'replace', description: string, ...values: Uint8Array[]): Modification => ({
+      operation,
+      attribute: { description, values },
+    });
+    // Named by its hash: a password that somebody else has set meanwhile is not the one that was proved.
+    const setting =
+      proved.hash === undefined
+        ? [change('replace', 'userPassword', fresh)]
+        : [change('delete', 'userPassword', proved.hash), change('add', 'userPassword', fresh)];
+    const changes = proved.byOwner && accountOf(found.entry).mustChange ? [...setting, change('replace', 'pwdReset')] : setting;
+    const permit = proved.byOwner ? () => undefined : undefined;
+    await modify(call, { kind: 'modifyRequest', object: found.entry.dn, changes }, permit);
+    tell(`set the password of ${found.entry.dn}`);
+    if (generated === undefined) return { kind: 'extendedResponse', result: done };
+    const answer = encodeBer((ber) => ber.sequence(() => ber.string(generated, tags.generated)));
+    return { kind: 'extendedResponse', result: done, value: answer };
+  },
+};
+
+/** @throws Refusal `passwordMalformed` (2) */
+function readRequest(value: Uint8Array | undefined): PasswordRequest {
+  if (value === undefined) return { user: undefined, old: undefined, fresh: undefined };
+  const request = decodeBer(value, (ber) =>
+    ber.sequence(() => ({
+      user: ber.tag === tags.user ? ber.string(tags.user) : undefined,
+      old: ber.tag === tags.old ? ber.octets(tags.old) : undefined,
+      fresh: ber.tag === tags.fresh ? ber.octets(tags.fresh) : undefined,
+    })),
+  );
+  if (request === undefined) throw refuse(errors.passwordMalformed);
+  return request;
+}
+
+/** The name of whose password it is: a DN, `dn:` and one, `u:` and a uid; one's own without any. @throws Refusal `entryAbsent` (32) */
+function nameFor({ engine, asker }: Call, user: string | undefined): string {
+  const own = asker.identity.dn;
+  if (user === undefined || user === '') {
+    if (own === undefined) throw refuse(errors.entryAbsent);
+    return own;
+  }
+  if (!/^u:/i.test(user)) return user.replace(/^dn:/i, '');
+  const entry = entryOfId(engine, engine.store.snapshot(), user);
+  if (entry === undefined) throw refuse(errors.entryAbsent);
+  return entry.dn;
+}
+
+interface Proved {
+  /** The stored hash of the password that was proved. */
+  readonly hash: Uint8Array | undefined;
+  /** True where nothing but the old password gives the right. */
+  readonly byOwner: boolean;
+}
+
+/** @throws Refusal `accessDenied` (50), `oldPasswordMissing` (50), `oldPasswordRefused` (53), `hashQueueFull` (51) */
+async function prove({ engine, asker }: Call, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
+  const type = engine.schema.attributeType(passwordKey);
+  const mayWrite = type !== undefined && rights.mayWrite(type);
+  if (!mayWrite && asker.identity.uuid !== entry.uuid) throw refuse(errors.accessDenied, { why: 'userPassword may not be changed' });
+  if (old === undefined) {
+    if (!mayWrite) throw refuse(errors.oldPasswordMissing);
+    return { hash: undefined, byOwner: false };
+  }
+  const hash = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
+  const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(engine));
+  if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
+  return { hash, byOwner: !mayWrite };
+}
