@@ -3,11 +3,12 @@ import { installMissing } from '../../gate/install.ts';
 import { findProgram, programs } from '../../support/programs.ts';
 import { runJourney, type Step } from './journey.ts';
 import { interpreterOf, isThere, type PartName, parts } from './parts.ts';
+import { runPhpLdapAdmin } from './phpldapadmin.ts';
 import { startSlapdWorld } from './slapd.ts';
 import { startWorld } from './world.ts';
 
 /** The program of each client, as its interpreter takes it. */
-const journeys: readonly (readonly [client: PartName, ...args: string[]])[] = [
+const programsOf: readonly (readonly [client: PartName, program: string])[] = [
   ['python3-ldap3', 'python_ldap3.py'],
   ['python3-ldap', 'python_ldap.py'],
   ['net-ldap-perl', 'net_ldap.pl'],
@@ -22,15 +23,25 @@ const total = { passed: 0, failed: 0, 'not offered': 0 };
 const notOffered = new Map<string, string[]>();
 
 setUp();
+const journeys: readonly (readonly [client: PartName, run: typeof runPhpLdapAdmin])[] = [
+  ...programsOf.map(
+    ([client, file]) =>
+      [
+        client,
+        (interpreter: string, environment: Readonly<Record<string, string>>) => runJourney(interpreter, [file], environment),
+      ] as const,
+  ),
+  ['phpldapadmin', runPhpLdapAdmin],
+];
 const chosen = journeys.filter(([client]) => words.length === 0 || words.some((word) => client.includes(word)));
 if (chosen.length === 0) failed(`no client is called like ${words.join(' or ')}`);
 else {
   await using world = await (againstSlapd ? startSlapdWorld() : startWorld());
-  for (const [client, ...args] of chosen) {
+  for (const [client, run] of chosen) {
     const begun = performance.now();
     const interpreter = interpreterOf(client);
     if (interpreter === undefined) continue;
-    tell(client, await runJourney(interpreter, args, world.environment), performance.now() - begun);
+    tell(client, await run(interpreter, world.environment), performance.now() - begun);
   }
 }
 for (const [what, clients] of notOffered) say(`– not offered: ${what} (${clients.join(', ')})`);
