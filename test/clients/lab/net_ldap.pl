@@ -35,7 +35,7 @@ binmode STDOUT, ':utf8';
 $| = 1;
 
 my %lab = map { $_ => do { my $value = $ENV{"LAB_$_"}; utf8::decode($value); $value } }
-  qw(HOST PORT TLS_PORT SOCKET CA SUFFIX ADMIN ADMIN_PASSWORD PERSON PERSON_PASSWORD SERVER);
+  qw(HOST PORT TLS_PORT SOCKET CA CLIENT_CERT CLIENT_KEY SUFFIX ADMIN ADMIN_PASSWORD PERSON PERSON_PASSWORD SERVER);
 my $slapd = $lab{SERVER} eq 'slapd';
 my ($suffix, $admin_dn, $person) = @lab{qw(SUFFIX ADMIN PERSON)};
 my $lab = "ou=lab,$suffix";
@@ -390,6 +390,13 @@ step 'SASL PLAIN over TLS', 'PLAIN', sub {
   well($ldap->bind(sasl => $sasl->($lab{PERSON_PASSWORD})));
   same(well($ldap->who_am_i)->response, "dn:$person", 'who am I');
   refused(49, secure()->bind(sasl => $sasl->('wrong')));
+};
+
+step 'SASL EXTERNAL by a client certificate', undef, sub {
+  my $ldap = plain();
+  well($ldap->start_tls(%tls, clientcert => $lab{CLIENT_CERT}, clientkey => $lab{CLIENT_KEY}));
+  well($ldap->bind(sasl => Authen::SASL->new(mechanism => 'EXTERNAL', callback => { user => '' })));
+  same(well($ldap->who_am_i)->response, "dn:$person", 'who am I');
 };
 
 step 'SASL EXTERNAL over the Unix socket', undef, sub {

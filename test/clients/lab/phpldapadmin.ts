@@ -166,7 +166,7 @@ const acts: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
     holds((html.match(/^dn: /gm) ?? text.match(/dn: uid=/g) ?? []).length === 26, `not 26 entries: ${text.slice(0, 800)}`);
     holds(/uid: lab25/.test(html) && /sn: Reihe 01/.test(html), 'values are missing');
   },
-  'imports LDIF': async ({ browser, space, exists, read }) => {
+  'imports LDIF': async ({ browser, space, read }) => {
     // Records that change something are beyond it: its reader of them breaks in PHP 8.2, whatever the directory.
     const person = (uid: string) =>
       `dn: uid=${uid},${space}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn:: SsO8cmdlbg==\nsn: I\nmail: ${uid}@x.example\nmail: ${uid}@y.example\n`;

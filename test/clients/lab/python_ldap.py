@@ -20,8 +20,8 @@ from ldap.controls.sss import SSSRequestControl
 from ldap.controls.vlv import VLVRequestControl
 from ldap.filter import escape_filter_chars
 
-from lab import ADMIN, ADMIN_PASSWORD, CA, HOST, LAB, NOT_OF_SLAPD, NOT_ON_RDN, PERSON, PERSON_PASSWORD, PICTURE, PORT, ROW, SLAPD
-from lab import SOCKET, SUFFIX, TLS_PORT, end, holds, offered, same, step
+from lab import ADMIN, ADMIN_PASSWORD, CA, CLIENT_CERT, CLIENT_KEY, HOST, LAB, NOT_OF_SLAPD, NOT_ON_RDN, PERSON, PERSON_PASSWORD
+from lab import PICTURE, PORT, ROW, SLAPD, SOCKET, SUFFIX, TLS_PORT, end, holds, offered, same, step
 
 SPACE = "ou=python3-ldap," + LAB
 PLAIN = "ldap://%s:%d" % (HOST, PORT)
@@ -455,6 +455,16 @@ for mechanism, url in [("PLAIN", SECURE), ("SCRAM-SHA-1", PLAIN), ("SCRAM-SHA-25
         same(by_sasl(mechanism, "jmueller", PERSON_PASSWORD, url).whoami_s(), "dn:" + PERSON, "who am I")
         refused(ldap.INVALID_CREDENTIALS, lambda: by_sasl(mechanism, "jmueller", "wrong", url))
         refused(ldap.INVALID_CREDENTIALS, lambda: by_sasl(mechanism, "nobody", "wrong", url))
+
+
+@step("SASL EXTERNAL by a client certificate")
+def _():
+    held = open_to(SECURE)
+    held.set_option(ldap.OPT_X_TLS_CERTFILE, CLIENT_CERT)
+    held.set_option(ldap.OPT_X_TLS_KEYFILE, CLIENT_KEY)
+    held.set_option(ldap.OPT_X_TLS_NEWCTX, 0)
+    held.sasl_external_bind_s()
+    same(held.whoami_s(), "dn:" + PERSON, "who am I")
 
 
 @step("SASL EXTERNAL over the Unix socket")

@@ -7,8 +7,8 @@ from ldap3.core.exceptions import LDAPException, LDAPOperationResult, LDAPInvali
 from ldap3.utils.conv import escape_filter_chars
 from ldap3.utils.dn import escape_rdn, parse_dn
 
-from lab import ADMIN, ADMIN_PASSWORD, CA, HOST, LAB, NOT_OF_SLAPD, NOT_ON_RDN, PERSON, PERSON_PASSWORD, PICTURE, PORT, ROW
-from lab import SLAPD, SOCKET, SUFFIX, TLS_PORT
+from lab import ADMIN, ADMIN_PASSWORD, CA, CLIENT_CERT, CLIENT_KEY, HOST, LAB, NOT_OF_SLAPD, NOT_ON_RDN, PERSON, PERSON_PASSWORD
+from lab import PICTURE, PORT, ROW, SLAPD, SOCKET, SUFFIX, TLS_PORT
 from lab import end, holds, offered, same, step
 
 SPACE = "ou=python3-ldap3," + LAB
@@ -293,6 +293,15 @@ def _():
     wrong = ldap3.Connection(secure, authentication=ldap3.SASL, sasl_mechanism="PLAIN", raise_exceptions=True,
                              sasl_credentials=(None, "jmueller", "wrong"))
     refused(49, wrong.bind)
+
+
+@step("SASL EXTERNAL by a client certificate")
+def _():
+    showing = ldap3.Tls(ca_certs_file=CA, validate=ssl.CERT_REQUIRED, local_certificate_file=CLIENT_CERT, local_private_key_file=CLIENT_KEY)
+    to = ldap3.Server(HOST, TLS_PORT, use_ssl=True, tls=showing, get_info=ldap3.NONE)
+    held = ldap3.Connection(to, authentication=ldap3.SASL, sasl_mechanism="EXTERNAL", sasl_credentials="", raise_exceptions=True)
+    held.bind()
+    same(held.extend.standard.who_am_i(), "dn:" + PERSON, "who am I")
 
 
 @step("SASL EXTERNAL over the Unix socket")

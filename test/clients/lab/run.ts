@@ -50,8 +50,10 @@ say(`${total.passed} passed, ${total.failed} failed${notOffered.size > 0 ? `, ${
 
 /** Brings in the clients. One that is missing counts as failed: this command is for nothing else. */
 function setUp(): void {
-  const wanted = { ...parts, ldapsearch: programs.ldapsearch };
-  const there = (name: keyof typeof wanted) => (name === 'ldapsearch' ? findProgram(name) !== undefined : isThere(name));
+  const { ldapsearch, openssl } = programs;
+  const wanted = { ...parts, ldapsearch, openssl };
+  const there = (name: keyof typeof wanted) =>
+    name === 'ldapsearch' || name === 'openssl' ? findProgram(name) !== undefined : isThere(name);
   const { missing, command, said } = installMissing(wanted, there);
   for (const name of missing) failed(`${name} is not there`);
   if (command !== undefined) say(`  Have what is missing with: ${command}`, said ?? '');

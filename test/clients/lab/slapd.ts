@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { formatLdifRecord } from '#ldap';
 import { freePort, runProgram, startServer, stopProgram } from '../../../bench/process.ts';
 import { findProgram } from '../../support/programs.ts';
-import { type World, worldContent, worldEnvironment } from './world.ts';
+import { makeAuthority } from './certificates.ts';
+import { personSubject, type World, worldContent, worldEnvironment } from './world.ts';
 
 const suffix = 'dc=example,dc=com';
 const administrator = `uid=admin,ou=people,${suffix}`;
@@ -15,7 +16,10 @@ export async function startSlapdWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-lab-slapd-'));
   const at = (name: string) => join(folder, name);
   mkdirSync(at('data'));
-  await makeCertificate(folder);
+  const authority = await makeAuthority(folder);
+  // libldap looks for the machine's own name where it was told `localhost`.
+  await authority.sign('cert', '/CN=localhost', 'serverAuth', `DNS:localhost,DNS:${hostname()}`);
+  const client = await authority.sign('jmueller', personSubject(suffix), 'clientAuth');
   // The groups that are loaded are those of rfc2307bis, which Debian does not have: posixGroup beside groupOfNames.
   const nis = readFileSync('/etc/ldap/schema/nis.schema', 'utf8');
   writeFileSync(at('nis.schema'), nis.replace(/('posixGroup'[^)]*?)STRUCTURAL/, '$1AUXILIARY'));
@@ -36,7 +40,8 @@ export async function startSlapdWorld(): Promise<World> {
       port: String(port),
       tlsPort: String(tlsPort),
       socket,
-      ca: at('ca.pem'),
+      ca: authority.caFile,
+      client,
       administrator,
       password,
     }),
@@ -47,17 +52,6 @@ export async function startSlapdWorld(): Promise<World> {
   };
 }
 
-/** An authority, and a certificate of it for `localhost`, which libldap looks up in it by the machine's own name. */
-async function makeCertificate(folder: string): Promise<void> {
-  const openssl = (...args: readonly string[]) => runProgram('openssl', args, process.env);
-  const at = (name: string) => join(folder, name);
-  const key = (name: string) => ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', at(name), '-days', '2'];
-  await openssl('req', '-x509', ...key('ca-key.pem'), '-subj', '/CN=lab', '-out', at('ca.pem'));
-  const issuer = ['-CA', at('ca.pem'), '-CAkey', at('ca-key.pem'), '-addext', 'basicConstraints=critical,CA:FALSE'];
-  const names = ['-subj', '/CN=localhost', '-addext', `subjectAltName=DNS:localhost,DNS:${hostname()}`];
-  await openssl('req', '-x509', ...key('key.pem'), ...issuer, ...names, '-out', at('cert.pem'));
-}
-
 function configuration(folder: string): string {
   return [
     ...['core', 'cosine', 'inetorgperson'].map((name) => `include /etc/ldap/schema/${name}.schema`),
@@ -65,7 +59,7 @@ function configuration(folder: string): string {
     'modulepath /usr/lib/ldap',
     ...['back_mdb', 'sssvlv', 'deref', 'dds', 'syncprov', 'memberof', 'dynlist'].map((name) => `moduleload ${name}`),
     `TLSCertificateFile ${join(folder, 'cert.pem')}`,
-    `TLSCertificateKeyFile ${join(folder, 'key.pem')}`,
+    `TLSCertificateKeyFile ${join(folder, 'cert.key')}`,
     `TLSCACertificateFile ${join(folder, 'ca.pem')}`,
     'TLSVerifyClient try',
     'password-hash {CLEARTEXT}',

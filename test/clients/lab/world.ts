@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { utf8 } from '#base';
 import { formatLdifRecord, type LdifContent } from '#ldap';
 import { startTestAtrium } from '../../support/atrium.ts';
 import { runLdapTool } from '../../support/ldap-utils.ts';
 import { generatePeople } from '../../support/people.ts';
+import { makeAuthority } from './certificates.ts';
 
 /** A directory with something in it for the clients, and what they must know of it: the environment that each is started with. */
 export interface World extends AsyncDisposable {
@@ -14,12 +17,19 @@ const people = 240;
 const personPassword = 'Schlüssel-7-Brücke';
 const picture = Buffer.from([0xff, 0xd8, 0xff, ...Array(256).keys()]);
 
-/** Starts an Atrium with generated people, with TLS of its own authority. Needs ldap-utils. */
+/** Starts an Atrium with generated people, with TLS of its own authority. Needs ldap-utils and openssl. */
 export async function startWorld(): Promise<World> {
-  const atrium = await startTestAtrium();
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-lab-'));
+  const authority = await makeAuthority(folder);
+  const settings = {
+    STS_LDAP_CLIENT_CA_FILE: authority.caFile,
+    STS_LDAP_CLIENT_CERTIFICATE_RULE: 'subject',
+    STS_SECURITY_SCRAM_ITERATIONS: '4096',
+  };
+  const atrium = await startTestAtrium({ settings });
   const { suffix, addresses, dataDir } = atrium;
   const operators = addresses.operators ?? '';
-  const ldif = [...worldContent(suffix)].map(formatLdifRecord).join('');
+  const ldif = [passwordPolicy(suffix), ...worldContent(suffix)].map(formatLdifRecord).join('');
   const added = await runLdapTool('ldapadd', { url: operators, external: true }, [], ldif);
   if (added.status !== 0) throw new Error(`the world could not be loaded: ${added.stderr}`);
   return {
@@ -29,11 +39,30 @@ export async function startWorld(): Promise<World> {
       tlsPort: new URL(addresses.ldaps ?? '').port,
       socket: decodeURIComponent(operators.slice('ldapi://'.length)),
       ca: join(dataDir, 'tls', 'ca.pem'),
+      client: await authority.sign('jmueller', personSubject(suffix), 'clientAuth'),
       administrator: atrium.adminDn,
       password: atrium.adminPassword,
     }),
-    [Symbol.asyncDispose]: () => atrium[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await atrium[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
+}
+
+/** The subject of a certificate that names someone's entry itself, as openssl takes it. */
+export function personSubject(suffix: string): string {
+  const top = suffix.split(',').toReversed();
+  return `/${[...top.map((part) => part.replace('dc=', 'DC=')), 'OU=people', 'UID=jmueller'].join('/')}`;
+}
+
+/** SCRAM's verifiers are written only where a policy wants them. */
+function passwordPolicy(suffix: string): LdifContent {
+  return record(`cn=default,ou=passwordPolicies,${suffix}`, {
+    objectClass: ['stsPasswordPolicy'],
+    cn: ['default'],
+    stsScramMechanism: ['SCRAM-SHA-256', 'SCRAM-SHA-1'],
+  });
 }
 
 interface Place {
@@ -42,6 +71,8 @@ interface Place {
   readonly tlsPort: string;
   readonly socket: string;
   readonly ca: string;
+  /** What someone shows who binds by a certificate. */
+  readonly client: { readonly certFile: string; readonly keyFile: string };
   readonly administrator: string;
   readonly password: string;
 }
@@ -54,6 +85,8 @@ export function worldEnvironment(server: 'Atrium' | 'slapd', place: Place): Reco
     LAB_TLS_PORT: place.tlsPort,
     LAB_SOCKET: place.socket,
     LAB_CA: place.ca,
+    LAB_CLIENT_CERT: place.client.certFile,
+    LAB_CLIENT_KEY: place.client.keyFile,
     LAB_SUFFIX: place.suffix,
     LAB_ADMIN: place.administrator,
     LAB_ADMIN_PASSWORD: place.password,
