@@ -1,5 +1,6 @@
 import type { Refusal } from '#catalogue';
 import { type Request, type Response, type Result, resultCodes } from '#ldap';
+import { urisOf } from './referrals.ts';
 
 /** Done, and nothing to say. */
 export const done: Result = { code: resultCodes.success, matchedDN: '', diagnostic: '' };
@@ -7,10 +8,12 @@ export const done: Result = { code: resultCodes.success, matchedDN: '', diagnost
 /** What a client sees of a refusal: the row's result code and words, and nothing else. */
 export function resultOf(refusal: Refusal): Result {
   const { matchedDN } = refusal.detail;
+  const referral = urisOf(refusal);
   return {
     code: refusal.row.sees.ldap ?? resultCodes.other,
     matchedDN: typeof matchedDN === 'string' ? matchedDN : '',
     diagnostic: refusal.says,
+    ...(referral === undefined ? {} : { referral }),
   };
 }
 

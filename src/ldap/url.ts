@@ -12,7 +12,8 @@ export interface LdapUrl {
   readonly port?: number;
   readonly dn: Dn;
   readonly attributes: readonly string[];
-  readonly scope?: 'base' | 'one' | 'sub';
+  /** `subordinate` is not in the RFC, but what OpenLDAP's tools read and write for all below the base. */
+  readonly scope?: 'base' | 'one' | 'sub' | 'subordinate';
   readonly filter?: Filter;
   readonly extensions: readonly UrlExtension[];
 }
@@ -93,9 +94,9 @@ function readAttribute(text: string): string {
   return attribute;
 }
 
-function readScope(text: string): 'base' | 'one' | 'sub' {
+function readScope(text: string): NonNullable<LdapUrl['scope']> {
   const scope = text.toLowerCase();
-  if (scope !== 'base' && scope !== 'one' && scope !== 'sub') throw new Unreadable(`scope ${text}`);
+  if (scope !== 'base' && scope !== 'one' && scope !== 'sub' && scope !== 'subordinate') throw new Unreadable(`scope ${text}`);
   return scope;
 }
 

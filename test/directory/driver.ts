@@ -62,6 +62,9 @@ const standing: EngineSettings = {
   'ldap.sortMib': 64,
   'ldap.dereferencesMax': 1000,
   'ldap.entryOctetsMax': 16_777_216,
+  'ldap.referral': '',
+  'ldap.aliasDepthMax': 15,
+  'ldap.aliasesMax': 4096,
   'ldap.referencesMax': 1000,
   'ldap.referencesNothing': '',
   'ldap.memberOf': 'nested',
@@ -115,6 +118,8 @@ export interface Answers {
   readonly entries: readonly Shown[];
   readonly dns: readonly string[];
   readonly last: Response;
+  /** URIs of continuation references. */
+  readonly references: readonly (readonly string[])[];
   /** With the final answer. */
   readonly controls: readonly Control[];
 }
@@ -289,9 +294,11 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
   const entries: Shown[] = [];
   const sent: Response[] = [];
   const sentControls: Control[] = [];
+  const references: (readonly string[])[] = [];
   const reply: Reply = {
     send: (op, controls = []) => {
-      sent.push(op);
+      if (op.kind === 'searchResultReference') references.push(op.uris);
+      else sent.push(op);
       sentControls.push(...controls);
     },
     entry: (dn, attributes, controls) => void entries.push(shown(text(dn) ?? '', decodeAttributes(concat(attributes)), controls)),
@@ -304,7 +311,15 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
   const answers = (): Answers => {
     const last = sent.at(-1);
     if (sent.length !== 1 || last === undefined || !('result' in last)) throw new Error(`${sent.length} final answers`);
-    return { code: last.result.code, result: last.result, entries, dns: entries.map(({ dn }) => dn), last, controls: sentControls };
+    return {
+      code: last.result.code,
+      result: last.result,
+      entries,
+      dns: entries.map(({ dn }) => dn),
+      last,
+      references,
+      controls: sentControls,
+    };
   };
   return { reply, entries, sent, answers };
 }

@@ -25,8 +25,17 @@ export interface AccessRow {
 
 const everywhere = ['own', 'person', 'group', 'frame', 'elsewhere'] as const;
 
-/** What an entry is and where: nothing of this is about a person. */
-const naming = ['objectClass', 'entryDN', 'entryUUID', 'structuralObjectClass', 'subschemaSubentry', 'hasSubordinates'];
+/** What an entry is and where, and where it leads: nothing of this is about a person. */
+const naming = [
+  'objectClass',
+  'entryDN',
+  'entryUUID',
+  'structuralObjectClass',
+  'subschemaSubentry',
+  'hasSubordinates',
+  'aliasedObjectName',
+  'ref',
+];
 
 const publicOfPeople = [
   ...naming,

@@ -6,17 +6,21 @@ import { dereference } from './dereference.ts';
 import { dontUseCopy } from './dont-use-copy.ts';
 import { door } from './door.ts';
 import { type ControlKind, type Controls, malformed, type Operation } from './kind.ts';
+import { manageDsaIt } from './manage-dsa-it.ts';
 import { matchedValues } from './matched-values.ts';
 import { pagedResults } from './paged-results.ts';
 import { proxiedAuthorization } from './proxied-authorization.ts';
 import { sessionTracking } from './session-tracking.ts';
 import { sorting } from './sorting.ts';
+import { subentries } from './subentries.ts';
 import { virtualListView } from './virtual-list-view.ts';
 
 /** Every control that Atrium knows. The root DSE lists these and nothing else. */
 const kinds: readonly ControlKind<unknown>[] = [
   proxiedAuthorization,
   dontUseCopy,
+  manageDsaIt,
+  subentries,
   pagedResults,
   sorting,
   virtualListView,

@@ -5,10 +5,11 @@ import { checkEntry, collectAttributes, isWithin, type Schema, typeOfKey } from 
 import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
-import { absent, findNamed } from '../lookup.ts';
+import { absent } from '../lookup.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { type Attributes, recordOf, stampNew } from '../record.ts';
 import { done } from '../result.ts';
+import { findParent, taken } from '../superior.ts';
 import { settleVerifiers } from '../verifiers.ts';
 import { checkSettable, commit, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
 
@@ -17,7 +18,8 @@ type AddRequest = Request & { kind: 'addRequest' };
 /**
  * Adds an entry below one that exists.
  *
- * @throws Refusal  RFC 4511 §4.7: invalidDNSyntax, noSuchObject, entryAlreadyExists, insufficientAccessRights, and what the schema refuses
+ * @throws Refusal  RFC 4511 §4.7: invalidDNSyntax, referral, noSuchObject, aliasProblem, unwillingToPerform, entryAlreadyExists,
+ *                  insufficientAccessRights, and what the schema refuses
  */
 export async function add(call: Call, request: AddRequest): Promise<Result> {
   const { engine, asker } = call;
@@ -54,13 +56,14 @@ export async function add(call: Call, request: AddRequest): Promise<Result> {
 function judgePlace(call: Call, snapshot: Snapshot, name: Name) {
   const { engine, asker } = call;
   const { schema, realm } = engine;
-  if (!isWithin(name.key, realm.suffix.key)) throw absent(engine, asker, snapshot, name);
+  if (!isWithin(name.key, realm.suffix.key)) throw absent(engine, asker, snapshot, name, { changes: true });
   const isSuffix = name.key.length === realm.suffix.key.length;
   const superior = isSuffix ? undefined : superiorOf(schema, name);
   const mayAdd = asker.rightsAt(name.key).mayAdd;
-  const parent = superior === undefined ? undefined : findNamed(engine, asker, snapshot, superior).entry;
+  const parent = superior === undefined ? undefined : findParent(call, snapshot, name, superior);
   if (!mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
-  if (snapshot.byDnKey(name.key) !== undefined) throw refuse(errors.entryExists);
+  const there = snapshot.byDnKey(name.key);
+  if (there !== undefined) throw taken(call, snapshot, there, name, false);
   return parent;
 }
 

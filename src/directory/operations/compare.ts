@@ -12,14 +12,14 @@ type CompareRequest = Request & { kind: 'compareRequest' };
 /**
  * Says whether an entry has a value.
  *
- * @throws Refusal  RFC 4511 §4.10: noSuchObject, undefinedAttributeType, noSuchAttribute, inappropriateMatching, invalidAttributeSyntax;
+ * @throws Refusal  RFC 4511 §4.10: referral, noSuchObject, undefinedAttributeType, noSuchAttribute, inappropriateMatching, invalidAttributeSyntax;
  *                  insufficientAccessRights for what the asker may not read, secrets above all
  */
 export async function compare(call: Call, request: CompareRequest): Promise<Result> {
-  const { engine, asker } = call;
+  const { engine, asker, controls } = call;
   const { schema, store } = engine;
   const snapshot = store.snapshot();
-  const { entry, name, rights } = find(engine, asker, snapshot, request.entry);
+  const { entry, name, rights } = find(engine, asker, snapshot, request.entry, { controls });
   const described = describe(schema, request.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
   const { type, description } = described;

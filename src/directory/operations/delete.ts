@@ -12,12 +12,12 @@ type DeleteRequest = Request & { kind: 'delRequest' };
 /**
  * Deletes an entry that has none below it.
  *
- * @throws Refusal  RFC 4511 §4.8: noSuchObject, insufficientAccessRights, notAllowedOnNonLeaf
+ * @throws Refusal  RFC 4511 §4.8: referral, noSuchObject, insufficientAccessRights, notAllowedOnNonLeaf
  */
 export async function remove(call: Call, request: DeleteRequest): Promise<Result> {
-  const { engine, asker } = call;
+  const { engine, asker, controls } = call;
   await commit(engine, (snapshot) => {
-    const { entry, rights } = find(engine, asker, snapshot, request.entry);
+    const { entry, rights } = find(engine, asker, snapshot, request.entry, { controls, changes: true });
     if (!rights.mayDelete) throw refuse(errors.accessDenied, { why: 'this entry may not be deleted' });
     if (snapshot.hasChildren(entry.uuid)) throw refuse(errors.entryHasSubordinates);
     const decision: Decision = {

@@ -6,11 +6,12 @@ import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { changeOf, type EditedLists, editedLists, settleLists, withLists } from '../lists.ts';
-import { find, findNamed } from '../lookup.ts';
+import { find } from '../lookup.ts';
 import { type Name, nameOf, nameOfDn, superiorOf } from '../realm.ts';
 import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
 import { withReferences } from '../relations/references.ts';
 import { done } from '../result.ts';
+import { findNewSuperior, taken } from '../superior.ts';
 import { commit, writerName } from '../write.ts';
 import { apply } from './changes.ts';
 
@@ -19,23 +20,24 @@ type ModifyDnRequest = Request & { kind: 'modifyDNRequest' };
 /**
  * Gives an entry that has none below it another name, another superior, or both.
  *
- * @throws Refusal  RFC 4511 §4.9: invalidDNSyntax, noSuchObject, entryAlreadyExists, insufficientAccessRights, notAllowedOnNonLeaf
+ * @throws Refusal  RFC 4511 §4.9: invalidDNSyntax, referral, noSuchObject, affectsMultipleDSAs, entryAlreadyExists, insufficientAccessRights, notAllowedOnNonLeaf
  */
 export async function modifyDn(call: Call, request: ModifyDnRequest): Promise<Result> {
-  const { engine, asker } = call;
+  const { engine, asker, controls } = call;
   const { schema } = engine;
   const rdn = parseRdn(request.newRdn);
   if (rdn === undefined) throw refuse(errors.nameInvalid);
 
   await commit(engine, (snapshot) => {
-    const { entry, name, rights } = find(engine, asker, snapshot, request.entry);
+    const { entry, name, rights } = find(engine, asker, snapshot, request.entry, { controls, changes: true });
     const target = targetOf(call, snapshot, name, rdn, request.newSuperior);
     if (!rights.mayRename || !asker.rightsAt(target.name.key, entry.uuid).mayRename) {
       throw refuse(errors.accessDenied, { why: 'this entry may not be renamed' });
     }
     const samePlace = equalBytes(target.name.key, entry.dnKey);
     if (snapshot.hasChildren(entry.uuid)) throw refuse(errors.renameOfSubtree);
-    if (!samePlace && snapshot.byDnKey(target.name.key) !== undefined) throw refuse(errors.entryExists);
+    const there = samePlace ? undefined : snapshot.byDnKey(target.name.key);
+    if (there !== undefined) throw taken(call, snapshot, there, target.name, true);
 
     const old = attributesOf(schema, entry);
     const attributes: Attributes = new Map(old);
@@ -70,15 +72,13 @@ function targetOf(
   rdn: Rdn,
   newSuperior: string | undefined,
 ): { name: Name; superior: StoredEntry } {
-  const { engine, asker } = call;
-  const { schema, realm } = engine;
+  const { schema, realm } = call.engine;
   if (name.key.length === realm.suffix.key.length) throw refuse(errors.superiorUnfit, { why: 'the entry of a suffix cannot be renamed' });
   const wanted = newSuperior === undefined ? superiorOf(schema, name) : nameOf(schema, newSuperior);
-  if (wanted === undefined || !isWithin(wanted.key, realm.suffix.key)) {
-    throw refuse(errors.superiorUnfit, { why: 'an entry cannot be moved out of its realm' });
-  }
-  if (isWithin(wanted.key, name.key)) throw refuse(errors.superiorUnfit, { why: 'an entry cannot be moved below itself' });
-  const superior = findNamed(engine, asker, snapshot, wanted).entry;
+  // Below the suffix every name has a superior; one of another realm is refused where it is looked for.
+  if (wanted === undefined || isWithin(wanted.key, name.key))
+    throw refuse(errors.superiorUnfit, { why: 'an entry cannot be moved below itself' });
+  const superior = findNewSuperior(call, snapshot, wanted);
   const dn = [rdn, ...nameOf(schema, superior.dn).dn];
   return { name: nameOfDn(schema, dn), superior };
 }

@@ -19,10 +19,10 @@ type ModifyRequest = Request & { kind: 'modifyRequest' };
  * Changes an entry: all changes in order, or none.
  *
  * @param permit  judges whether the steps may be made; by default the rights on the entry do
- * @throws Refusal  RFC 4511 §4.6: noSuchObject, insufficientAccessRights, and what the changes and the schema refuse
+ * @throws Refusal  RFC 4511 §4.6: referral, noSuchObject, insufficientAccessRights, and what the changes and the schema refuse
  */
 export async function modify(call: Call, request: ModifyRequest, permit = judge): Promise<Result> {
-  const { engine, asker } = call;
+  const { engine, asker, controls } = call;
   const { schema } = engine;
   const steps = request.changes.map((change) => stepOf(schema, change));
   const { ready, verifiers } = steps.some(isPassword)
@@ -30,7 +30,7 @@ export async function modify(call: Call, request: ModifyRequest, permit = judge)
     : { ready: steps, verifiers: none };
 
   await commit(engine, (snapshot) => {
-    const { entry, name, rights } = find(engine, asker, snapshot, request.object);
+    const { entry, name, rights } = find(engine, asker, snapshot, request.object, { controls, changes: true });
     permit(rights, steps);
     const old = attributesOf(schema, entry);
     const attributes = new Map(old);
@@ -57,8 +57,8 @@ function isPassword({ described }: Step): boolean {
 
 /** Hashes what is to be hashed. Judged first: nobody makes the service work who may not write. */
 async function readyPasswords(call: Call, request: ModifyRequest, steps: readonly Step[], permit: typeof judge) {
-  const { engine, asker } = call;
-  const before = find(engine, asker, engine.store.snapshot(), request.object);
+  const { engine, asker, controls } = call;
+  const before = find(engine, asker, engine.store.snapshot(), request.object, { controls, changes: true });
   permit(before.rights, steps);
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
   const prepared = await preparePasswords(

@@ -101,9 +101,9 @@ function claim({ call }: Running, cookie: Uint8Array, owner: Owner): Cursor {
 }
 
 function sourceAt(running: Running, { place }: Cursor): Source {
-  const { call, request, base } = running;
+  const { call, request } = running;
   if (call.controls.has(sorting) && place.order === 'list') call.controls.answer(sortingAnswer(sorted));
-  return sourceFrom(place, call, request, base, call.engine.store.snapshot());
+  return sourceFrom(place, call, request, running, call.engine.store.snapshot());
 }
 
 /** Everything that must be the same for a cookie to be good: the request itself, and those controls that say what it finds and in which order. */
@@ -124,8 +124,9 @@ async function orderedSource(running: Running, steps: Steps): Promise<Source> {
   return unordered(running);
 }
 
-function unordered({ call, request, base, visits }: Running): Source {
-  return sourceOf(call, request, base, call.engine.store.snapshot(), visits);
+function unordered(running: Running): Source {
+  const { call, request, visits } = running;
+  return sourceOf(call, request, running, call.engine.store.snapshot(), visits);
 }
 
 type Sorted =

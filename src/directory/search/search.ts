@@ -1,20 +1,24 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Control, Filter, Result, SearchRequest } from '#ldap';
-import { isWithin } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
 import { matchedValues } from '../controls/matched-values.ts';
+import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
 import { findBase } from '../lookup.ts';
 import { done } from '../result.ts';
+import { withoutAliases } from './aliases.ts';
+import { tellOfReferrals } from './continuations.ts';
 import { type Dereferencing, dereferencingOf } from './dereferenced.ts';
+import { type Extent, extentOf, inScope } from './extent.ts';
 import { type GuardedFilter, guardedFilter } from './filter.ts';
 import { matchedPieces, matchedValuesOf } from './matched.ts';
 import { alone, goOn, isOrdered } from './ordered.ts';
 import type { Projection } from './project.ts';
 import type { Wanted } from './select.ts';
+import { type Sieve, sieveOf, tellsOfReferrals } from './sieve.ts';
 import { type Batch, type Source, sourceOf, type Visits } from './sources.ts';
 import { searchRootDse, searchSubschema } from './special.ts';
 
@@ -33,6 +37,9 @@ export interface Running {
   readonly request: SearchRequest;
   readonly wanted: Wanted;
   readonly base: ReadableEntry;
+  /** What aliases add to the scope. */
+  readonly extent: Extent | undefined;
+  readonly sieve: Sieve | undefined;
   /** Entries that may be sent. */
   sizeMax: number;
   /** Entries that are sent before it stops: those of a page, or as many as may be sent. */
@@ -63,19 +70,23 @@ interface View {
  * Searches: candidates from an index or a walk of the scope, then filter, access and projection, and the entries streamed back no faster than
  * the peer reads. Ends in one turn of the event loop when there is little to look at and nothing to wait for.
  *
- * @throws Refusal  RFC 4511 §4.5: invalidDNSyntax, noSuchObject, sizeLimitExceeded, timeLimitExceeded
+ * @throws Refusal  RFC 4511 §4.5: invalidDNSyntax, referral, noSuchObject, aliasProblem, aliasDereferencingProblem, sizeLimitExceeded,
+ *                  timeLimitExceeded
  */
 export function search(call: Call, request: SearchRequest, visits?: Visits): Result | Promise<Result> {
   const { engine, asker } = call;
   const { prepared, store } = engine;
   const wanted = prepared.selection(request.attributes);
   if (request.baseObject === '' && request.scope === 'base') return alone(call, searchRootDse(call, request, wanted));
-  const named = prepared.base(request.baseObject);
+  let named = prepared.base(request.baseObject);
   if (equalBytes(named.name.key, engine.realm.subschema.key)) return alone(call, searchSubschema(call, request, wanted));
 
   const snapshot = store.snapshot();
   const visitedBefore = snapshot.visited;
-  const base = findBase(engine, asker, snapshot, named);
+  const { derefAliases, scope } = request;
+  const findsThrough = derefAliases === 'findingBaseObj' || derefAliases === 'always';
+  if (findsThrough && hasAny(engine, snapshot, 'alias')) named = withoutAliases(call, snapshot, named);
+  const base = findBase(engine, asker, snapshot, named, { controls: call.controls, scope });
   const limited = asker.who === 'anonymous' || asker.who === 'person';
   const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
   const running: Running = {
@@ -83,6 +94,8 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     request,
     wanted,
     base,
+    extent: extentOf(call, request, base, snapshot),
+    sieve: sieveOf(call, request, base, snapshot),
     sizeMax,
     stopAt: sizeMax,
     isPaged: false,
@@ -95,9 +108,19 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     sent: 0,
     left: undefined,
   };
+  if (tellsOfReferrals(call, request, snapshot)) return tellOfReferrals(running).then(() => begin(running));
+  return begin(running, snapshot, visitedBefore);
+}
+
+function begin(
+  running: Running,
+  snapshot = running.call.engine.store.snapshot(),
+  visitedBefore = snapshot.visited,
+): Result | Promise<Result> {
+  const { call, request, visits } = running;
   if (isOrdered(call))
     return goOn(running, { fits: (...about) => viewFor(running, ...about)?.rights, send: (source) => send(running, source) });
-  const source = sourceOf(call, request, base, snapshot, visits);
+  const source = sourceOf(call, request, running, snapshot, visits);
   return send(running, source, snapshot, visitedBefore);
 }
 
@@ -216,7 +239,8 @@ function viewFor(running: Running, entry: ReadableEntry, snapshot: Snapshot, exa
   const rights = running.call.asker.rightsOn(entry);
   if (!rights.visible) return undefined;
   const view = viewOf(running, rights);
-  return (exact && view.filter.whole) || view.filter.fits(entry, snapshot) ? view : undefined;
+  if (!(exact && view.filter.whole) && !view.filter.fits(entry, snapshot)) return undefined;
+  return running.sieve?.(entry) ? undefined : view;
 }
 
 function viewOf(running: Running, rights: Rights): View {
@@ -254,19 +278,5 @@ function assertionsOf(filter: Filter): number {
     case 'present':
     case 'extensible':
       return 1;
-  }
-}
-
-/** An index names entries anywhere, and a row number that was read in an earlier turn may be that of another entry by now. */
-function inScope({ base, request }: Running, entry: ReadableEntry): boolean {
-  switch (request.scope) {
-    case 'base':
-      return entry.uuid === base.uuid;
-    case 'one':
-      return entry.parent === base.uuid;
-    case 'sub':
-      return isWithin(entry.dnKey, base.dnKey);
-    case 'children':
-      return entry.uuid !== base.uuid && isWithin(entry.dnKey, base.dnKey);
   }
 }

@@ -1,8 +1,12 @@
-import type { SearchRequest } from '#ldap';
+import { utf8 } from '#base';
+import type { Filter, SearchRequest } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Call } from '../call.ts';
+import { pagedResults } from '../controls/paged-results.ts';
+import { subentries } from '../controls/subentries.ts';
 import { type Branch, end } from './branches.ts';
 import { findCandidates } from './candidates.ts';
+import type { Extent, Scope } from './extent.ts';
 
 /** What a search did, for `explain`. */
 export interface Visits {
@@ -31,29 +35,32 @@ export interface Source {
 }
 
 /** Chooses where the candidates come from. `visits` is told how. */
-export function sourceOf(
-  { engine }: Call,
-  request: SearchRequest,
-  base: ReadableEntry,
-  snapshot: Snapshot,
-  visits: Visits | undefined,
-): Source {
-  const { schema, settings } = engine;
+export function sourceOf(call: Call, request: SearchRequest, scope: Scope, snapshot: Snapshot, visits: Visits | undefined): Source {
   const told = visits ?? { visited: 0, plan: 'base' };
-  if (request.scope === 'base') return baseSource(base);
-  const branch = findCandidates(schema, snapshot, request.filter, settings['ldap.searchCandidatesMax']);
-  return branch === undefined ? walk(request, base, told) : branchSource(branch, request, base, told);
+  if (request.scope === 'base') return baseSource(scope.base);
+  const branch = branchFor(call, request, snapshot);
+  if (branch !== undefined) return branchSource(branch, request, scope, told);
+  // Pages of what stands in several trees go by ids: there is no one name from which the next goes on.
+  const isPaged = scope.extent !== undefined && call.controls.has(pagedResults);
+  return isPaged ? branchSource(everyEntry(snapshot), request, scope, told) : walk(request, scope, told);
 }
 
 /** Goes on where a source of the same search had come to. It gives no candidate twice and leaves none out, but those that have come or gone meanwhile. */
-export function sourceFrom(place: Place, { engine }: Call, request: SearchRequest, base: ReadableEntry, snapshot: Snapshot): Source {
+export function sourceFrom(place: Place, call: Call, request: SearchRequest, scope: Scope, snapshot: Snapshot): Source {
   if (place.order === 'list') return listSource(place.ids, place.at);
-  if (place.order === 'name') return subtreeSource(base, place.after);
-  if (request.scope === 'one') return childrenSource(base, place.after);
-  const { schema, settings } = engine;
-  const branch = findCandidates(schema, snapshot, request.filter, settings['ldap.searchCandidatesMax']) ?? everyEntry(snapshot);
-  return branchSource(branch, request, base, { visited: 0, plan: 'index' }, place.after);
+  if (place.order === 'name') return subtreeSource(scope.base, place.after);
+  if (request.scope === 'one' && scope.extent === undefined) return childrenSource(scope.base, place.after);
+  const branch = branchFor(call, request, snapshot) ?? everyEntry(snapshot);
+  return branchSource(branch, request, scope, { visited: 0, plan: 'index' }, place.after);
 }
+
+function branchFor({ engine, controls }: Call, { filter }: SearchRequest, snapshot: Snapshot): Branch | undefined {
+  // There are few subentries: what else the filter says is seen on each.
+  const narrowed: Filter = controls.of(subentries) === true ? { kind: 'and', filters: [isSubentry, filter] } : filter;
+  return findCandidates(engine.schema, snapshot, narrowed, engine.settings['ldap.searchCandidatesMax']);
+}
+
+const isSubentry: Filter = { kind: 'equality', description: 'objectClass', value: utf8('subentry') };
 
 /** All ids there are, for a filter that had a branch when its search began and has none any more. */
 function everyEntry(snapshot: Snapshot): Branch {
@@ -88,20 +95,20 @@ function baseSource(base: ReadableEntry): Source {
 }
 
 /** Begins with the branch; when that has more than one page, and more than the scope has entries, the scope is walked instead. */
-function branchSource(branch: Branch, request: SearchRequest, base: ReadableEntry, visits: Visits, from = 0): Source {
+function branchSource(branch: Branch, request: SearchRequest, scope: Scope, visits: Visits, from = 0): Source {
   let after = from;
   let instead: Source | undefined;
   const walked = (snapshot: Snapshot, count: number) => {
-    instead = walk(request, base, visits);
+    instead = walk(request, scope, visits);
     return instead.next(snapshot, count);
   };
   return {
     next(snapshot, count) {
       if (instead !== undefined) return instead.next(snapshot, count);
-      if (after === 0 && branch.by === 'column' && isSmall(request, base, snapshot, branch)) return walked(snapshot, count);
+      if (after === 0 && branch.by === 'column' && isSmall(request, scope, snapshot, branch)) return walked(snapshot, count);
       const { ids, through, exact } = branch.page(snapshot, after, count);
       visits.plan = branch.by;
-      if (after === 0 && through !== end && isSmall(request, base, snapshot, branch)) return walked(snapshot, count);
+      if (after === 0 && through !== end && isSmall(request, scope, snapshot, branch)) return walked(snapshot, count);
       after = through;
       return { ids, exact, last: through === end };
     },
@@ -119,7 +126,9 @@ const scopeCountedMax = 8192;
 const columnFactor = 8;
 
 /** Whether the scope has fewer entries than the branch is work. */
-function isSmall({ scope }: SearchRequest, { uuid, parent, dnKey }: ReadableEntry, snapshot: Snapshot, branch: Branch): boolean {
+function isSmall({ scope }: SearchRequest, { base, extent }: Scope, snapshot: Snapshot, branch: Branch): boolean {
+  if (extent !== undefined) return false;
+  const { uuid, parent, dnKey } = base;
   // What is below a suffix is nearly all there is.
   if (parent === undefined && scope !== 'one') return false;
   const work = branch.count(scopeCountedMax) / (branch.by === 'column' ? columnFactor : 1);
@@ -127,9 +136,39 @@ function isSmall({ scope }: SearchRequest, { uuid, parent, dnKey }: ReadableEntr
   return scope === 'one' ? snapshot.hasFewerChildren(uuid, max) : snapshot.hasFewerBelow(dnKey, max);
 }
 
-function walk(request: SearchRequest, base: ReadableEntry, visits: Visits): Source {
+function walk(request: SearchRequest, { base, extent }: Scope, visits: Visits): Source {
   visits.plan = 'walk';
+  if (extent !== undefined) return extentSource(extent, request, base);
   return request.scope === 'one' ? childrenSource(base) : subtreeSource(base);
+}
+
+/** Every tree of a scope, or its level and what is beside that. */
+function extentSource({ roots }: Extent, { scope }: SearchRequest, base: ReadableEntry): Source {
+  const sources = scope === 'one' ? [childrenSource(base), namedSource(roots)] : roots.map((dnKey) => subtreeSource({ dnKey }));
+  let at = 0;
+  return {
+    next(snapshot, count) {
+      const batch = sources[at]?.next(snapshot, count) ?? { ids: [], exact: false, last: true };
+      if (batch.last) at++;
+      return { ...batch, last: at >= sources.length };
+    },
+    // It is asked for by pages alone, and these have another source.
+    place: nowhere,
+  };
+}
+
+const nowhere: Place = { order: 'id', after: 0 };
+
+function namedSource(keys: readonly Uint8Array[]): Source {
+  let at = 0;
+  return {
+    next(snapshot, count) {
+      const ids = keys.slice(at, at + count).map((key) => snapshot.idOf(key));
+      at += count;
+      return { ids: ids.filter((id) => id !== undefined), exact: false, last: at >= keys.length };
+    },
+    place: nowhere,
+  };
 }
 
 function childrenSource(base: ReadableEntry, from = 0): Source {
@@ -146,7 +185,7 @@ function childrenSource(base: ReadableEntry, from = 0): Source {
   };
 }
 
-function subtreeSource(base: ReadableEntry, from?: Uint8Array): Source {
+function subtreeSource(base: Pick<ReadableEntry, 'dnKey'>, from?: Uint8Array): Source {
   let after = from;
   return {
     next(snapshot, count) {

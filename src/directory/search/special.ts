@@ -6,6 +6,7 @@ import { matchedValues } from '../controls/matched-values.ts';
 import { supportedControls } from '../controls/table.ts';
 import { supportedExtensions } from '../extended/table.ts';
 import { subschemaDn } from '../realm.ts';
+import { superiorUris } from '../referrals.ts';
 import { done } from '../result.ts';
 import { supportedMechanisms } from '../sasl/table.ts';
 import { matchedValuesOf } from './matched.ts';
@@ -28,6 +29,7 @@ export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted
     ['supportedExtension', [...supportedExtensions(connection), ...(connection.extensions ?? [])]],
     ['supportedFeatures', features],
     ['supportedSASLMechanisms', supportedMechanisms(call)],
+    ['ref', superiorUris(engine)],
     ['vendorName', [vendor]],
     ['vendorVersion', [engine.version]],
     ['entryDN', ['']],

@@ -2,6 +2,7 @@ import { text } from '#base';
 import type { Syntax } from '../types.ts';
 import { isGuide } from './guide.ts';
 import { descr, isElement, matchesPattern, numericOid, printable } from './patterns.ts';
+import { isSubtreeSpecification } from './subtree.ts';
 import { isUtcTime, normalTime } from './time.ts';
 
 /** What some syntaxes need to know of the schema that holds them. */
@@ -73,6 +74,10 @@ export function syntaxTable(context: SyntaxContext): readonly Syntax[] {
     definition(35, 'Name Form Description', 'nameForm'),
     definition(37, 'Object Class Description', 'objectClass'),
     definition(54, 'LDAP Syntax Description', 'syntax'),
+    row(`${standard}.45`, 'SubtreeSpecification', (value) => {
+      const given = text(value);
+      return given !== undefined && isSubtreeSpecification(given, context.isDn);
+    }),
     row(syntaxOids.dn, 'DN', context.isDn),
     row(syntaxOids.nameAndOptionalUid, 'Name And Optional UID', (value) => context.isDn(splitOptionalUid(value).name)),
     ...plain,
