@@ -69,6 +69,8 @@ const standing: EngineSettings = {
   'ldap.referencesNothing': '',
   'ldap.memberOf': 'nested',
   'ldap.chainEntriesMax': 1000,
+  'ldap.uidNumberFloor': 10_000,
+  'ldap.gidNumberFloor': 10_000,
   'ldap.answerCacheMib': 1,
   'ldap.preparedSearchesMax': 256,
   'realms.defaultSuffix': suffix,

@@ -8,6 +8,7 @@ import { errors } from '../errors.ts';
 import { absent } from '../lookup.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { type Attributes, recordOf, stampNew } from '../record.ts';
+import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
 import { done } from '../result.ts';
 import { findParent, taken } from '../superior.ts';
 import { settleVerifiers } from '../verifiers.ts';
@@ -30,20 +31,25 @@ export async function add(call: Call, request: AddRequest): Promise<Result> {
   const attributes = collectAttributes(schema, request.attributes);
   for (const key of attributes.keys()) checkSettable(typeFor(schema, key));
   withPreparedPasswords(attributes, await preparePasswords(call, request.attributes));
+  const missing = missingNumbers(schema, attributes);
+  withNumbers(attributes, missing);
   checkEntry(schema, { dn: name.dn, attributes });
 
   await commit(engine, (snapshot) => {
     const parent = judgePlace(call, snapshot, name);
+    const numbers = giveNumbers(engine, snapshot, missing);
     const csn = engine.csn.next();
     const uuid = uuid4(engine.chance);
     const made: Attributes = new Map(attributes);
+    withNumbers(made, missing, numbers.given);
     stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
     const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
     const expected: Decision['expected'] = [
       { kind: 'absent', dnKey: name.key },
+      ...numbers.expected,
       ...(parent === undefined ? [] : [{ kind: 'unchanged' as const, uuid: parent.uuid, csn: parent.csn }]),
     ];
-    return { expected, changes: [{ kind: 'put', entry }] };
+    return { expected, changes: [...numbers.changes, { kind: 'put', entry }] };
   });
   return done;
 }

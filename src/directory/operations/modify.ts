@@ -1,11 +1,14 @@
+import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Modification, Request, Result } from '#ldap';
 import { checkModified, type Described, describe, type Schema } from '#schema';
+import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { find } from '../lookup.ts';
-import { attributesOf, recordOf, stampChanged } from '../record.ts';
+import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
+import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
 import { done } from '../result.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
 import { checkSettable, commit, namesPassword, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
@@ -40,15 +43,33 @@ export async function modify(call: Call, request: ModifyRequest, permit = judge)
     const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
     if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
     settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
+    const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
     checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) });
     settleLists(schema, attributes, entry, lists);
     const csn = engine.csn.next();
     stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
     const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
     const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-    return { expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }], changes: [change], listedOctets, before: entry };
+    const expected: Expectation[] = [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }, ...numbers.expected];
+    return { expected, changes: [...numbers.changes, change], listedOctets, before: entry };
   });
   return done;
+}
+
+/** An entry that becomes an account or a group of Unix is given the numbers that it lacks. */
+function numbersFor(
+  { engine }: Call,
+  snapshot: Snapshot,
+  steps: readonly Step[],
+  old: Attributes,
+  attributes: Attributes,
+  { dnKey }: StoredEntry,
+) {
+  const isOther = steps.some(({ described }) => described.type.key === 'objectclass') && !equalBytes(dnKey, engine.realm.suffix.key);
+  const missing = isOther ? missingNumbers(engine.schema, attributes, old) : [];
+  const numbers = giveNumbers(engine, snapshot, missing);
+  withNumbers(attributes, missing, numbers.given);
+  return numbers;
 }
 
 function isPassword({ described }: Step): boolean {
