@@ -1,6 +1,6 @@
 import { utf8 } from '#base';
 import { type BerReader, type Control, decodeAttributes, decodeBer, encodeBer, type PartialAttribute } from '#ldap';
-import { type Answers, filterOf, type Shown } from './driver.ts';
+import { filterOf, type Shown } from './driver.ts';
 
 const oids = {
   paged: '1.2.840.113556.1.4.319',
@@ -93,21 +93,23 @@ export function session(...parts: readonly [ip: string, name: string, format: st
   return { oid: oids.session, critical: false, value };
 }
 
-function answerOf<T>({ controls }: { readonly controls: readonly Control[] }, oid: string, read: (ber: BerReader) => T): T | undefined {
+export type Answered = { readonly controls: readonly Control[] };
+
+function answerOf<T>({ controls }: Answered, oid: string, read: (ber: BerReader) => T): T | undefined {
   const value = controls.find((control) => control.oid === oid)?.value;
   return value && decodeBer(value, (ber) => ber.sequence(() => read(ber)));
 }
 
-export function pageOf(answers: Answers) {
+export function pageOf(answers: Answered) {
   return answerOf(answers, oids.paged, (ber) => ({ estimate: ber.number(), cookie: ber.octets() }));
 }
 
 /** The result of sorting, and the key at fault. */
-export function sortOf(answers: Answers) {
+export function sortOf(answers: Answered) {
   return answerOf(answers, oids.sorted, (ber) => [ber.enumerated(), ...(ber.more ? [ber.string(0x80)] : [])] as const);
 }
 
-export function viewOf(answers: Answers) {
+export function viewOf(answers: Answered) {
   return answerOf(answers, oids.viewed, (ber) => ({
     position: ber.number(),
     count: ber.number(),

@@ -48,7 +48,7 @@ export interface Owner {
   readonly signature: Uint8Array;
 }
 
-const cookieOctets = 16;
+export const cookieOctets = 16;
 const idOctets = 8;
 
 const all = new WeakMap<Engine, Cursors>();

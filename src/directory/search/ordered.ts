@@ -10,7 +10,7 @@ import { type SortOutcome, sorted, sorting, sortingAnswer } from '../controls/so
 import { type ListView, listViewAnswer, viewCodes, virtualListView } from '../controls/virtual-list-view.ts';
 import { errors } from '../errors.ts';
 import { done } from '../result.ts';
-import { type Cursor, cursorsOf, type Owner } from './cursors.ts';
+import { type Cursor, cookieOctets, cursorsOf, type Owner } from './cursors.ts';
 import type { Running } from './search.ts';
 import { sortEntries } from './sort.ts';
 import { readSortKeys, type SortKey, sortTexts } from './sort-keys.ts';
@@ -90,8 +90,9 @@ async function sendPage(running: Running, steps: Steps, { size, cookie }: PagedR
 
 const none = new Uint8Array(0);
 
-/** A cookie is good once: who asks for a page again begins anew. */
+/** A cookie is good once: who asks for a page again begins anew. @throws Refusal `controlMalformed` (2) for what no cookie looks like, as slapd says */
 function claim({ call }: Running, cookie: Uint8Array, owner: Owner): Cursor {
+  if (cookie.length !== cookieOctets) throw refuse(errors.controlMalformed, { oid: pagedResults.oid });
   const cursors = cursorsOf(call.engine);
   const cursor = cursors.find(owner, cookie);
   if (cursor === undefined) throw refuse(errors.pageCookieUnknown);
