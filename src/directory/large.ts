@@ -80,6 +80,11 @@ function keyOf(type: AttributeType, value: Uint8Array): Uint8Array | undefined {
   return normal && indexKey(type, normal);
 }
 
+/** Octets of all lists of an entry. */
+export function listOctets({ large }: Pick<StoredEntry, 'large'>): number {
+  return large.reduce((sum, { octets }) => sum + octets, 0);
+}
+
 /** An attribute that an entry keeps as a list, as a filter, a comparison or a check looks at it. Good for one turn, as its snapshot. */
 export function largeAttribute(schema: Schema, snapshot: Snapshot, id: number, list: List): LargeAttribute {
   const type = schema.attributeType(list.attribute);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Control } from '#ldap';
-import { dereferenced, dereferencesOf, matching, paged, session } from './control-values.ts';
+import { dereferenced, dereferencesOf, matching, paged, session, sortedBy, viewed } from './control-values.ts';
 import { ada, admin, type Client, furnishedHouse, person, suffix } from './driver.ts';
 
 const people = `ou=people,${suffix}`;
@@ -49,12 +49,36 @@ test('RFC 3876 §2: with typesOnly it has no effect', async (t) => {
   t.deepEqual(await matched(t, ['(cn=nobody)'], { attributes: ['sn'], typesOnly: true }), { sn: [] });
 });
 
-test('RFC 3876: of a list of a thousand members the one that is asked for', async (t) => {
-  const operator = (await furnishedHouse(t)).operator();
-  const member = Array.from({ length: 1000 }, (_, at) => person(`m${at}`));
+const listed: readonly [title: string, filters: readonly string[], found: readonly string[]][] = [
+  ['one member, as it is written', [`(member=${person('m77')})`], [person('m77')]],
+  ['one member, written otherwise', [`(member=UID=M77, ${people})`], [person('m77')]],
+  ['two members', [`(member=${person('m77')})`, `(member=${person('m5').toUpperCase()})`], [person('m5'), person('m77')]],
+  ['a member that it does not have', [`(member=${person('nobody')})`], []],
+  ['no name', ['(member=nobody)'], []],
+  ['a supertype', [`(distinguishedName=${person('m77')})`], [person('m77')]],
+  ['another attribute', ['(cn=*)'], []],
+];
+
+for (const [title, filters, found] of listed) {
+  test(`RFC 3876: of a list of a thousand members: ${title}`, async (t) => {
+    const operator = (await furnishedHouse(t)).operator();
+    const member = Array.from({ length: 1000 }, (_, at) => person(`m${at}`));
+    await operator.add(`cn=many,ou=groups,${suffix}`, { objectClass: 'groupOfNames', cn: 'many', member });
+    const { entries } = await operator.search(suffix, '(cn=many)', { attributes: ['member'] }, [matching(...filters)]);
+    t.deepEqual([...(entries[0]?.all('member') ?? [])].sort(), [...found].sort());
+    const all = await operator.search(suffix, '(cn=many)', { attributes: ['member'] }, [matching('(member=*)')]);
+    t.is(all.entries[0]?.all('member').length, 1000);
+  });
+}
+
+test('a list that is longer than may be dereferenced is not even read', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const member = Array.from({ length: 1001 }, (_, at) => person(`m${at}`));
   await operator.add(`cn=many,ou=groups,${suffix}`, { objectClass: 'groupOfNames', cn: 'many', member });
-  const { entries } = await operator.search(suffix, '(cn=many)', { attributes: ['member'] }, [matching(`(member=UID=M77, ${people})`)]);
-  t.deepEqual(entries[0]?.all('member'), [person('m77')]);
+  t.is((await operator.search(suffix, '(cn=many)', {}, [dereferenced({ member: ['uid'] })])).code, 11);
+  const other = await operator.search(suffix, '(cn=many)', { attributes: ['cn'] }, [dereferenced({ member: ['uid'] }, false)]);
+  t.deepEqual([other.code, other.entries[0]?.controls], [0, []]);
 });
 
 test('RFC 3876: of the root DSE, too', async (t) => {
@@ -267,4 +291,39 @@ test('the root DSE lists the controls of searches and @class', async (t) => {
     expected.filter((oid) => !listed.includes(oid)),
     [],
   );
+});
+
+test('controls of random octets are refused or obeyed, and never a defect', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const models: readonly Control[] = [
+    paged(2),
+    sortedBy('uidNumber/-cn:caseIgnoreOrderingMatch'),
+    viewed(1, 1, [2, 0], new Uint8Array(16)),
+    viewed(1, 1, 'ada'),
+    matching('(cn=a*b)', '(cn:caseExactMatch:=x)'),
+    dereferenced({ member: ['cn', 'sn'] }),
+    tracked,
+  ];
+  let seed = 7;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+  const codes = new Map<number, number>();
+  for (let round = 0; round < 4000; round++) {
+    const model = models[random(models.length)] as Control;
+    const value = Buffer.from(model.value ?? []);
+    for (let times = random(4); times >= 0 && value.length > 0; times--) value[random(value.length)] = random(256);
+    const cut = random(8) === 0 ? value.subarray(0, random(value.length)) : value;
+    const more = random(3) === 0 ? [] : [sortedBy('cn:caseIgnoreOrderingMatch', false)].filter(({ oid }) => oid !== model.oid);
+    const control = { oid: model.oid, critical: random(2) === 0, value: cut };
+    const { code } = await operator.search(suffix, '(|(uid=ada)(cn=pioneers))', {}, [control, ...more]);
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  t.deepEqual(
+    [...codes.keys()].filter((code) => ![0, 2, 4, 11, 12, 53, 76].includes(code)),
+    [],
+  );
+  t.true((codes.get(0) ?? 0) > 100 && (codes.get(2) ?? 0) > 100);
 });

@@ -125,6 +125,46 @@ test('a cookie is good once, on its own connection, and for its own request: any
   t.is((await again(3)).code, 53);
 });
 
+test('one cookie that is shown twice at once goes on once', async (t) => {
+  const operator = (await crowd(t)).operator();
+  const cookie = pageOf(await operator.search(people, crowded, {}, [paged(2)]))?.cookie;
+  const both = await Promise.all([1, 2].map(() => operator.search(people, crowded, {}, [paged(2, cookie)])));
+  t.deepEqual(both.map(({ code }) => code).sort(), [0, 53]);
+});
+
+test('an ordinary person gets in pages what they get without, and nothing besides', async (t) => {
+  const house = await crowd(t);
+  const client = house.connect('ldaps');
+  await client.bind(person('ada'), 'lovelace');
+  for (const filter of ['(employeeNumber=*)', '(!(employeeNumber=1815))', '(|(uid=*)(ou=*))']) {
+    const { dns } = await client.search(suffix, filter);
+    const found: string[] = [];
+    for (let cookie: Uint8Array | undefined, more = true; more; ) {
+      const answers = await client.search(suffix, filter, {}, [paged(3, cookie)]);
+      found.push(...answers.dns);
+      cookie = pageOf(answers)?.cookie;
+      more = cookie !== undefined && cookie.length > 0;
+    }
+    t.deepEqual([...found].sort(), [...dns].sort());
+  }
+  t.is((await house.connect().search(people, crowded, {}, [paged(2)])).code, 32);
+});
+
+test('RFC 4511 §4.5.2: a page that takes longer than the limit ends with 3, and what was found so far comes', async (t) => {
+  const house = await crowd(t);
+  const operator = house.operator();
+  for (let at = 0; at < 600; at++) {
+    await operator.add(person(`many${at}`), { objectClass: 'inetOrgPerson', uid: `many${at}`, cn: 'M', sn: 'M' });
+  }
+  const now = house.clock.nowMs;
+  let asked = 0;
+  Object.assign(house.clock, { nowMs: () => now() + 700 * asked++ });
+  const answers = await operator.search(people, '(!(uid=none))', { timeLimitS: 1 }, [paged(550)]);
+  t.is(answers.code, 3);
+  t.true(answers.dns.length > 0 && answers.dns.length < 550);
+  t.is(pageOf(answers), undefined);
+});
+
 test('a bind ends what was begun before it: nobody goes on with the rights of another', async (t) => {
   const house = await crowd(t);
   const client = house.connect('ldaps');

@@ -43,14 +43,17 @@ export function dereferencingOf(call: Call): Dereferencing | undefined {
 
   const workingFor = lastWorking(call.engine);
   return (entry, snapshot, rights) => {
-    const named = specs.map(({ described, wanted }) => ({ wanted, named: namesIn(call, workingFor, described, entry, snapshot, rights) }));
-    const count = named.reduce((sum, each) => sum + each.named.reduce((all, { values }) => all + values.length, 0), 0);
-    if (count === 0) return undefined;
-    if (count > settings['ldap.dereferencesMax']) {
+    const max = settings['ldap.dereferencesMax'];
+    const named = isLonger(specs, entry, rights, max)
+      ? undefined
+      : specs.map(({ described, wanted }) => ({ wanted, named: namesIn(call, workingFor, described, entry, snapshot, rights) }));
+    const count = named?.reduce((sum, each) => sum + each.named.reduce((all, { values }) => all + values.length, 0), 0);
+    if (named === undefined || count === undefined || count > max) {
       // A control that is not critical may be left out: who looked for it asks for the entries one by one.
-      if (asked.critical) throw refuse(errors.dereferencesTooMany, { max: settings['ldap.dereferencesMax'] });
+      if (asked.critical) throw refuse(errors.dereferencesTooMany, { max });
       return undefined;
     }
+    if (count === 0) return undefined;
     const value = encodeBer((ber) =>
       ber.sequence(() => {
         for (const { wanted, named: attributes } of named) {
@@ -60,6 +63,12 @@ export function dereferencingOf(call: Call): Dereferencing | undefined {
     );
     return [{ oid: dereference.oid, critical: false, value }];
   };
+}
+
+/** Whether a list alone has too many values: then it is not read. */
+function isLonger(specs: readonly Spec[], { large }: ReadableEntry, rights: Rights, max: number): boolean {
+  const isAsked = (name: string) => specs.some(({ described }) => described.key === name && rights.mayRead(described.type));
+  return large.some(({ attribute, count }) => count > max && isAsked(attribute));
 }
 
 /** A DerefRes for each value: SEQUENCE { derefAttr, derefVal, attrVals [0] PartialAttributeList OPTIONAL } (§2.2). */

@@ -7,6 +7,7 @@ import type { Call } from '../call.ts';
 import { matchedValues } from '../controls/matched-values.ts';
 import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
+import { listOctets } from '../large.ts';
 import { findBase } from '../lookup.ts';
 import { done } from '../result.ts';
 import { withoutAliases } from './aliases.ts';
@@ -14,7 +15,7 @@ import { tellOfReferrals } from './continuations.ts';
 import { type Dereferencing, dereferencingOf } from './dereferenced.ts';
 import { type Extent, extentOf, inScope } from './extent.ts';
 import { type GuardedFilter, guardedFilter } from './filter.ts';
-import { matchedPieces, matchedValuesOf } from './matched.ts';
+import { matchedProjection } from './matched.ts';
 import { alone, goOn, isOrdered } from './ordered.ts';
 import type { Projection } from './project.ts';
 import type { Wanted } from './select.ts';
@@ -64,6 +65,8 @@ interface View {
   readonly rights: Rights;
   readonly filter: GuardedFilter;
   readonly project: Projection;
+  /** Whether all values of long lists are looked at, though few of them are sent. */
+  readonly readsLists: boolean;
 }
 
 /**
@@ -198,7 +201,7 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
     running.sent++;
     const attributes = view.project(entry, snapshot, asker);
     const controls = running.dereferencing?.(entry, snapshot, view.rights);
-    if (entry.large.length > 0) for (const piece of attributes) octets += piece.length;
+    if (entry.large.length > 0) octets += view.readsLists ? listOctets(entry) : octetsOf(attributes);
     if (wait === undefined) reply.entry(entry.dnOctets, attributes, controls);
     else held.push({ dn: entry.dnOctets, attributes, controls });
   }
@@ -227,6 +230,10 @@ function emit(running: Running, answers: readonly Answer[]): void {
   for (const { dn, attributes, controls } of answers) running.call.reply.entry(dn, attributes, controls);
 }
 
+function octetsOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
+}
+
 /** Leaves the rest of a batch to the next page. */
 function pause(running: Running, batch: Batch, at: number): void {
   running.left = { ids: batch.ids.slice(at), exact: false, last: batch.last };
@@ -250,11 +257,11 @@ function viewOf(running: Running, rights: Rights): View {
     const { schema, prepared } = call.engine;
     const project = prepared.projection(wanted, rights, request.typesOnly);
     const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
-    const matched = items && matchedValuesOf(schema, items);
     view = {
       rights,
       filter: guardedFilter(call, request.filter, rights),
-      project: matched === undefined ? project : (...about) => matchedPieces(matched, project(...about)),
+      project: items === undefined ? project : matchedProjection(schema, items, project),
+      readsLists: items !== undefined,
     };
     running.views.set(rights, view);
   }

@@ -5,6 +5,7 @@ import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
 import { type SortOutcome, sortingAnswer } from '../controls/sorting.ts';
 import { errors } from '../errors.ts';
+import { listOctets } from '../large.ts';
 import { cursorsOf } from './cursors.ts';
 import { compareTexts, type SortKey, type SortText, sortTexts } from './sort-keys.ts';
 import type { Batch, Source } from './sources.ts';
@@ -82,7 +83,7 @@ async function collect(search: Sortable, keys: readonly SortKey[], source: Sourc
       const id = batch.ids[at] as number;
       const entry = snapshot.readable(id);
       if (entry === undefined) continue;
-      read += entry.octets;
+      read += entry.octets + listOctets(entry);
       const rights = search.fits(entry, snapshot, batch.exact);
       if (rights === undefined) continue;
       const texts = textsOf(entry, snapshot, rights);

@@ -9,7 +9,7 @@ import { subschemaDn } from '../realm.ts';
 import { superiorUris } from '../referrals.ts';
 import { done } from '../result.ts';
 import { supportedMechanisms } from '../sasl/table.ts';
-import { matchedValuesOf } from './matched.ts';
+import { matchedAttributes } from './matched.ts';
 import type { Wanted } from './select.ts';
 
 /** RFC 3673 (`+`), RFC 4529 (`@class`), RFC 4526 (empty and, or), RFC 4525 (increment). */
@@ -71,5 +71,5 @@ function answer(call: Call, request: SearchRequest, wanted: Wanted, dn: string, 
   }
   if (compileFilter(schema, request.filter)({ dn: [], attributes: held }) !== true) return;
   const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
-  call.reply.entry(utf8(dn), [encodeAttributes(items === undefined ? shown : matchedValuesOf(schema, items)(shown))]);
+  call.reply.entry(utf8(dn), [encodeAttributes(items === undefined ? shown : matchedAttributes(schema, items, shown))]);
 }
