@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { text, utf8 } from '#base';
 import { connectDirectory } from '#client';
 import type { Addresses } from '#commands';
+import { directoryJobs } from '#directory';
 import { createScheduler } from '#jobs';
 import { hmacSha256 } from '#keys';
 import { parseDn } from '#ldap';
@@ -29,6 +30,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
 
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
+  jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
   jobs.start();
   open.defer(() => jobs.close());
 

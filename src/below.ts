@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
-import { bootstrap, createDirectory, createIndexer, createLargeRules, type Engine, indexVersion, openEngine } from '#directory';
+import {
+  bootstrap,
+  createDirectory,
+  createIndexer,
+  createLargeRules,
+  type Engine,
+  indexVersion,
+  openEngine,
+  sweepDynamic,
+} from '#directory';
 import { createHasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow } from '#schema';
@@ -22,6 +31,8 @@ export interface Below {
   /** The directory's epoch. */
   readonly epoch: number;
   readonly certificate: ServerCertificate | undefined;
+  /** Deletes the dynamic entries whose time is over: a job, and what it reports. */
+  readonly expire: () => Promise<string>;
   readonly web: { readonly socketPath: string; readonly secret: Uint8Array };
   /** The built-in administrator's password when this start made it. */
   readonly generatedPassword?: string;
@@ -66,6 +77,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     },
     suffix: settings['realms.defaultSuffix'],
     epoch: engine.store.epoch,
+    expire: () => sweepDynamic(engine),
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),

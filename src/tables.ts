@@ -13,7 +13,7 @@ import {
 import { clientErrors, clientSettings } from '#client';
 import { commands } from '#commands';
 import { credentialsErrors, credentialsSettings } from '#credentials';
-import { directoryErrors, directorySettings } from '#directory';
+import { directoryErrors, directoryJobs, directorySettings } from '#directory';
 import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
@@ -50,6 +50,7 @@ export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteR
 
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
+  directory: directoryJobs,
   sessions: sessionsJobs,
 };
 

@@ -55,7 +55,7 @@ export function openEngine(options: EngineOptions): Engine {
   const { schema, store, clock, settings } = options;
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
-  const prepared = createPrepared({ schema, settings }, answers, settings['ldap.preparedSearchesMax']);
+  const prepared = createPrepared({ schema, settings, clock }, answers, settings['ldap.preparedSearchesMax']);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
   return { ...options, realm, mockKey, access: resolveAccess(schema), csn, lines, prepared };
 }

@@ -61,6 +61,26 @@ export const errors = {
   passwordByNobody: row(9075, 8, 'Password Modify by who has not bound', 'only authenticated users may change passwords'),
   oldPasswordMissing: row(9076, 50, 'Password Modify of one’s own without the old one', 'the old password is needed, too'),
   oldPasswordRefused: row(9077, 53, 'Password Modify with a wrong old password', 'unwilling to verify old password'),
+  refreshMalformed: row(
+    9078,
+    2,
+    'a refresh whose value cannot be read, or of no time or more than a year',
+    'invalid time-to-live for dynamicObject',
+  ),
+  refreshTooLong: row(
+    9079,
+    4,
+    'a refresh for longer than ldap.dynamicTtlMaxS',
+    'time-to-live for dynamicObject exceeds administrative limit',
+  ),
+  refreshOfStatic: row(9080, 65, 'a refresh of an entry that is not dynamic', 'refresh operation only applies to dynamic objects'),
+  staticBelowDynamic: row(9081, 19, 'an entry that stays below one that goes', 'no static subordinate entries allowed'),
+  dynamicForGood: row(
+    9082,
+    65,
+    'a change that makes a dynamic entry of a static one, or the other way round',
+    'an entry is dynamic from its beginning to its end, or never',
+  ),
   internal: row(9031, 80, 'a defect of the service', 'internal error'),
   importRefused: {
     code: 'STS-LDAP-9032',

@@ -81,6 +81,10 @@ const standing: EngineSettings = {
   'security.passwordHashR': 8,
   'security.passwordHashP': 1,
   'security.scramIterations': 4096,
+  'ldap.dynamicTtlS': 3600,
+  'ldap.dynamicTtlMinS': 10,
+  'ldap.dynamicTtlMaxS': 86_400,
+  'ldap.dynamicSweepS': 60,
   'ldap.clientCertificateRule': 'off',
 };
 

@@ -33,6 +33,7 @@ const naming = [
   'structuralObjectClass',
   'subschemaSubentry',
   'hasSubordinates',
+  'entryTtl',
   'aliasedObjectName',
   'ref',
 ];

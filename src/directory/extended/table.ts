@@ -5,11 +5,12 @@ import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
 import type { ExtendedKind } from './kind.ts';
 import { passwordModify } from './password-modify.ts';
+import { refresh } from './refresh.ts';
 import { showSecret } from './show-secret.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** Every extended operation of the directory. The root DSE lists these, those that the listener answers by itself, and nothing else. */
-const kinds: readonly ExtendedKind[] = [whoAmI, passwordModify, showSecret];
+const kinds: readonly ExtendedKind[] = [whoAmI, passwordModify, refresh, showSecret];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */
 export function supportedExtensions(connection: Connection): string[] {

@@ -4,6 +4,7 @@ import type { PartialAttribute, Request, Result } from '#ldap';
 import { checkEntry, collectAttributes, isWithin, type Schema, typeOfKey } from '#schema';
 import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
+import { admit } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { absent } from '../lookup.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
@@ -43,6 +44,7 @@ export async function add(call: Call, request: AddRequest): Promise<Result> {
     const made: Attributes = new Map(attributes);
     withNumbers(made, missing, numbers.given);
     stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
+    admit(engine, made, parent);
     const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
     const expected: Decision['expected'] = [
       { kind: 'absent', dnKey: name.key },

@@ -4,6 +4,7 @@ import type { Modification, Request, Result } from '#ldap';
 import { checkModified, type Described, describe, type Schema } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
+import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { find } from '../lookup.ts';
@@ -44,6 +45,7 @@ export async function modify(call: Call, request: ModifyRequest, permit = judge)
     if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
     settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
     const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
+    checkStays(schema, old, attributes);
     checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) });
     settleLists(schema, attributes, entry, lists);
     const csn = engine.csn.next();

@@ -34,7 +34,7 @@ export function isChainable(schema: Schema, description: string | undefined): bo
 
 /** What a walk needs to know: who asks, and how far it may go. */
 export interface WalkDesk {
-  readonly engine: Pick<Engine, 'schema' | 'settings'>;
+  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock'>;
   readonly asker: Asker;
 }
 

@@ -3,6 +3,7 @@ import type { PartialAttribute } from '#ldap';
 import type { AttributeType, ChainedAttribute, LargeAttribute, Schema, WorkedAttribute } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
+import { expiryOf, ttlS } from '../dynamic-entries.ts';
 import { subschemaDn } from '../realm.ts';
 import { createGroups, createWalk, type Groups, type WalkDesk } from '../relations/chain.ts';
 
@@ -29,8 +30,15 @@ const table: readonly Computed[] = [
   { name: 'subschemaSubentry', values: () => [subschemaDn] },
   { name: 'hasSubordinates', values: (_shop, entry, snapshot) => [snapshot.hasChildren(entry.uuid) ? 'TRUE' : 'FALSE'] },
   { name: 'numSubordinates', onlyNamed: true, values: (_shop, entry, snapshot) => [String(snapshot.countChildren(entry.uuid))] },
+  // Only for those who name it: the time is in the entry's record, which is read for it.
+  { name: 'entryTtl', onlyNamed: true, values: ({ engine }, entry, snapshot) => ttlOf(engine.clock.nowMs(), snapshot.readable(entry.id)) },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];
+
+function ttlOf(nowMs: number, entry: ReadableEntry | undefined): readonly string[] {
+  const expiresMs = entry === undefined ? undefined : expiryOf(entry);
+  return expiresMs === undefined ? [] : [String(ttlS(expiresMs, nowMs))];
+}
 
 const tables = new WeakMap<Schema, ReadonlyMap<AttributeType, Computed>>();
 

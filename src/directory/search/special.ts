@@ -28,6 +28,7 @@ export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted
     ['supportedControl', supportedControls(connection)],
     ['supportedExtension', [...supportedExtensions(connection), ...(connection.extensions ?? [])]],
     ['supportedFeatures', features],
+    ['dynamicSubtrees', [engine.realm.suffix.text]],
     ['supportedSASLMechanisms', supportedMechanisms(call)],
     ['ref', superiorUris(engine)],
     ['vendorName', [vendor]],
