@@ -24,22 +24,21 @@ const escapable = ' "#+,;<=>\\';
 /**
  * Parses a DN.
  *
- * Spaces around `,`, `+` and `=` are taken, as RFC 4514 §4 advises readers of older text to do. Everything else is the
- * grammar of RFC 4514 §3; the `;` separator and the quotes of RFC 1779 are not.
+ * What older documents wrote is read, as RFC 4514 §4 allows and slapd does: spaces around `,`, `+` and `=`, `;` for a comma, and values in quotes
+ * (RFC 2253 §4). Everything else is the grammar of RFC 4514 §3.
  *
  * @returns the DN, leaf first (an empty one for empty text), or `undefined` for text that is none
  */
 export function parseDn(text: string): Dn | undefined {
+  if (text === '') return [];
   const r: Reading = { text, at: 0 };
-  skipSpaces(r);
-  if (r.at === text.length) return [];
   const dn: Rdn[] = [];
   for (;;) {
     const rdn = readRdn(r);
     if (!rdn) return undefined;
     dn.push(rdn);
     if (r.at === text.length) return dn;
-    // readRdn stopped at a comma, the only other thing that it stops at.
+    // readRdn stopped at a separator, the only other thing that it stops at.
     r.at++;
   }
 }
@@ -65,7 +64,7 @@ export function parentOf(dn: Dn): Dn | undefined {
   return dn.length === 0 ? undefined : dn.slice(1);
 }
 
-/** Reads up to a comma or the end. */
+/** Reads up to a separator or the end. */
 function readRdn(r: Reading): Rdn | undefined {
   const rdn: Ava[] = [];
   for (;;) {
@@ -73,7 +72,7 @@ function readRdn(r: Reading): Rdn | undefined {
     if (!ava) return undefined;
     rdn.push(ava);
     const stop = r.text[r.at];
-    if (stop === undefined || stop === ',') return rdn;
+    if (stop === undefined || stop === ',' || stop === ';') return rdn;
     if (stop !== '+') return undefined;
     r.at++;
   }
@@ -86,7 +85,8 @@ function readAva(r: Reading): Ava | undefined {
   if (!isAttributeType(type)) return undefined;
   r.at = equals + 1;
   skipSpaces(r);
-  const value = r.text[r.at] === '#' ? readHexString(r) : readString(r);
+  const first = r.text[r.at];
+  const value = first === '#' ? readHexString(r) : first === '"' ? readQuoted(r) : readString(r);
   return value && { type, value };
 }
 
@@ -123,9 +123,9 @@ function readString(r: Reading): Uint8Array | undefined {
   let escaped = false;
   for (; r.at < text.length; r.at++) {
     const code = text.charCodeAt(r.at);
-    if (code === 0x2c || code === 0x2b) break;
-    // The quote, `;`, `<`, `>` and NUL stand only escaped.
-    if (code === 0x22 || code === 0x3b || code === 0x3c || code === 0x3e || code === 0) return undefined;
+    if (code === 0x2c || code === 0x2b || code === 0x3b) break;
+    // The quote, `<`, `>` and NUL stand only escaped.
+    if (code === 0x22 || code === 0x3c || code === 0x3e || code === 0) return undefined;
     if (code === 0x5c) {
       escaped = true;
       if (r.at + 1 === text.length) return undefined;
@@ -136,6 +136,20 @@ function readString(r: Reading): Uint8Array | undefined {
   }
   const raw = text.slice(start, kept);
   return escaped ? withoutEscapes(raw) : octetsOf(raw);
+}
+
+/** A value in quotes, in which only the quote, the backslash and NUL stand escaped (RFC 2253 §4). */
+function readQuoted(r: Reading): Uint8Array | undefined {
+  const { text } = r;
+  const start = r.at + 1;
+  for (r.at = start; text[r.at] !== '"'; r.at++) {
+    if (text[r.at] === '\\') r.at++;
+    if (r.at >= text.length || text[r.at] === '\0') return undefined;
+  }
+  const raw = text.slice(start, r.at);
+  r.at++;
+  skipSpaces(r);
+  return withoutEscapes(raw);
 }
 
 /** Text as UTF-8. Names are mostly short and ASCII, where the encoder's call costs more than its work. */

@@ -1,5 +1,6 @@
 import { concat, empty, utf8 } from '#base';
 import type { Dn, Rdn } from '#ldap';
+import { syntaxOids } from './syntaxes/table.ts';
 import type { AttributeType, Schema } from './types.ts';
 
 /**
@@ -20,7 +21,7 @@ type Types = Pick<Schema, 'attributeType'>;
  * The key of a DN: equal for names that the matching rules of their attributes call equal (RFC 4517 §4.2.15), the assertions of an RDN in
  * any order.
  *
- * @returns `undefined` when an attribute type is unknown, has no equality rule or stands twice in an RDN, or a value does not fit; no octets for the empty DN
+ * @returns `undefined` when an attribute type is unknown, has no equality rule or stands twice in an RDN, or a value does not fit its syntax or is empty; no octets for the empty DN
  */
 export function normalizeDn(schema: Types, dn: Dn): Uint8Array | undefined {
   if (dn.length === 0) return empty;
@@ -43,12 +44,14 @@ function pushRdn(schema: Types, rdn: Rdn, parts: Uint8Array[]): boolean {
   const types = new Set<AttributeType>();
   for (const { type, value } of rdn) {
     const attribute = schema.attributeType(type);
-    const normal = attribute?.equality?.assertion(value);
-    if (attribute === undefined || normal === undefined) return false;
+    if (attribute === undefined || value.length === 0) return false;
+    const { mark, fits } = namingOf(attribute);
+    const normal = fits?.(value) === false ? undefined : attribute.equality?.assertion(value);
+    if (normal === undefined) return false;
     // RFC 4512 §2.3: the assertions of an RDN have different types.
     if (rdn.length > 1 && types.size === types.add(attribute).size) return false;
-    if (rdn.length === 1) parts.push(markOf(attribute), escaped(normal));
-    else assertions.push(joined([markOf(attribute), escaped(normal)]));
+    if (rdn.length === 1) parts.push(mark, escaped(normal));
+    else assertions.push(joined([mark, escaped(normal)]));
   }
   assertions.sort(Buffer.compare);
   for (const [index, assertion] of assertions.entries()) {
@@ -58,17 +61,27 @@ function pushRdn(schema: Types, rdn: Rdn, parts: Uint8Array[]): boolean {
   return true;
 }
 
-/** `name=` of a type, made once: every name that is looked up is made of them. */
-function markOf(type: AttributeType): Uint8Array {
-  let mark = marks.get(type);
-  if (mark === undefined) {
-    mark = utf8(`${type.key}=`);
-    marks.set(type, mark);
-  }
-  return mark;
+/** What of a type names are made of, made once. */
+interface Naming {
+  /** `name=` */
+  readonly mark: Uint8Array;
+  /** Whether a value is one of the type's, where its equality rule takes more than that. */
+  readonly fits: ((value: Uint8Array) => boolean) | undefined;
 }
 
-const marks = new WeakMap<AttributeType, Uint8Array>();
+const namings = new WeakMap<AttributeType, Naming>();
+
+function namingOf(type: AttributeType): Naming {
+  let naming = namings.get(type);
+  if (naming === undefined) {
+    const { equality, syntax } = type;
+    // Nearly all names are of these: their rules refuse what is not UTF-8, and there is nothing else to it.
+    const isJudged = syntax.oid === syntaxOids.directoryString || (equality?.judges === true && equality.syntax === syntax.oid);
+    naming = { mark: utf8(`${type.key}=`), fits: isJudged ? undefined : (value) => syntax.validate(value) };
+    namings.set(type, naming);
+  }
+  return naming;
+}
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   let octets = 0;

@@ -5,6 +5,8 @@ import { type Slapd, startSlapd } from '../support/slapd.ts';
 /** Atrium and slapd with the same entries below the same suffix, asked by the same tools. */
 export interface Beside extends AsyncDisposable {
   readonly atrium: TestAtrium;
+  /** slapd, as who may do everything there. */
+  readonly slapdRoot: LdapUtilsTarget;
   /** Runs a tool on both, as those who may do everything. */
   both(tool: LdapTool, args: readonly string[], input?: string): Promise<{ readonly atrium: Told; readonly slapd: Told }>;
   /** On Atrium alone, as whom one likes. */
@@ -39,6 +41,7 @@ export async function startBeside(content: string, settings: Readonly<Record<str
     const url = atrium.addresses.ldap ?? '';
     return {
       atrium,
+      slapdRoot: started.root,
       async both(tool, args, input = '') {
         const all = [...plain(tool), ...args];
         const ours = { url, dn: atrium.adminDn, password: atrium.adminPassword };
@@ -90,7 +93,7 @@ function told({ status, stdout, stderr }: Ran): Told {
   const inBase64 = lines(/^dn:: (.+)$/gm).map((each) => Buffer.from(each, 'base64').toString('utf8'));
   return {
     status,
-    dns: [...lines(/^dn: ?(.*)$/gm), ...inBase64],
+    dns: [...lines(/^dn:(?: (.*))?$/gm), ...inBase64],
     references: lines(/^# ref(.+)$/gm).sort(),
     // ldapsearch and ldapcompare write a line for each, the others a list.
     referral: [...lines(/^Referral: (.+)$/gm), ...lines(/^\t\t(.+)$/gm)],

@@ -16,8 +16,6 @@ export const leftOut = {
     'what could be an ß: slapd folds the case of single letters, Atrium by RFC 4518 §2.2 also the letter that becomes two, so that STRASSE finds Straße',
   order:
     'what stands in front in the order of letters: slapd takes İ for one letter, Atrium by RFC 4518 §2.2 for an i with a dot behind it',
-  emptyInName:
-    'names with an empty value: slapd holds each value of a name against the syntax of its type, Atrium takes what RFC 4514 can write',
   gecos: 'gecos: of any script here, of ASCII in the schema that comes with slapd',
   memberOf: 'memberOf: slapd has it only with an overlay, which keeps it instead of working it out',
 } as const;
@@ -48,7 +46,6 @@ function ofFilter(schema: Schema, filter: Filter): LeftOut | undefined {
     case 'equality':
     case 'greaterOrEqual':
     case 'lessOrEqual':
-      if (hasEmptyInName(filter.value)) return 'emptyInName';
       return hasSharp(filter.value) ? 'sharp' : ofName(schema, filter.description);
     case 'substrings': {
       const parts = [filter.initial, ...filter.any, filter.final].filter((part) => part !== undefined);
@@ -58,7 +55,6 @@ function ofFilter(schema: Schema, filter: Filter): LeftOut | undefined {
     case 'extensible':
       // Without a name it looks at the operational ones too.
       if (filter.description === undefined) return 'operational';
-      if (hasEmptyInName(filter.value)) return 'emptyInName';
       if (hasSharp(filter.value)) return 'sharp';
       if (filter.rule === 'caseIgnoreOrderingMatch') return 'order';
       if (filter.rule !== undefined && describe(schema, filter.description)?.type.key === 'objectclass') return 'classRule';
@@ -72,10 +68,6 @@ function endsInSpace(part: Uint8Array): boolean {
 
 function hasSharp(value: Uint8Array): boolean {
   return /ss|ß|ẞ/i.test(text(value) ?? '');
-}
-
-function hasEmptyInName(value: Uint8Array): boolean {
-  return /=\s*(?:[,+]|$)/.test(text(value) ?? '');
 }
 
 /** Half of an ß that became two letters. */
