@@ -10,6 +10,8 @@ import { type AccessTable, resolveAccess } from './access/resolve.ts';
 import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
 import { createLines, type Lines } from './lines.ts';
 import { openRealm, type Realm } from './realm.ts';
+import type { DynamicGroups } from './relations/chain.ts';
+import { createDynamicGroups } from './relations/dynamic-groups.ts';
 import { createAnswerCache } from './search/answers.ts';
 import { createPrepared, type Prepared } from './search/prepared.ts';
 import type { settings } from './settings.ts';
@@ -44,6 +46,7 @@ export interface Engine extends EngineOptions {
   readonly csn: CsnSource;
   readonly lines: Lines;
   readonly prepared: Prepared;
+  readonly dynamicGroups: DynamicGroups;
 }
 
 /**
@@ -54,10 +57,11 @@ export interface Engine extends EngineOptions {
 export function openEngine(options: EngineOptions): Engine {
   const { schema, store, clock, settings } = options;
   const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
+  const dynamicGroups = createDynamicGroups({ schema, settings, clock });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
-  const prepared = createPrepared({ schema, settings, clock }, answers, settings['ldap.preparedSearchesMax']);
+  const prepared = createPrepared({ schema, settings, clock, dynamicGroups }, answers, settings['ldap.preparedSearchesMax']);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  return { ...options, realm, mockKey, access: resolveAccess(schema), csn, lines, prepared };
+  return { ...options, realm, mockKey, access: resolveAccess(schema), csn, lines, prepared, dynamicGroups };
 }
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */

@@ -117,6 +117,12 @@ export const errors = {
     'cannot rename between DSAs',
   ),
   outsideOfSuffix: row(9167, 53, 'a change of a name that is outside of the suffix', 'no global superior knowledge'),
+  dynamicTooLarge: row(
+    9144,
+    11,
+    'a group whose members are found by a search among more entries than may be looked at',
+    'the members of a group are to be found among more than {most} entries',
+  ),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

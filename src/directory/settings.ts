@@ -219,6 +219,17 @@ export const settings = {
     obeyed: true,
     means: 'the smallest gidNumber that is given out to a posixGroup or a posixAccount added without one',
   },
+  'ldap.dynamicEntriesMax': {
+    env: 'STS_LDAP_DYNAMIC_ENTRIES_MAX',
+    kind: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 10_000_000,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means: 'entries that are looked at for the members of one groupOfURLs; the search that would show more of them is refused',
+  },
   'ldap.answerCacheMib': {
     env: 'STS_LDAP_ANSWER_CACHE_MIB',
     kind: 'integer',

@@ -71,6 +71,7 @@ const standing: EngineSettings = {
   'ldap.chainEntriesMax': 1000,
   'ldap.uidNumberFloor': 10_000,
   'ldap.gidNumberFloor': 10_000,
+  'ldap.dynamicEntriesMax': 1000,
   'ldap.answerCacheMib': 1,
   'ldap.preparedSearchesMax': 256,
   'realms.defaultSuffix': suffix,

@@ -1,11 +1,12 @@
 import { refuse } from '#catalogue';
 import { decodeAttributes, type PartialAttribute, type Request, type Result, resultCodes } from '#ldap';
 import { compileFilter, describe } from '#schema';
+import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { largeAttribute } from '../large.ts';
 import { find } from '../lookup.ts';
-import { createWorking } from '../search/computed.ts';
+import { createWorking, type Working } from '../search/computed.ts';
 
 type CompareRequest = Request & { kind: 'compareRequest' };
 
@@ -38,7 +39,9 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
     const own = describe(schema, list.description);
     if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, largeAttribute(schema, snapshot, entry.id, list));
   }
-  const worked = createWorking(call).askedOf(type, entry, snapshot);
+  const working = createWorking(call);
+  const worked =
+    working.askedOf(type, entry, snapshot) ?? (type.key === 'member' ? dynamicMembers(working, entry.id, snapshot) : undefined);
   if (worked !== undefined) attributes.set(type.key, worked);
   const ask = (filter: Parameters<typeof compileFilter>[1]) => compileFilter(schema, filter)({ dn: name.dn, attributes });
   const [isEqual, isPresent] = [ask({ kind: 'equality', description, value: request.value }), ask({ kind: 'present', description })];
@@ -49,3 +52,9 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
 }
 
 const neither = { matchedDN: '', diagnostic: '' };
+
+/** A comparison asks a group for members that are found by searches, too. */
+function dynamicMembers(working: Working, id: number, snapshot: Snapshot) {
+  const group = snapshot.readable(id);
+  return group && working.membersAsked(group, snapshot);
+}

@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { indexKey, isIndexed } from '../indexing.ts';
 import { userAttributes } from '../large.ts';
+import type { Source } from '../search/sources.ts';
 
 /** Whether an extensible match asks for the rule that follows names from entry to entry, as Active Directory has it. */
 export function isInChain(schema: Schema, { rule }: Filter & { readonly kind: 'extensible' }): boolean {
@@ -32,10 +33,30 @@ export function isChainable(schema: Schema, description: string | undefined): bo
   return type !== undefined && (type.key === 'memberof' || isFollowable(schema, type));
 }
 
+/** Looks at members of dynamic groups for one who asks: only entries that they may see, by attributes that they may read. */
+export interface DynamicMembers {
+  /** The names of all members. @throws Refusal `dynamicTooLarge` (LDAP adminLimitExceeded) */
+  namesOf(snapshot: Snapshot, group: ReadableEntry): readonly string[];
+  holds(snapshot: Snapshot, group: ReadableEntry, entry: ReadableEntry): boolean;
+  /** The groups that hold an entry, of those that may be seen. */
+  groupsOf(snapshot: Snapshot, entry: ReadableEntry): readonly ReadableEntry[];
+}
+
+/** Groups whose members are found by searches. */
+export interface DynamicGroups {
+  /** The row numbers of all of them: looked up once for each state of the store. */
+  groups(snapshot: Snapshot): ReadonlySet<number>;
+  /** Where the members of one come from; none for what is no such group. */
+  sources(snapshot: Snapshot, group: ReadableEntry): readonly Source[];
+  membersFor(asker: Asker): DynamicMembers;
+}
+
 /** What a walk needs to know: who asks, and how far it may go. */
 export interface WalkDesk {
-  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock'>;
+  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups'>;
   readonly asker: Asker;
+  /** Groups whose members are found by searches do not count: so within such a search. */
+  readonly namedOnly?: true;
 }
 
 /** Walks from an entry to those that name it in certain attributes, and on to those that name these, each once, whatever circles there are. */
@@ -53,9 +74,15 @@ const keptMax = 10_000;
 
 /**
  * @param types  attributes in which entries name others
+ * @param besides  others that name an entry, in a way that no index knows
  * @param mayFollow  whether who asks may know that an entry names others: one that they may not see leads nowhere
  */
-export function createWalk({ engine }: WalkDesk, types: readonly AttributeType[], mayFollow: (entry: ReadableEntry) => boolean): Walk {
+export function createWalk(
+  { engine }: WalkDesk,
+  types: readonly AttributeType[],
+  mayFollow: (entry: ReadableEntry) => boolean,
+  besides: (snapshot: Snapshot, dnKey: Uint8Array) => readonly ReadableEntry[] = () => [],
+): Walk {
   const { settings } = engine;
   let number = -1;
   let named = new Map<string, readonly ReadableEntry[]>();
@@ -72,6 +99,8 @@ export function createWalk({ engine }: WalkDesk, types: readonly AttributeType[]
     let those = named.get(form);
     if (those === undefined) {
       those = namersOf(snapshot, types, dnKey, settings['ldap.chainEntriesMax']).filter(mayFollow);
+      const more = besides(snapshot, dnKey);
+      if (more.length > 0) those = [...new Map([...those, ...more].map((each) => [each.id, each])).values()];
       if (named.size >= keptMax) named.clear();
       named.set(form, those);
     }
@@ -152,7 +181,15 @@ export interface Groups {
 /** Groups that who asks may see, and of which they may see that they are one. */
 export function createGroups(desk: WalkDesk): Groups {
   const { engine, asker } = desk;
-  const walk = createWalk(desk, memberTypes(engine.schema), (entry) => asker.rightsOn(entry).visible);
+  let dynamic: DynamicMembers | undefined;
+  const besides = (snapshot: Snapshot, dnKey: Uint8Array) => {
+    if (desk.namedOnly || engine.dynamicGroups.groups(snapshot).size === 0) return [];
+    const id = snapshot.idOf(dnKey);
+    const entry = id === undefined ? undefined : snapshot.readable(id);
+    dynamic ??= engine.dynamicGroups.membersFor(asker);
+    return entry === undefined ? [] : dynamic.groupsOf(snapshot, entry);
+  };
+  const walk = createWalk(desk, memberTypes(engine.schema), (entry) => asker.rightsOn(entry).visible, besides);
   const isNested = () => engine.settings['ldap.memberOf'] === 'nested';
   const reaches: Groups['reaches'] = (snapshot, { dnKey }, groupKey) => {
     const id = snapshot.idOf(groupKey);

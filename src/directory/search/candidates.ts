@@ -2,7 +2,7 @@ import type { Filter } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import { keyOctetsMax, type Snapshot } from '#store';
 import { indexKey, isIndexed, isIndexedInside, prefixOctetsMax } from '../indexing.ts';
-import { isFollowable, isInChain } from '../relations/chain.ts';
+import { isFollowable, isInChain, type WalkDesk } from '../relations/chain.ts';
 import { type Branch, cheapest, end, listed, nothing, pageOf, pageOfList, union } from './branches.ts';
 import { type ColumnProbe, equalityProbe, orderingProbe, presenceProbe, substringsProbe } from './columns.ts';
 import { isComputed } from './computed.ts';
@@ -17,6 +17,9 @@ const columnsMax = 16;
 
 /** What candidates are looked for with. */
 interface Asking {
+  /** Whether groups whose members are found by searches count as groups: not within such a search. */
+  readonly namedOnly: boolean;
+  readonly engine: WalkDesk['engine'];
   readonly schema: Schema;
   readonly snapshot: Snapshot;
   /** How many entries an `or` may name. */
@@ -30,11 +33,12 @@ interface Asking {
  * Chooses where the entries come from that a filter is then held against: of an `and` the branch with the fewest, of an `or` all branches, when all
  * have an index or a column.
  *
- * @param max  an `or` that names more is left alone
  * @returns nothing when the whole scope must be walked
  */
-export function findCandidates(schema: Schema, snapshot: Snapshot, filter: Filter, max: number): Branch | undefined {
-  return branchOf({ schema, snapshot, max, insideLeft: insideMax, columnsLeft: columnsMax }, filter);
+export function findCandidates(engine: WalkDesk['engine'], snapshot: Snapshot, filter: Filter, namedOnly = false): Branch | undefined {
+  const { schema } = engine;
+  const max = engine.settings['ldap.searchCandidatesMax'];
+  return branchOf({ engine, namedOnly, schema, snapshot, max, insideLeft: insideMax, columnsLeft: columnsMax }, filter);
 }
 
 function branchOf(asking: Asking, filter: Filter): Branch | undefined {
@@ -84,11 +88,12 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
 }
 
 /** What is worked out when it is read is in no index; but a name leads to an entry, and a group to its members. */
-function computed({ schema, snapshot }: Asking, type: AttributeType, value: Uint8Array): Branch | undefined {
+function computed(asking: Asking, type: AttributeType, value: Uint8Array): Branch | undefined {
+  const { snapshot } = asking;
   if (type.key !== 'entrydn' && type.key !== 'memberof') return undefined;
   const key = type.equality?.assertion(value);
   if (key === undefined || key.length === 0) return nothing;
-  return type.key === 'entrydn' ? entryNamed(key) : membersOf(schema, snapshot, key);
+  return type.key === 'entrydn' ? entryNamed(key) : membersOf(asking.engine, snapshot, key, asking.namedOnly);
 }
 
 function inChain(asking: Asking, filter: Filter & { readonly kind: 'extensible' }): Branch | undefined {
@@ -97,7 +102,7 @@ function inChain(asking: Asking, filter: Filter & { readonly kind: 'extensible' 
   if (type === undefined || filter.dnAttributes || !isInChain(schema, filter)) return undefined;
   const key = schema.matchingRule(filter.rule ?? '')?.assertion(filter.value);
   if (key === undefined || key.length === 0) return nothing;
-  if (type.key === 'memberof') return membersOf(schema, snapshot, key);
+  if (type.key === 'memberof') return membersOf(asking.engine, snapshot, key, asking.namedOnly);
   return isFollowable(schema, type) ? namersOf(snapshot, type, key) : undefined;
 }
 

@@ -5,7 +5,7 @@ import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
 import { subschemaDn } from '../realm.ts';
-import { createGroups, createWalk, type Groups, type WalkDesk } from '../relations/chain.ts';
+import { createGroups, createWalk, type DynamicMembers, type Groups, type WalkDesk } from '../relations/chain.ts';
 
 /** What tells an entry from all others. */
 export type Identified = Pick<ReadableEntry, 'id' | 'dn' | 'dnKey' | 'uuid'>;
@@ -24,6 +24,7 @@ interface Computed {
 }
 
 const memberOf = 'memberOf';
+const member = 'member';
 
 const table: readonly Computed[] = [
   { name: 'entryDN', values: (_shop, entry) => [entry.dn] },
@@ -71,6 +72,10 @@ export interface Working {
   attribute(type: AttributeType, entry: Identified, snapshot: Snapshot): PartialAttribute | undefined;
   /** The same for a filter or a comparison, which may need less than all values. */
   askedOf(type: AttributeType, entry: Identified, snapshot: Snapshot): WorkedAttribute | undefined;
+  /** The members of a group that are found by searches, where a group has such; nothing for any other entry. */
+  members(entry: ReadableEntry, snapshot: Snapshot): PartialAttribute | undefined;
+  /** The same for a comparison. */
+  membersAsked(entry: ReadableEntry, snapshot: Snapshot): WorkedAttribute | undefined;
   /** An attribute that names entries, as the in-chain rule looks at it: `held` is what the entry has of it. */
   chained(type: AttributeType, held: PartialAttribute, entry: Identified, snapshot: Snapshot): PartialAttribute;
 }
@@ -85,6 +90,7 @@ export function createWorking(desk: WalkDesk): Working {
       return groups;
     },
   };
+  let dynamic: DynamicMembers | undefined;
   const chains = new Map<AttributeType, ReturnType<typeof chainOf>>();
 
   const attribute: Working['attribute'] = (type, entry, snapshot) => {
@@ -101,6 +107,17 @@ export function createWorking(desk: WalkDesk): Working {
       }
       return shop.groups.isEmpty(snapshot, entry) ? undefined : groupsAsked(type, shop.groups, entry, snapshot);
     },
+    members(entry, snapshot) {
+      if (!desk.engine.dynamicGroups.groups(snapshot).has(entry.id)) return undefined;
+      dynamic ??= desk.engine.dynamicGroups.membersFor(desk.asker);
+      const names = dynamic.namesOf(snapshot, entry);
+      return names.length === 0 ? undefined : { description: member, values: names.map(utf8) };
+    },
+    membersAsked(entry, snapshot) {
+      if (!desk.engine.dynamicGroups.groups(snapshot).has(entry.id)) return undefined;
+      dynamic ??= desk.engine.dynamicGroups.membersFor(desk.asker);
+      return membersAsked(desk, dynamic, entry, snapshot);
+    },
     chained(type, held, entry, snapshot) {
       let chain = chains.get(type);
       if (chain === undefined) {
@@ -115,15 +132,23 @@ export function createWorking(desk: WalkDesk): Working {
 }
 
 /** What works out for one who asks in one state of the store. */
-export type WorkingFor = (asker: Asker, snapshot: Snapshot) => Working;
+export interface WorkingFor {
+  of(asker: Asker, snapshot: Snapshot): Working;
+  /** Whether an entry is a group whose members are found by searches. */
+  isDynamic(entry: Identified, snapshot: Snapshot): boolean;
+}
 
 /** Kept from one entry to the next, since groups of one are groups of others; and only the last, since it holds all that it has met. */
 export function lastWorking(engine: WalkDesk['engine']): WorkingFor {
   let last: { readonly asker: Asker; readonly number: number; readonly working: Working } | undefined;
-  return (asker, { number }) => {
-    if (last === undefined || last.asker !== asker || last.number !== number)
-      last = { asker, number, working: createWorking({ engine, asker }) };
-    return last.working;
+  return {
+    of(asker, { number }) {
+      if (last === undefined || last.asker !== asker || last.number !== number) {
+        last = { asker, number, working: createWorking({ engine, asker }) };
+      }
+      return last.working;
+    },
+    isDynamic: ({ id }, snapshot) => engine.dynamicGroups.groups(snapshot).has(id),
   };
 }
 
@@ -145,6 +170,31 @@ function groupsAsked(
     },
     holds: (normal) => groups.holds(snapshot, entry, normal),
     chained: (normal) => groups.reaches(snapshot, entry, normal),
+  };
+}
+
+/** `member` of a group whose members are found by searches: whether an entry is one is asked of that entry alone. */
+function membersAsked(
+  { engine }: WalkDesk,
+  dynamic: DynamicMembers,
+  group: ReadableEntry,
+  snapshot: Snapshot,
+): LargeAttribute & WorkedAttribute {
+  const rule = engine.schema.attributeType(member)?.equality;
+  if (rule === undefined) throw new Error('member has no equality rule');
+  return {
+    description: member,
+    rule,
+    fresh: [],
+    worked: true,
+    get values() {
+      return dynamic.namesOf(snapshot, group).map(utf8);
+    },
+    holds(normal) {
+      const id = snapshot.idOf(normal);
+      const entry = id === undefined ? undefined : snapshot.readable(id);
+      return entry !== undefined && dynamic.holds(snapshot, group, entry);
+    },
   };
 }
 

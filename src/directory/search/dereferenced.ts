@@ -98,7 +98,7 @@ function namesIn(
   const part = type.usage === 'userApplications' ? entry.user : entry.operational;
   const stored = decodeAttributes(part).filter(isIt);
   const listed = entry.large.filter(isIt).map((list) => listedAttribute(snapshot, list));
-  const worked = key === type.key ? workingFor(asker, snapshot).attribute(type, entry, snapshot) : undefined;
+  const worked = key === type.key ? workingFor.of(asker, snapshot).attribute(type, entry, snapshot) : undefined;
   return [...stored, ...listed, ...(worked === undefined ? [] : [worked])];
 }
 

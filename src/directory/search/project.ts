@@ -64,13 +64,31 @@ export function projection(
       .filter(({ description }) => shows(description))
       .flatMap((list) => (typesOnly ? [encodeAttributeHead(list.description, 0)] : listedPieces(snapshot, list)));
 
-  if (extras.length === 0) return whole;
-  return (entry, snapshot, asker) => {
-    const working = workingFor(asker, snapshot);
+  const member = schema.attributeType('member');
+  const showsMembers = member !== undefined && rights.mayRead(member) && wanted.holds(member, []);
+  const withMembers = (project: Projection): Projection =>
+    showsMembers ? (...about) => besideMembers(project(...about), workingFor, typesOnly, ...about) : project;
+
+  if (extras.length === 0) return withMembers(whole);
+  return withMembers((entry, snapshot, asker) => {
+    const working = workingFor.of(asker, snapshot);
     const added = extras.map((type) => working.attribute(type, entry, snapshot)).filter((each) => each !== undefined);
     const shown = typesOnly ? added.map(({ description }) => ({ description, values: [] })) : added;
     return [...whole(entry, snapshot), encodeAttributes(shown)];
-  };
+  });
+}
+
+/** Adds the members of a group that are found by searches; what such a group names itself stands for itself. */
+function besideMembers(
+  pieces: readonly Uint8Array[],
+  workingFor: WorkingFor,
+  typesOnly: boolean,
+  ...[entry, snapshot, asker]: Parameters<Projection>
+): readonly Uint8Array[] {
+  if (!workingFor.isDynamic(entry, snapshot)) return pieces;
+  const found = workingFor.of(asker, snapshot).members(entry, snapshot);
+  if (found === undefined) return pieces;
+  return [...pieces, encodeAttributes([typesOnly ? { description: found.description, values: [] } : found])];
 }
 
 /** Where the attributes that are shown begin and end; those that stand side by side as one piece. `offset` is where the part begins. */

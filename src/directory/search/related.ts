@@ -2,9 +2,10 @@ import { walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, describe, normalizer, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import { indexKey } from '../indexing.ts';
-import { memberTypes } from '../relations/chain.ts';
+import { memberTypes, type WalkDesk } from '../relations/chain.ts';
 import { type Branch, end, nothing, pageOfList } from './branches.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
+import type { Source } from './sources.ts';
 
 /** Names that are looked up in one turn of the event loop while candidates are gathered. */
 const turnNames = 512;
@@ -36,13 +37,24 @@ export function entryNamed(dnKey: Uint8Array): Branch {
 }
 
 /** All members of a group and of the groups among them, from the values that these have. */
-export function membersOf(schema: Schema, snapshot: Snapshot, groupKey: Uint8Array): Branch {
+export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupKey: Uint8Array, namedOnly: boolean): Branch {
+  const { schema } = engine;
   const group = snapshot.idOf(groupKey);
   const entry = group === undefined ? undefined : snapshot.readable(group);
   if (entry === undefined) return nothing;
   const ids = new Set<number>();
   const names = namesIn(schema, snapshot, entry);
   const queue: Uint8Array[][] = [names];
+  const sources: Source[] = namedOnly ? [] : [...engine.dynamicGroups.sources(snapshot, entry)];
+  const add = (current: Snapshot, id: number | undefined) => {
+    if (id === undefined || ids.has(id)) return;
+    ids.add(id);
+    const member = current.readable(id);
+    if (member === undefined) return;
+    const further = namesIn(schema, current, member);
+    if (further.length > 0) queue.push(further);
+    if (!namedOnly && engine.dynamicGroups.groups(current).has(id)) sources.push(...engine.dynamicGroups.sources(current, member));
+  };
   return gathered(
     ids,
     (max) => Math.min(ids.size + names.length, max + 1),
@@ -51,16 +63,15 @@ export function membersOf(schema: Schema, snapshot: Snapshot, groupKey: Uint8Arr
         const some = queue.at(-1);
         const key = some?.pop();
         if (some?.length === 0) queue.pop();
-        if (key === undefined) {
-          if (queue.length === 0) return false;
-          continue;
+        if (key !== undefined) add(current, current.idOf(key));
+        else if (queue.length === 0) {
+          const source = sources.at(-1);
+          if (source === undefined) return false;
+          const batch = source.next(current, turnNames);
+          if (batch.last) sources.splice(sources.indexOf(source), 1);
+          for (const id of batch.ids) add(current, id);
+          return true;
         }
-        const id = current.idOf(key);
-        if (id === undefined || ids.has(id)) continue;
-        ids.add(id);
-        const member = current.readable(id);
-        const further = member === undefined ? [] : namesIn(schema, current, member);
-        if (further.length > 0) queue.push(further);
       }
       return true;
     },

@@ -4,6 +4,7 @@ import type { ReadableEntry, Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { pagedResults } from '../controls/paged-results.ts';
 import { subentries } from '../controls/subentries.ts';
+import type { WalkDesk } from '../relations/chain.ts';
 import { type Branch, end } from './branches.ts';
 import { findCandidates } from './candidates.ts';
 import type { Extent, Scope } from './extent.ts';
@@ -45,6 +46,24 @@ export function sourceOf(call: Call, request: SearchRequest, scope: Scope, snaps
   return isPaged ? branchSource(everyEntry(snapshot), request, scope, told) : walk(request, scope, told);
 }
 
+type Scoped = Pick<SearchRequest, 'scope'>;
+
+/** The same for a search that the directory makes by itself. */
+export function ownSource(
+  engine: WalkDesk['engine'],
+  search: Scoped & Pick<SearchRequest, 'filter'>,
+  base: ReadableEntry,
+  snapshot: Snapshot,
+): Source {
+  if (search.scope === 'base') return baseSource(base);
+  const branch = findCandidates(engine, snapshot, search.filter, true);
+  const [scope, visits] = [
+    { base, extent: undefined },
+    { visited: 0, plan: 'index' as const },
+  ];
+  return branch === undefined ? walk(search, scope, visits) : branchSource(branch, search, scope, visits);
+}
+
 /** Goes on where a source of the same search had come to. It gives no candidate twice and leaves none out, but those that have come or gone meanwhile. */
 export function sourceFrom(place: Place, call: Call, request: SearchRequest, scope: Scope, snapshot: Snapshot): Source {
   if (place.order === 'list') return listSource(place.ids, place.at);
@@ -57,7 +76,7 @@ export function sourceFrom(place: Place, call: Call, request: SearchRequest, sco
 function branchFor({ engine, controls }: Call, { filter }: SearchRequest, snapshot: Snapshot): Branch | undefined {
   // There are few subentries: what else the filter says is seen on each.
   const narrowed: Filter = controls.of(subentries) === true ? { kind: 'and', filters: [isSubentry, filter] } : filter;
-  return findCandidates(engine.schema, snapshot, narrowed, engine.settings['ldap.searchCandidatesMax']);
+  return findCandidates(engine, snapshot, narrowed);
 }
 
 const isSubentry: Filter = { kind: 'equality', description: 'objectClass', value: utf8('subentry') };
@@ -95,7 +114,7 @@ function baseSource(base: ReadableEntry): Source {
 }
 
 /** Begins with the branch; when that has more than one page, and more than the scope has entries, the scope is walked instead. */
-function branchSource(branch: Branch, request: SearchRequest, scope: Scope, visits: Visits, from = 0): Source {
+function branchSource(branch: Branch, request: Scoped, scope: Scope, visits: Visits, from = 0): Source {
   let after = from;
   let instead: Source | undefined;
   const walked = (snapshot: Snapshot, count: number) => {
@@ -126,7 +145,7 @@ const scopeCountedMax = 8192;
 const columnFactor = 8;
 
 /** Whether the scope has fewer entries than the branch is work. */
-function isSmall({ scope }: SearchRequest, { base, extent }: Scope, snapshot: Snapshot, branch: Branch): boolean {
+function isSmall({ scope }: Scoped, { base, extent }: Scope, snapshot: Snapshot, branch: Branch): boolean {
   if (extent !== undefined) return false;
   const { uuid, parent, dnKey } = base;
   // What is below a suffix is nearly all there is.
@@ -136,14 +155,14 @@ function isSmall({ scope }: SearchRequest, { base, extent }: Scope, snapshot: Sn
   return scope === 'one' ? snapshot.hasFewerChildren(uuid, max) : snapshot.hasFewerBelow(dnKey, max);
 }
 
-function walk(request: SearchRequest, { base, extent }: Scope, visits: Visits): Source {
+function walk(request: Scoped, { base, extent }: Scope, visits: Visits): Source {
   visits.plan = 'walk';
   if (extent !== undefined) return extentSource(extent, request, base);
   return request.scope === 'one' ? childrenSource(base) : subtreeSource(base);
 }
 
 /** Every tree of a scope, or its level and what is beside that. */
-function extentSource({ roots }: Extent, { scope }: SearchRequest, base: ReadableEntry): Source {
+function extentSource({ roots }: Extent, { scope }: Scoped, base: ReadableEntry): Source {
   const sources = scope === 'one' ? [childrenSource(base), namedSource(roots)] : roots.map((dnKey) => subtreeSource({ dnKey }));
   let at = 0;
   return {
