@@ -6,6 +6,7 @@ export function authzIdOf({ dn, strength }: Identity): string {
     case 'anonymous':
       return '';
     case 'ownPassword':
+    case 'certificate':
     case 'onBehalf':
       return `dn:${dn ?? ''}`;
     case 'operatorsSocket':

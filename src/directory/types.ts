@@ -4,7 +4,7 @@ import type { Message, Request, Response } from '#ldap';
 export type Door = 'ldap' | 'ldaps' | 'operators' | 'web';
 
 /** How someone came in. It is part of who they are to the access rules. */
-export type Strength = 'anonymous' | 'ownPassword' | 'operatorsSocket' | 'webLayer' | 'onBehalf';
+export type Strength = 'anonymous' | 'ownPassword' | 'certificate' | 'operatorsSocket' | 'webLayer' | 'onBehalf';
 
 /** Who acts on a connection. */
 export interface Identity {

@@ -137,6 +137,13 @@ test('SCRAM gives no oracle: a name that nobody has, one without a verifier and 
   const salt = async (name: string) => /s=(.*),/.exec((await scram(house.connect(), name, 'x')).first.said)?.[1];
   t.is(await salt('nobody'), await salt('nobody'));
   t.not(await salt('nobody'), await salt('nobody2'));
+  // Whoever exists has one salt, however they are named.
+  for (const [name, dn] of [
+    ['ada', person('ada')],
+    ['nobody', person('nobody')],
+  ] as const)
+    for (const spelled of [name.toUpperCase(), `u:${name}`, ` ${name} `, `dn:${dn}`, `dn:${dn.toUpperCase()}`])
+      t.is(await salt(spelled), await salt(name), spelled);
   t.deepEqual(
     house.audited.slice(0, 4).map(({ error }) => error?.code),
     ['STS-AUTHN-0200', 'STS-AUTHN-9043', 'STS-AUTHN-9042', 'STS-AUTHN-9042'],

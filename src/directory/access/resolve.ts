@@ -98,6 +98,7 @@ export function whoIs(realm: Realm, identity: Identity, dnKey: Uint8Array | unde
     case 'webLayer':
       return 'webLayer';
     case 'ownPassword':
+    case 'certificate':
     case 'onBehalf':
       return dnKey !== undefined && equalBytes(dnKey, realm.administrator.key) ? 'administrator' : 'person';
   }

@@ -45,7 +45,7 @@ function identityOf(engine: Engine, snapshot: Snapshot, certificate: Uint8Array,
   if (entry === undefined) throw refuse(errors.certificateRefused);
   const { disabled, mustChange } = accountOf(entry);
   if (disabled || mustChange) throw refuse(errors.certificateRefused);
-  return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
+  return { dn: entry.dn, uuid: entry.uuid, strength: 'certificate' };
 }
 
 function personOf(

@@ -1,6 +1,8 @@
-import { text, token, utf8 } from '#base';
+import { hex, text, token, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { judgeProof, mockVerifier, type ScramMechanism, type ScramVerifier, saslPrep, scramJudgement } from '#credentials';
+import { parseDn } from '#ldap';
+import { normalizeDn } from '#schema';
 import { accountOf } from '../account.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -43,7 +45,7 @@ function scram(mechanism: ScramMechanism): SaslKind {
       teller.subject(name);
 
       const entry = entryOfId(engine, engine.store.snapshot(), name, 'uid');
-      const mock = mockVerifier(engine.mockKey, mechanism, name, engine.settings['security.scramIterations']);
+      const mock = mockVerifier(engine.mockKey, mechanism, oneSpelling(engine, name), engine.settings['security.scramIterations']);
       const shown = (entry === undefined ? undefined : verifierOf(entry, mechanism)) ?? mock;
       const nonce = `${clientNonce}${token(engine.chance, nonceOctets)}`;
       const answer = `r=${nonce},s=${Buffer.from(shown.salt).toString('base64')},i=${shown.iterations}`;
@@ -93,6 +95,14 @@ async function finish(
   const identity = authorized(engine, snapshot, { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' }, first.authzId);
   await engine.store.durable(snapshot.number);
   return { kind: 'done', identity, credentials: utf8(`v=${Buffer.from(signature).toString('base64')}`) };
+}
+
+/** A name as all of its spellings have it: who exists has one salt under each of them, and who does not must have, too. */
+function oneSpelling({ schema, realm }: Engine, name: string): string {
+  const [, form, rest = ''] = /^(?:(dn|u):)?(.*)$/isu.exec(name) ?? [];
+  const dn = form?.toLowerCase() === 'dn' ? parseDn(rest) : [[{ type: 'uid', value: utf8(rest) }], ...realm.people.dn];
+  const key = dn && normalizeDn(schema, dn);
+  return key === undefined ? name : hex(key);
 }
 
 function textOf(credentials: Uint8Array | undefined): string {
