@@ -37,9 +37,10 @@ const content = [
   subentry(`cn=further,ou=deeper,${s}`, '{ base "ou=x", minimum 1 }'),
 ].join('');
 
+/** On another thread: what is here is all read there. */
 let started: Promise<Beside> | undefined;
 const serve = () => {
-  started ??= startBeside(content);
+  started ??= startBeside(content, { STS_LDAP_WORKERS: '1' });
   return started;
 };
 test.after.always(async () => (await started)?.[Symbol.asyncDispose]());

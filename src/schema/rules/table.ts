@@ -130,7 +130,13 @@ const fixed: readonly MatchingRule[] = [
 ];
 
 function equality(oid: string, name: string, syntax: string, normalize: Normal, appliesTo: readonly string[] = [syntax]): MatchingRule {
-  return { oid, name, kind: 'equality', syntax, appliesTo, normalize, assertion: normalize };
+  const assertion = syntax === s.directoryString ? notEmpty(normalize) : normalize;
+  return { oid, name, kind: 'equality', syntax, appliesTo, normalize, assertion };
+}
+
+/** RFC 4517 §3.3.6: a DirectoryString has a character at least, so that an assertion of nothing is Undefined. */
+function notEmpty(normalize: Normal): Normal {
+  return (value) => (value.length === 0 ? undefined : normalize(value));
 }
 
 function ordering(oid: string, name: string, syntax: string, normalize: Normal, appliesTo: readonly string[] = [syntax]): MatchingRule {
