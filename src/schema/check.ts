@@ -1,10 +1,10 @@
 import { text } from '#base';
-import { refuse } from '#catalogue';
+import { Refusal, refuse } from '#catalogue';
 import type { PartialAttribute, Rdn } from '#ldap';
 import { typeAt, typeOfKey } from './describe.ts';
 import { type Entry, type EntryAttributes, isLarge } from './entry.ts';
 import { errors } from './errors.ts';
-import type { AttributeType, ObjectClass, Schema } from './types.ts';
+import type { AttributeType, ContentRule, ObjectClass, Schema } from './types.ts';
 import { formOf, normalizer } from './values.ts';
 
 /** What of an entry its check reads. */
@@ -49,6 +49,11 @@ export function checkUserModifiable(type: AttributeType): void {
   if (type.noUserModification) throw refuse(errors.attributeReadOnly, { attribute: type.name });
 }
 
+/** @throws Refusal when an attribute is given values that are not to be given any more (OBSOLETE, RFC 4512 §4.1.2); to take them away is no mistake */
+export function checkNotObsolete(type: AttributeType): void {
+  if (type.obsolete) throw refuse(errors.attributeObsolete, { attribute: type.name });
+}
+
 /**
  * The most derived structural class of an entry: what `structuralObjectClass` says (RFC 4512 §3.4.6).
  *
@@ -61,10 +66,13 @@ export function structuralClass(schema: Schema, attributes: EntryAttributes): Ob
 /** What the classes of an entry ask for together. */
 interface Classes {
   readonly classes: readonly ObjectClass[];
-  readonly must: readonly { readonly by: ObjectClass; readonly type: AttributeType }[];
+  readonly must: readonly { readonly by: string; readonly type: AttributeType }[];
   readonly allowed: ReadonlySet<AttributeType>;
   /** RFC 4512 §4.3: every user attribute is allowed beside extensibleObject. */
   readonly anything: boolean;
+  readonly rule: ContentRule | undefined;
+  /** What is wrong with the list of classes by itself, whatever else the entry has. */
+  readonly fault: Refusal | undefined;
   structural: ObjectClass | undefined;
   /** These values of `objectClass` were checked as values. */
   sound: boolean;
@@ -87,7 +95,7 @@ function classesOf(schema: Schema, attributes: EntryAttributes): Classes {
   }
   let classes = known.get(form);
   if (classes === undefined) {
-    classes = together(knownClasses(schema, values));
+    classes = together(schema, knownClasses(schema, values));
     if (known.size < listsMax) known.set(form, classes);
   }
   if (given !== undefined) latest = { schema, given, classes };
@@ -97,11 +105,37 @@ function classesOf(schema: Schema, attributes: EntryAttributes): Classes {
 /** What was asked for last: the classes of an entry are asked for several times while it is written. */
 let latest: { readonly schema: Schema; readonly given: PartialAttribute; readonly classes: Classes } | undefined;
 
-function together(classes: readonly ObjectClass[]): Classes {
-  const must = classes.flatMap((by) => by.must.map((type) => ({ by, type })));
-  const allowed = new Set(classes.flatMap(({ must, may }) => [...must, ...may]));
+function together(schema: Schema, classes: readonly ObjectClass[]): Classes {
+  const structural = classes.length === 0 ? undefined : tryStructural(classes);
+  const rule = structural && schema.contentRule(structural);
+  const must = classes.flatMap((by) => by.must.map((type) => ({ by: `object class '${by.name}'`, type })));
+  for (const type of rule?.must ?? []) must.push({ by: `content rule '${rule?.name}'`, type });
+  const allowed = new Set([...classes.flatMap(({ must, may }) => [...must, ...may]), ...(rule?.must ?? []), ...(rule?.may ?? [])]);
   const anything = classes.some(({ oid }) => oid === extensibleObject);
-  return { classes, must, allowed, anything, structural: undefined, sound: false };
+  return { classes, must, allowed, anything, rule, fault: faultOf(classes, structural, rule), structural: undefined, sound: false };
+}
+
+function tryStructural(classes: readonly ObjectClass[]): ObjectClass | undefined {
+  try {
+    return structuralOf(classes);
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** What no entry may have of classes: one that is obsolete, an abstract one by itself (RFC 4512 §2.4.1), an auxiliary one that the content rule does not name. */
+function faultOf(classes: readonly ObjectClass[], structural: ObjectClass | undefined, rule: ContentRule | undefined): Refusal | undefined {
+  if (rule?.obsolete) return refuse(errors.contentRuleBroken, { why: `content rule '${rule.name}' is obsolete` });
+  for (const each of classes) {
+    if (each.obsolete) return refuse(errors.classObsolete, { class: each.name });
+    const isBase = classes.some((other) => other !== each && other.lineage.includes(each));
+    if (each.kind === 'abstract' && !isBase) return refuse(errors.classAbstract, { class: each.name });
+    const isOutside = each.kind === 'auxiliary' && rule !== undefined && structural?.lineage.includes(each) === false;
+    if (isOutside && !rule.auxiliaries.has(each))
+      return refuse(errors.contentRuleBroken, { why: `class '${each.name}' not allowed by content rule '${rule.name}'` });
+  }
+  return undefined;
 }
 
 function structuralIn(classes: Classes): ObjectClass {
@@ -133,16 +167,19 @@ function knownClasses(schema: Schema, values: readonly Uint8Array[]): ObjectClas
 }
 
 /** Required and allowed attributes of all classes together (RFC 4512 §2.4.3); operational attributes are allowed everywhere. */
-function checkClasses(schema: Schema, { must, allowed, anything }: Classes, attributes: EntryAttributes): void {
+function checkClasses(schema: Schema, { must, allowed, anything, rule, fault }: Classes, attributes: EntryAttributes): void {
+  if (fault !== undefined) throw fault;
   for (const { by, type } of must) {
     // With options is an attribute, too.
     if (attributes.has(type.key) || hasWithOptions(attributes, type)) continue;
-    throw refuse(errors.attributeRequired, { class: by.name, attribute: type.name });
+    throw refuse(errors.attributeRequired, { by, attribute: type.name });
   }
-  if (anything) return;
+  if (anything && rule === undefined) return;
   for (const key of attributes.keys()) {
     const type = typeAt(schema, key);
-    if (type === undefined || type.usage !== 'userApplications' || allowed.has(type)) continue;
+    if (type !== undefined && rule?.not.has(type) === true)
+      throw refuse(errors.contentRuleBroken, { why: `content rule '${rule.name}' precluded attribute '${type.name}'` });
+    if (anything || type === undefined || type.usage !== 'userApplications' || allowed.has(type)) continue;
     throw refuse(errors.attributeNotAllowed, { attribute: type.name });
   }
 }

@@ -1,5 +1,8 @@
 import {
   type AttributeTypeDescription,
+  type DitContentRuleDescription,
+  type DitStructureRuleDescription,
+  type NameFormDescription,
   type ObjectClassDescription,
   type Parsed,
   parseAttributeType,
@@ -10,6 +13,7 @@ import {
   parseNameForm,
   parseObjectClass,
   parseSyntax,
+  type SyntaxDescription,
 } from '#ldap';
 import type { Definition } from './definitions.ts';
 import { invalid } from './invalid.ts';
@@ -21,6 +25,22 @@ export function readAttributeType(definition: Definition): AttributeTypeDescript
 
 export function readObjectClass(definition: Definition): ObjectClassDescription {
   return read(definition, parseObjectClass);
+}
+
+export function readSyntax(definition: Definition): SyntaxDescription {
+  return read(definition, parseSyntax);
+}
+
+export function readContentRule(definition: Definition): DitContentRuleDescription {
+  return read(definition, parseDitContentRule);
+}
+
+export function readNameForm(definition: Definition): NameFormDescription {
+  return read(definition, parseNameForm);
+}
+
+export function readStructureRule(definition: Definition): DitStructureRuleDescription {
+  return read(definition, parseDitStructureRule);
 }
 
 /** Whether a text is a definition of the kind: what the syntaxes of the subschema's attributes ask (RFC 4517 §3.3.1 and others). */

@@ -1,11 +1,12 @@
-export { checkEntry, checkModified, checkUserModifiable, structuralClass } from './check.ts';
-export type { SchemaText } from './definitions.ts';
+export { checkEntry, checkModified, checkNotObsolete, checkUserModifiable, structuralClass } from './check.ts';
+export { type Definition, readDefinitions, type SchemaText } from './definitions.ts';
 export { type Described, describe, typeAt, typeOfKey } from './describe.ts';
 export { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
 export type { ChainedAttribute, Entry, EntryAttributes, LargeAttribute, WorkedAttribute } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';
 export type { Filtered, Test } from './filter/test.ts';
+export { type Canonical, kinds as definitionKinds } from './kinds.ts';
 export { loadSchema } from './load.ts';
 export { subschemaAttributes } from './subschema.ts';
 export type { AttributeType, MatchingRule, ObjectClass, Position, Schema, Syntax, Usage } from './types.ts';

@@ -56,7 +56,7 @@ export function resolveTypes(sources: readonly TypeSource[], parts: Parts): { al
 }
 
 function build({ definition, row }: TypeSource, superior: AttributeType | undefined, parts: Parts): Growing {
-  const rule = (name: string | undefined, kind: MatchingRule['kind']) => {
+  const rule = (name: string | undefined, kind: 'equality' | 'ordering' | 'substrings') => {
     if (name === undefined) return superior?.[kind];
     const found = parts.rule(name);
     if (found === undefined) throw invalid(definition, `unknown matching rule '${name}'`);

@@ -1,7 +1,7 @@
 import { utf8 } from '#base';
-import type { PartialAttribute } from '#ldap';
+import { type PartialAttribute, printSyntax } from '#ldap';
 import { appliesTo } from './filter/extensible.ts';
-import type { MatchingRule, Schema } from './types.ts';
+import type { MatchingRule, Schema, Syntax } from './types.ts';
 
 /**
  * The attributes by which the subschema subentry describes the schema, in RFC 4512 §4.1 text.
@@ -23,10 +23,7 @@ const madeOf = new WeakMap<Schema, readonly PartialAttribute[]>();
 function describeSchema(schema: Schema): PartialAttribute[] {
   const uses = schema.matchingRules.map((rule) => matchingRuleUse(schema, rule));
   return [
-    attribute(
-      'ldapSyntaxes',
-      schema.syntaxes.map(({ oid, name, readable }) => `( ${oid} DESC '${name}'${readable ? '' : " X-NOT-HUMAN-READABLE 'TRUE'"} )`),
-    ),
+    attribute('ldapSyntaxes', schema.syntaxes.map(printedSyntax)),
     attribute(
       'matchingRules',
       schema.matchingRules.map(({ oid, name, syntax }) => `( ${oid} NAME '${name}' SYNTAX ${syntax} )`),
@@ -43,7 +40,21 @@ function describeSchema(schema: Schema): PartialAttribute[] {
       'objectClasses',
       schema.objectClasses.map(({ definition }) => definition),
     ),
-  ];
+    attribute('dITContentRules', schema.contentRules),
+    attribute('nameForms', schema.nameForms),
+    attribute('dITStructureRules', schema.structureRules),
+  ].filter(({ values }) => values.length > 0);
+}
+
+function printedSyntax({ oid, name, readable, substitute }: Syntax): string {
+  return printSyntax({
+    oid,
+    description: name,
+    extensions: {
+      ...(substitute === undefined ? {} : { 'X-SUBST': [substitute] }),
+      ...(readable ? {} : { 'X-NOT-HUMAN-READABLE': ['TRUE'] }),
+    },
+  });
 }
 
 /** A rule that no attribute can be matched by has no use to describe. */

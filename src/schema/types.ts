@@ -6,6 +6,8 @@ export interface Syntax {
   validate(value: Uint8Array): boolean;
   /** False for octets that no screen can show (`X-NOT-HUMAN-READABLE`). */
   readonly readable: boolean;
+  /** OID of the syntax that it is by another name (`X-SUBST`). */
+  readonly substitute?: string;
 }
 
 /** Where in a substrings assertion a part stands (RFC 4511 §4.5.1.7.2). */
@@ -18,7 +20,8 @@ export type Position = 'initial' | 'any' | 'final';
 export interface MatchingRule {
   readonly oid: string;
   readonly name: string;
-  readonly kind: 'equality' | 'ordering' | 'substrings';
+  /** `extensible`: neither of the three; no attribute has it, and only an extensible match names it. */
+  readonly kind: 'equality' | 'ordering' | 'substrings' | 'extensible';
   /** OID of the syntax that assertions are given in. */
   readonly syntax: string;
   /** OIDs of the syntaxes whose attributes the rule can be used with. */
@@ -31,6 +34,8 @@ export interface MatchingRule {
   normalize(value: Uint8Array): Uint8Array | undefined;
   /** The normal form of an asserted value, for equality and ordering. Differs from `normalize` only for the FirstComponent rules. */
   assertion(value: Uint8Array): Uint8Array | undefined;
+  /** Extensible only: whether a value, in normal form, has what is asserted. */
+  satisfies?(normal: Uint8Array, wanted: Uint8Array): boolean;
   /** Substrings only: the normal form of one part of an assertion. */
   substring?(part: Uint8Array, position: Position): Uint8Array | undefined;
   /**
@@ -96,16 +101,34 @@ export interface ObjectClass {
   readonly definition: string;
 }
 
+/** What entries of one structural class may have beyond, and may not have of, what their classes say (RFC 4512 §4.1.6). */
+export interface ContentRule {
+  readonly name: string;
+  readonly obsolete: boolean;
+  /** The auxiliary classes that entries may have: no others. */
+  readonly auxiliaries: ReadonlySet<ObjectClass>;
+  readonly must: ReadonlySet<AttributeType>;
+  readonly may: ReadonlySet<AttributeType>;
+  readonly not: ReadonlySet<AttributeType>;
+  readonly definition: string;
+}
+
 /** Everything the directory knows about its data. Names are looked up in any case, OIDs as they are. */
 export interface Schema {
   attributeType(nameOrOid: string): AttributeType | undefined;
   objectClass(nameOrOid: string): ObjectClass | undefined;
   matchingRule(nameOrOid: string): MatchingRule | undefined;
   syntax(oid: string): Syntax | undefined;
+  /** The rule for entries whose structural class this is. */
+  contentRule(structural: ObjectClass): ContentRule | undefined;
   /** The OID that a name stands for, be it a class, a type or a rule; a numeric OID is returned as it is. */
   oidOf(nameOrOid: string): string | undefined;
   readonly attributeTypes: readonly AttributeType[];
   readonly objectClasses: readonly ObjectClass[];
   readonly matchingRules: readonly MatchingRule[];
   readonly syntaxes: readonly Syntax[];
+  /** Definitions as clients read them (RFC 4512 §4.1.6, §4.1.7). */
+  readonly contentRules: readonly string[];
+  readonly nameForms: readonly string[];
+  readonly structureRules: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { uuid4 } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute, Request, Result } from '#ldap';
-import { checkEntry, collectAttributes, isWithin, type Schema, typeOfKey } from '#schema';
+import { checkEntry, checkNotObsolete, collectAttributes, isWithin, type Schema, typeOfKey } from '#schema';
 import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { admit } from '../dynamic-entries.ts';
@@ -30,7 +30,11 @@ export async function add(call: Call, request: AddRequest): Promise<Result> {
   // Judged first, before anything is hashed: nobody makes the service work who may not write.
   judgePlace(call, engine.store.snapshot(), name);
   const attributes = collectAttributes(schema, request.attributes);
-  for (const key of attributes.keys()) checkSettable(typeFor(schema, key));
+  for (const key of attributes.keys()) {
+    const type = typeFor(schema, key);
+    checkSettable(type);
+    checkNotObsolete(type);
+  }
   withPreparedPasswords(attributes, await preparePasswords(call, request.attributes));
   const missing = missingNumbers(schema, attributes);
   withNumbers(attributes, missing);

@@ -1,7 +1,7 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Modification, Request, Result } from '#ldap';
-import { checkModified, type Described, describe, type Schema } from '#schema';
+import { checkModified, checkNotObsolete, type Described, describe, type Schema } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { checkStays } from '../dynamic-entries.ts';
@@ -96,6 +96,7 @@ function stepOf(schema: Schema, { operation, attribute }: Modification): Step {
   const described: Described | undefined = describe(schema, attribute.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: attribute.description });
   checkSettable(described.type);
+  if (operation !== 'delete' && attribute.values.length > 0) checkNotObsolete(described.type);
   return { operation, described, values: attribute.values };
 }
 

@@ -69,20 +69,22 @@ function stands(bytes: Uint8Array, at: number, end: number, part: Uint8Array, fr
   return true;
 }
 
-const columns = new WeakMap<Schema, Map<string, Column>>();
+const columns = new WeakMap<Schema, { readonly number: number; readonly byName: Map<string, Column> }>();
+/** The store knows a column by its name, and what one holds may differ from schema to schema. */
+let schemas = 0;
 
 /** The column of a type's whole family (RFC 4512 §2.5.2), whatever options stand behind its names, in the normal form of a rule. */
 function columnOf(schema: Schema, type: AttributeType, rule: MatchingRule | undefined, whole: boolean): Column {
   let known = columns.get(schema);
   if (known === undefined) {
-    known = new Map();
+    known = { number: ++schemas, byName: new Map() };
     columns.set(schema, known);
   }
   const name = `${type.key} ${whole ? rule?.name : 'hashes'}`;
-  let column = known.get(name);
+  let column = known.byName.get(name);
   if (column === undefined) {
-    column = { name, whole, values: reading(schema, type, rule) };
-    known.set(name, column);
+    column = { name: `${name} ${known.number}`, whole, values: reading(schema, type, rule) };
+    known.byName.set(name, column);
   }
   return column;
 }

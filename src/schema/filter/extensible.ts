@@ -55,6 +55,8 @@ function assertionTest(rule: MatchingRule, value: Uint8Array): AttributeTest | u
       return equalTo(rule, value);
     case 'ordering':
       return before(rule, value);
+    case 'extensible':
+      return having(rule, value);
     case 'substrings': {
       const parts = readSubstringAssertion(text(value) ?? '');
       if (parts === undefined) return undefined;
@@ -76,6 +78,16 @@ function before(rule: MatchingRule, value: Uint8Array): AttributeTest | undefine
     values.some((each) => {
       const normal = rule.normalize(each);
       return normal !== undefined && compareBytes(normal, wanted) < 0;
+    });
+}
+
+function having(rule: MatchingRule, value: Uint8Array): AttributeTest | undefined {
+  const wanted = rule.assertion(value);
+  if (wanted === undefined) return undefined;
+  return ({ values }) =>
+    values.some((each) => {
+      const normal = rule.normalize(each);
+      return normal !== undefined && rule.satisfies?.(normal, wanted) === true;
     });
 }
 

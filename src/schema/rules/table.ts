@@ -103,6 +103,8 @@ const fixed: readonly MatchingRule[] = [
   equality('2.5.13.13', 'booleanMatch', s.boolean, matching(/^(?:TRUE|FALSE)$/, utf8)),
   { ...equality('2.5.13.14', 'integerMatch', s.integer, normalInteger), judges: true },
   ordering('2.5.13.15', 'integerOrderingMatch', s.integer, normalInteger),
+  bits('1.2.840.113556.1.4.803', 'integerBitAndMatch', (value, mask) => (value & mask) === mask),
+  bits('1.2.840.113556.1.4.804', 'integerBitOrMatch', (value, mask) => (value & mask) !== 0n),
   equality('2.5.13.16', 'bitStringMatch', s.bitString, matching(/^'[01]*'B$/, utf8)),
   equality('2.5.13.17', 'octetStringMatch', s.octetString, asGiven),
   ordering('2.5.13.18', 'octetStringOrderingMatch', s.octetString, asGiven),
@@ -137,6 +139,20 @@ function equality(oid: string, name: string, syntax: string, normalize: Normal, 
 /** RFC 4517 §3.3.6: a DirectoryString has a character at least, so that an assertion of nothing is Undefined. */
 function notEmpty(normalize: Normal): Normal {
   return (value) => (value.length === 0 ? undefined : normalize(value));
+}
+
+/** Longer numbers hold no flags, and to reckon with them would take long. */
+const bitDigitsMax = 40;
+
+/** slapd's rules for flags, which are Active Directory's: negative numbers in two's complement. */
+function bits(oid: string, name: string, has: (value: bigint, mask: bigint) => boolean): MatchingRule {
+  const asGiven: Normal = (value) => (value.length <= bitDigitsMax && normalInteger(value) !== undefined ? value : undefined);
+  const number = (value: Uint8Array) => BigInt(text(value) ?? '0');
+  return {
+    ...equality(oid, name, s.integer, asGiven),
+    kind: 'extensible',
+    satisfies: (normal, wanted) => has(number(normal), number(wanted)),
+  };
 }
 
 function ordering(oid: string, name: string, syntax: string, normalize: Normal, appliesTo: readonly string[] = [syntax]): MatchingRule {
