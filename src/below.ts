@@ -5,21 +5,25 @@ import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import {
   bootstrap,
+  changeSchema,
   createDirectory,
-  createIndexer,
-  createLargeRules,
+  createLiveIndexer,
+  createLiveLargeRules,
+  createLiveSchema,
   type Engine,
   indexVersion,
   openEngine,
+  type SchemaChange,
   sweepDynamic,
 } from '#directory';
 import { createHasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
-import { keysBelow } from '#schema';
+import { keysBelow, loadSchema } from '#schema';
 import { openStore } from '#store';
 import { errors } from './errors.ts';
 import { type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
-import { realmSeed, schemaOf } from './installation.ts';
+import { directoryFile, realmSeed, storedIn } from './installation.ts';
+import { schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 import { type Crew, createCrew } from './workers.ts';
@@ -42,7 +46,6 @@ export interface Below {
 const socketFolder = 'run';
 const webSocket = 'web';
 const secretOctets = 32;
-const entriesFile = 'directory.sqlite';
 
 /** Starts all that stands below the LDAP interface, the interface itself included. */
 export async function startBelow(foundation: Foundation): Promise<Below> {
@@ -93,13 +96,15 @@ interface DirectoryOptions {
 
 /** Opens the folder's entries with all that judges them. */
 export function openDirectory(foundation: Foundation, { webSecret, crew }: DirectoryOptions = {}): Engine {
-  const { root, version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
-  const schema = schemaOf(root);
+  const { version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
+  const files = schemaFiles(foundation);
+  // One number for all threads, made before the first of them looks at it.
+  const live = createLiveSchema((stored) => loadSchema(files, stored), storedIn(foundation), crew?.generation);
   const store = openStore({
-    file: join(dataDir, entriesFile),
+    file: join(dataDir, directoryFile),
     settings,
-    indexer: createIndexer(schema),
-    large: createLargeRules(schema),
+    indexer: createLiveIndexer(live),
+    large: createLiveLargeRules(live),
     indexVersion,
     keysBelow,
     fatal: (reason) => {
@@ -116,11 +121,15 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
     costMaxMiB: settings['keys.hashCostMaxMiB'],
     chance,
   });
+  const change: SchemaChange = (changes, by) =>
+    changeSchema({ live, store, csn: engine.csn, clock, chance, entryOctetsMax: settings['ldap.entryOctetsMax'] }, changes, by);
   // The same at each start: who asks before and after one shall not learn which names nobody has.
   const kek = settings['keys.kek'];
   const mockKey = kek === '' ? chance.octets(secretOctets) : hmacSha256(utf8(kek), 'atrium: verifiers of names that have none');
   const shown = webSecret === undefined ? {} : { webSecret };
-  return openEngine({ schema, store, hasher, clock, chance, audit, settings, version, mockKey, ...shown });
+  const opened = { schema: live.current, live, changeSchema: change, store, hasher, clock, chance, audit, settings, version };
+  const engine = openEngine({ ...opened, mockKey, ...shown });
+  return engine;
 }
 
 /** Only where something speaks TLS. */
@@ -165,17 +174,19 @@ function crewOf(settings: Settings): Crew | undefined {
 
 /** What each worker is told: the network endpoints as they are open now, and the settings. */
 function planOf(
-  { root, version, settings, dataDir }: Foundation,
-  { store, mockKey }: Engine,
+  foundation: Foundation,
+  { store, mockKey, startedMs }: Engine,
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
-): Omit<WorkerPlan, 'progress' | 'tally'> {
+): Omit<WorkerPlan, 'progress' | 'tally' | 'generation'> {
+  const { version, settings, dataDir } = foundation;
   return {
-    root,
+    schemaFiles: schemaFiles(foundation),
     version,
-    file: join(dataDir, entriesFile),
+    file: join(dataDir, directoryFile),
     epoch: store.epoch,
     mockKey,
+    startedMs,
     settings: withoutSecrets(settings),
     endpoints: {
       ...(ldap === undefined || addresses.ldap === undefined ? {} : { ldap: { ...ldap, port: addresses.ldap.port } }),

@@ -4,34 +4,43 @@ import { Worker } from 'node:worker_threads';
 import { equalBytes, systemChance, systemClock } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { Imported, ImportFolderOptions } from '#commands';
-import { createCsnSource, createIndexer, createLargeRules, importEntries, indexVersion, openRealm, realmRecords } from '#directory';
+import {
+  createCsnSource,
+  createIndexer,
+  createLargeRules,
+  definitionsIn,
+  importEntries,
+  indexVersion,
+  openRealm,
+  realmRecords,
+  subschemaKey,
+} from '#directory';
 import { createHasher } from '#keys';
 import { type LdifRecord, parseDn } from '#ldap';
-import { normalizeDn, type Schema } from '#schema';
+import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { realmSeed, schemaOf } from './installation.ts';
+import { directoryFile, realmSeed, storedIn } from './installation.ts';
+import { type Place, schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
-
-const directoryFile = 'directory.sqlite';
 
 /** Imports into a folder that no service has open: all of the records, or none. */
 export async function importFolder(options: AtriumOptions, given: ImportFolderOptions): Promise<Imported> {
   const begun = await begin(options, async (foundation): Promise<Imported> => {
-    const { root, settings, dataDir, audit } = foundation;
+    const { settings, dataDir, audit } = foundation;
     if (settings['persistence.mode'] === 'memory')
       return { kind: 'refused', lines: ['nothing can be imported while persistence.mode is memory: no folder would keep it'] };
-    const schema = schemaOf(root);
+    const { definitions, schema, head, all } = await beginning(foundation, given.records);
     const target = {
       path: join(dataDir, directoryFile),
       settings,
       indexer: createIndexer(schema),
       large: createLargeRules(schema),
       indexVersion,
-      startBuilder: () => new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: { root } }),
+      startBuilder: () => new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: definitions }),
     };
-    const imported = await load(target, (loading) => fill({ ...foundation, schema }, loading, given));
+    const imported = await load(target, (loading) => fill({ ...foundation, schema, head }, loading, { ...given, records: all }));
     const summary = `imported ${imported.entries} entries`;
     audit.record({
       realm: 'default',
@@ -59,8 +68,9 @@ export async function tryImport(
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
   const path = join(resolve(root, settings['global.dataDir']), directoryFile);
   try {
-    const schema = schemaOf(root);
-    return { kind: 'imported', ...(await tryLoad(path, (loading) => fill({ root, settings, clock, chance, schema }, loading, given))) };
+    const { schema, head, all } = await beginning({ root, settings }, given.records);
+    const ground = { root, settings, clock, chance, schema, head };
+    return { kind: 'imported', ...(await tryLoad(path, (loading) => fill(ground, loading, { ...given, records: all }))) };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;
@@ -70,11 +80,29 @@ export async function tryImport(
 interface Ground extends Pick<Required<AtriumOptions>, 'root' | 'clock' | 'chance'> {
   readonly settings: Settings;
   readonly schema: Schema;
+  /** What of the records stands in front of the realm: nothing, or the subschema subentry. */
+  readonly head: readonly LdifRecord[];
+}
+
+/**
+ * The schema by which records are imported: that of the folder, and the definitions of the subschema subentry where the records begin with it, as an
+ * export does.
+ */
+async function beginning(place: Place, records: AsyncIterable<LdifRecord>) {
+  const definitions = { files: schemaFiles(place), stored: storedIn(place) };
+  const schema = loadSchema(definitions.files, definitions.stored);
+  const { first, all } = await peek(records);
+  if (first?.kind !== 'content' || !isNamed(schema, first.dn, subschemaKey)) return { definitions, schema, head: [], all };
+  const rest = all[Symbol.asyncIterator]();
+  await rest.next();
+  const stored = [...definitions.stored, ...definitionsIn(first.attributes)];
+  const others = { [Symbol.asyncIterator]: () => rest };
+  return { definitions: { ...definitions, stored }, schema: loadSchema(definitions.files, stored), head: [first], all: others };
 }
 
 /** Puts the records, behind those that a realm begins with when there is no realm and the file does not bring one. */
 async function fill(ground: Ground, loading: Load, { records, onProgress, onRefused }: ImportFolderOptions) {
-  const { root, settings, schema, clock, chance } = ground;
+  const { root, settings, schema, clock, chance, head } = ground;
   const desk = {
     schema,
     settings,
@@ -93,10 +121,15 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
   const bringsRealm = first !== undefined && isNamed(schema, first.dn, desk.realm.suffix.key);
   const seed = loading.existing.empty && !bringsRealm ? await realmRecords(desk, realmSeed(root)) : undefined;
   const before = seed?.records.length ?? 0;
-  const { entries } = await importEntries(desk, seed === undefined ? all : behind(seed.records, all), loading, {
-    onProgress: (count) => onProgress(Math.max(0, count - before)),
-    ...(onRefused === undefined ? {} : { onRefused: (refusal) => onRefused(refusal.says) }),
-  });
+  const { entries } = await importEntries(
+    desk,
+    head.length === 0 && seed === undefined ? all : behind([...head, ...(seed?.records ?? [])], all),
+    loading,
+    {
+      onProgress: (count) => onProgress(Math.max(0, count - before)),
+      ...(onRefused === undefined ? {} : { onRefused: (refusal) => onRefused(refusal.says) }),
+    },
+  );
   return { entries: entries - before, password: seed?.password };
 }
 

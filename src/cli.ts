@@ -12,6 +12,7 @@ const environment = processEnvironment();
 /** What a command does is loaded with it: most of the time of a short one would be spent on loading the others. */
 const parts = {
   main: () => import('./main.ts'),
+  schemaFiles: () => import('./schema-files.ts'),
   bulk: () => import('./bulk.ts'),
   export: () => import('./export.ts'),
   upkeep: () => import('./upkeep.ts'),
@@ -33,6 +34,7 @@ process.exitCode = await run(process.argv.slice(2), {
   chance: systemChance,
   start: async (options) => (await parts.main()).startAtrium({ root, ...options }),
   locate: () => locate({ root, environment }),
+  schemaFiles: async () => (await parts.schemaFiles()).schemaFilesOf({ root, environment }),
   exportEntries: async (options) => (await parts.export()).exportFolder({ root, environment }, options),
   importEntries: async (options) => (await parts.bulk()).importFolder({ root, environment }, options),
   tryImport: async (options) => (await parts.bulk()).tryImport({ root, environment }, options),

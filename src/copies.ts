@@ -1,3 +1,4 @@
+import type { Modification } from '#ldap';
 import type { Change, ChangeRecord, Expectation } from '#store';
 
 /** Octets for another thread: a view would take all the memory that it is a view of with it. */
@@ -15,6 +16,10 @@ export function ownChange(change: Change): Change {
   const { dnKey, user, operational, secret, ...rest } = change.entry;
   const parts = { user: ownOctets(user), operational: ownOctets(operational), secret: ownOctets(secret) };
   return { ...change, entry: { ...rest, dnKey: ownOctets(dnKey), ...parts } };
+}
+
+export function ownModification({ operation, attribute }: Modification): Modification {
+  return { operation, attribute: { description: attribute.description, values: attribute.values.map(ownOctets) } };
 }
 
 export function ownRecord(record: ChangeRecord): ChangeRecord {

@@ -8,9 +8,13 @@ import type { Foundation } from './foundation.ts';
 const textCharacters = 65_536;
 
 /** Writes every entry of a folder in the order of names, by all that a service reads it with. */
-export async function exportInOrder(foundation: Foundation, { secrets, operational, onText }: ExportFolderOptions): Promise<number> {
+export async function exportInOrder(
+  foundation: Foundation,
+  { secrets, operational, onText }: ExportFolderOptions,
+  head: number,
+): Promise<number> {
   const engine = openDirectory(foundation);
-  let entries = 0;
+  let entries = head;
   let buffer = '';
   for (const record of exportEntries(engine, { secrets, operational })) {
     buffer += formatLdifRecord(record);

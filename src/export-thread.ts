@@ -8,6 +8,7 @@ export interface ExportTask {
   readonly path: string;
   readonly secrets: boolean;
   readonly operational: boolean;
+  readonly except: Uint8Array;
   readonly ranges: Ranges;
 }
 

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { utf8 } from '#base';
 import type { Exported, ExportFolderOptions } from '#commands';
-import { openDump } from '#store';
+import { subschemaKey, subschemaRecord } from '#directory';
+import { decodeAttributes, formatLdifRecord } from '#ldap';
+import { entryAt, openDump } from '#store';
 import { begin } from './begin.ts';
 import { createDumper, type DumpedText } from './dumper.ts';
 import { countOf, createRanges, idsOf, isAhead, noteWritten, takeRange } from './export-ranges.ts';
@@ -17,7 +20,9 @@ export async function exportFolder(options: AtriumOptions, given: ExportFolderOp
   const begun = await begin(options, async (foundation): Promise<Exported> => {
     const path = join(foundation.dataDir, 'directory.sqlite');
     if (!existsSync(path)) return { kind: 'absent' };
-    const entries = (await exportStraight(path, given)) ?? (await (await import('./export-in-order.ts')).exportInOrder(foundation, given));
+    const head = await exportSubschema(path, given);
+    const entries =
+      (await exportStraight(path, given, head)) ?? (await (await import('./export-in-order.ts')).exportInOrder(foundation, given, head));
     return entries === 0 ? { kind: 'absent' } : { kind: 'exported', entries };
   });
   if (begun.kind === 'refused') return begun;
@@ -25,18 +30,34 @@ export async function exportFolder(options: AtriumOptions, given: ExportFolderOp
   return begun.made;
 }
 
+/**
+ * The definitions that were added at run time come first, whatever else is wanted: by them an import reads what follows.
+ *
+ * @returns how many entries that were
+ */
+async function exportSubschema(path: string, { operational, onText }: ExportFolderOptions): Promise<number> {
+  const stored = entryAt(path, subschemaKey);
+  if (stored === undefined) return 0;
+  await onText(utf8(formatLdifRecord(subschemaRecord(decodeAttributes(stored.operational), operational))), 1, 0, undefined);
+  return 1;
+}
+
 /** In the order of row numbers, by two threads, each of which makes the next range; `undefined` when that order will not do. */
-async function exportStraight(path: string, { secrets, operational, onText }: ExportFolderOptions): Promise<number | undefined> {
-  using dump = openDump(path, { secrets, operational });
+async function exportStraight(
+  path: string,
+  { secrets, operational, onText }: ExportFolderOptions,
+  head: number,
+): Promise<number | undefined> {
+  using dump = openDump(path, { secrets, operational, except: subschemaKey });
   if (!dump.isStraight()) return undefined;
   const { lastId } = dump;
   const ranges = createRanges(lastId);
   const count = countOf(ranges);
-  await using other = count > aloneMax ? openOther({ path, secrets, operational, ranges }) : undefined;
+  await using other = count > aloneMax ? openOther({ path, secrets, operational, except: subschemaKey, ranges }) : undefined;
   const dumper = createDumper(dump);
   const made = new Map<number, DumpedText>();
   let own = takeRange(ranges);
-  let entries = 0;
+  let entries = head;
   for (let written = 0; written < count; ) {
     const mine = made.get(written);
     const next = mine ?? other?.take(written);

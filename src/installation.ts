@@ -1,21 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { loadSchema, type Schema } from '#schema';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { storedDefinitions, subschemaKey } from '#directory';
+import { type Definition, loadSchema, type Schema } from '#schema';
+import { entryAt } from '#store';
+import { type Place, schemaFiles } from './schema-files.ts';
 
-/** The schema of the installation. */
-export function schemaOf(root: string): Schema {
-  return loadSchema(readTexts(join(root, 'schema'), '.schema'));
+/** The file of entries inside the data folder. */
+export const directoryFile = 'directory.sqlite';
+
+/** The definitions that were added at run time, as the file of entries has them; no service of this process may have it open. */
+export function storedIn({ root, settings }: Place): Definition[] {
+  if (settings['persistence.mode'] === 'memory') return [];
+  return storedDefinitions(entryAt(join(resolve(root, settings['global.dataDir']), directoryFile), subschemaKey));
+}
+
+/** The schema of a data folder. */
+export function schemaOf(place: Place): Schema {
+  return loadSchema(schemaFiles(place), storedIn(place));
 }
 
 /** What a realm begins with. */
 export function realmSeed(root: string): string {
   return readFileSync(join(root, 'ldif', 'default-realm.ldif'), 'utf8');
-}
-
-/** The schema files of the installation, by name, so that every start reads them in the same order. */
-function readTexts(folder: string, ending: string): { readonly name: string; readonly text: string }[] {
-  return readdirSync(folder)
-    .filter((name) => name.endsWith(ending))
-    .sort()
-    .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
 }

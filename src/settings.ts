@@ -6,6 +6,7 @@ import { directorySettings } from '#directory';
 import { keysSettings } from '#keys';
 import { listenerSettings } from '#listener';
 import { policySettings } from '#policy';
+import { schemaSettings } from '#schema';
 import { sessionsSettings } from '#sessions';
 import { storeSettings } from '#store';
 import { webSettings } from '#web';
@@ -20,6 +21,7 @@ export const settings = {
   ...keysSettings,
   ...listenerSettings,
   ...policySettings,
+  ...schemaSettings,
   ...sessionsSettings,
   ...storeSettings,
   ...webSettings,

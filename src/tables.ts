@@ -19,7 +19,7 @@ import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
 import { policySettings } from '#policy';
 import { portalRoutes } from '#portal';
-import { schemaErrors } from '#schema';
+import { schemaErrors, schemaSettings } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
 import { signinErrors, signinRoutes } from '#signin';
 import { storeErrors, storeSettings } from '#store';
@@ -36,6 +36,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   keys: keysSettings,
   listener: listenerSettings,
   policy: policySettings,
+  schema: schemaSettings,
   sessions: sessionsSettings,
   store: storeSettings,
   web: webSettings,

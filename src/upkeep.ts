@@ -6,11 +6,10 @@ import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersi
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { schemaOf } from './installation.ts';
+import { directoryFile, schemaOf } from './installation.ts';
 import { settings as rows } from './settings.ts';
 
 /** The files of a data folder that hold entries and short-lived state. */
-const directoryFile = 'directory.sqlite';
 const stateFile = 'state.sqlite';
 
 /**
@@ -19,7 +18,7 @@ const stateFile = 'state.sqlite';
  */
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
   return await onFolder(options, ({ root, dataDir, settings }) => {
-    const schema = schemaOf(root);
+    const schema = schemaOf({ root, settings });
     const judge = createJudge(schema, settings['realms.defaultSuffix']);
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
@@ -42,8 +41,8 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
 export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
   const there = await onFolder(options, () => ({ kind: 'there' }) as const);
   if (there.kind !== 'there') return there;
-  const begun = await begin(options, async ({ root, dataDir }) => {
-    const schema = schemaOf(root);
+  const begun = await begin(options, async ({ root, dataDir, settings }) => {
+    const schema = schemaOf({ root, settings });
     repairIndexes(join(dataDir, directoryFile), { indexer: createIndexer(schema), large: createLargeRules(schema), indexVersion });
   });
   if (begun.kind === 'refused') return begun;
@@ -53,8 +52,8 @@ export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
 
 /** Opens the change log of a folder as it stands at this moment. A service may be running on the folder: this process only reads. */
 export async function openChangeLog(options: AtriumOptions): Promise<OpenedLog> {
-  return await onFolder(options, ({ root, dataDir }) => {
-    const schema = schemaOf(root);
+  return await onFolder(options, ({ root, dataDir, settings }) => {
+    const schema = schemaOf({ root, settings });
     const { close, changes, ...history } = openHistory(join(dataDir, directoryFile));
     const read = function* (afterNumber: number) {
       for (const change of changes(afterNumber)) {

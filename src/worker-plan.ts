@@ -1,19 +1,25 @@
 import type { AuditEvent } from '#audit';
 import type { ErrorRow } from '#catalogue';
-import { directoryErrors, type EngineSettings } from '#directory';
+import { directoryErrors, type EngineSettings, type SchemaChange } from '#directory';
 import { type HashCost, keysErrors, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
+import { type SchemaText, schemaErrors } from '#schema';
 import type { Change, ChangeRecord, CommitResult, Expectation, StoreBesideOptions } from '#store';
 import { storeErrors } from '#store';
 
 /** What a thread that serves LDAP is given. */
 export interface WorkerPlan {
-  readonly root: string;
+  /** The schema files as the main thread has read them. */
+  readonly schemaFiles: readonly SchemaText[];
   readonly version: string;
   /** Of the store. */
   readonly file: string;
   readonly progress: SharedArrayBuffer;
   readonly epoch: number;
+  /** When the service began. */
+  readonly startedMs: number;
+  /** Which schema is in force. */
+  readonly generation: SharedArrayBuffer;
   readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'];
   /** Those over the network, with their real ports. */
   readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
@@ -36,8 +42,14 @@ export interface WorkerSide {
 
 /** What the main thread does for it. */
 export interface MainSide {
-  /** CSNs are given here, in the order in which the commits arrive. */
-  commit(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult>;
+  /**
+   * CSNs are given here, in the order in which the commits arrive.
+   *
+   * @param generation  of the schema by which it was decided
+   * @throws Refusal `schemaMoved` (51) when another one is in force
+   */
+  commit(expected: readonly Expectation[], changes: readonly Change[], generation: number): Promise<CommitResult>;
+  changeSchema: SchemaChange;
   hash(password: Uint8Array, cost: HashCost): Promise<string>;
   pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
@@ -49,6 +61,6 @@ export interface MainSide {
 }
 
 /** The refusals that go from one thread to another. */
-export const refusalRows: readonly ErrorRow[] = [directoryErrors, keysErrors, listenerErrors, storeErrors].flatMap((table) =>
+export const refusalRows: readonly ErrorRow[] = [directoryErrors, keysErrors, listenerErrors, schemaErrors, storeErrors].flatMap((table) =>
   Object.values<ErrorRow>(table),
 );

@@ -1,5 +1,6 @@
 import type { Audit } from '#audit';
-import { type Engine, stamped } from '#directory';
+import { refuse } from '#catalogue';
+import { directoryErrors, type Engine, stamped } from '#directory';
 import type { ChangeRecord } from '#store';
 import { ownRecord } from './copies.ts';
 import type { MainSide } from './worker-plan.ts';
@@ -13,7 +14,7 @@ interface ServedWorker {
 
 /** @param changed  told, once the worker has asked for it, what has become durable */
 export function serveWorker(
-  { store, hasher, lines, csn }: Engine,
+  { store, hasher, lines, csn, live, changeSchema }: Engine,
   audit: Pick<Audit, 'record'>,
   changed: (changes: readonly ChangeRecord[]) => void,
 ): ServedWorker {
@@ -23,7 +24,12 @@ export function serveWorker(
   let unwatch: (() => void) | undefined;
 
   const side: MainSide = {
-    commit: (expected, changes) => store.commit(expected, stamped(changes, csn)),
+    async commit(expected, changes, generation) {
+      while (!live.isOpen(live.current)) await live.opened();
+      if (generation !== live.generation) throw refuse(directoryErrors.schemaMoved);
+      return await store.commit(expected, stamped(changes, csn));
+    },
+    changeSchema,
     hash: hasher.hash,
     verify: hasher.verify,
     pbkdf2: hasher.pbkdf2,

@@ -1,19 +1,28 @@
 // A thread that serves LDAP beside the main one: started by workers.ts, which tells it what to do.
 import { parentPort } from 'node:worker_threads';
 import { systemChance, systemClock } from '#base';
-import { createDirectory, csnToCome, type Lines, openEngine } from '#directory';
+import {
+  createDirectory,
+  csnToCome,
+  followSchema,
+  type Lines,
+  type LiveSchema,
+  openEngine,
+  storedDefinitions,
+  subschemaKey,
+} from '#directory';
 import type { Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
-import { keysBelow } from '#schema';
+import { type Definition, keysBelow, loadSchema } from '#schema';
 import { type ChangeRecord, openStoreBeside, type Store, type StoreBeside } from '#store';
-import { ownChange, ownExpectation, ownOctets } from './copies.ts';
-import { schemaOf } from './installation.ts';
+import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
 
 if (parentPort === null) throw new Error('this is the program of a thread, not of a process');
 
 let store: StoreBeside | undefined;
+let live: LiveSchema | undefined;
 let listener: Listener | undefined;
 const watchers = new Set<(changes: readonly ChangeRecord[]) => void>();
 
@@ -40,16 +49,22 @@ function openStore({ file, progress, epoch, settings }: WorkerPlan): StoreBeside
     epoch,
     settings,
     keysBelow,
-    commit: (expected, changes) => main.ask('commit', expected.map(ownExpectation), changes.map(ownChange)),
+    commit: (expected, changes) => main.ask('commit', expected.map(ownExpectation), changes.map(ownChange), live?.generation ?? 0),
     watch,
   });
 }
 
 function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
-  const { root, version, settings, endpoints, tally } = plan;
+  const { version, settings, endpoints, tally } = plan;
   const audit = { record: (event: Parameters<MainSide['record']>[0]) => main.tell('record', event) };
+  const build = (stored: readonly Definition[]) => loadSchema(plan.schemaFiles, stored);
+  const schema = followSchema(build, plan.generation, () => storedDefinitions(opened.snapshot().byDnKey(subschemaKey)));
+  live = schema;
   const engine = openEngine({
-    schema: schemaOf(root),
+    schema: schema.current,
+    live: schema,
+    changeSchema: (changes, by) => main.ask('changeSchema', changes.map(ownModification), by),
+    startedMs: plan.startedMs,
     store: opened,
     hasher: hasherThere(),
     clock: systemClock,

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Audit, Log } from '#audit';
 import { Refusal } from '#catalogue';
-import type { Engine } from '#directory';
+import { createGenerationBuffer, type Engine } from '#directory';
 import { createTallyBuffer, forgetTally } from '#listener';
 import { createProgressBuffer } from '#store';
 import { errors } from './errors.ts';
@@ -15,6 +15,8 @@ export interface Crew {
   readonly progress: SharedArrayBuffer;
   /** The main thread's slot is 0. */
   readonly tally: SharedArrayBuffer;
+  /** Which schema is in force. */
+  readonly generation: SharedArrayBuffer;
   /** Asks all workers to let their read transactions go, and resolves when they have, or when that takes too long. */
   letGo(): Promise<void>;
   /** Starts the workers, and resolves when all of them listen. */
@@ -26,7 +28,7 @@ export interface Crew {
 /** What the workers do, and for whom. */
 export interface Duty {
   readonly engine: Engine;
-  readonly plan: Omit<WorkerPlan, 'progress' | 'tally'>;
+  readonly plan: Omit<WorkerPlan, 'progress' | 'tally' | 'generation'>;
   readonly audit: Pick<Audit, 'record'>;
   readonly log: Log;
 }
@@ -47,6 +49,7 @@ const replaceMs = 1000;
 export function createCrew(count: number): Crew {
   const progress = createProgressBuffer();
   const tally = createTallyBuffer(count + 1);
+  const generation = createGenerationBuffer();
   const members = new Map<number, Member>();
   const replacing = new Set<NodeJS.Timeout>();
   let stopping = false;
@@ -69,7 +72,7 @@ export function createCrew(count: number): Crew {
       if (started) replace(slot, duty, why);
     });
     try {
-      await link.ask('start', { ...duty.plan, progress, tally: { buffer: tally, slot } });
+      await link.ask('start', { ...duty.plan, progress, generation, tally: { buffer: tally, slot } });
       started = true;
     } catch (error) {
       await worker.terminate();
@@ -91,6 +94,7 @@ export function createCrew(count: number): Crew {
     count,
     progress,
     tally,
+    generation,
     async letGo() {
       const asked = [...members.values()].map(({ link }) => link.ask('letGo').catch(() => undefined));
       await within(letGoTimeoutMs, Promise.all(asked));

@@ -1,6 +1,7 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
 import type { LdifChange, LdifRecord } from '#ldap';
+import type { SchemaText } from '#schema';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
 export interface Addresses {
@@ -156,6 +157,8 @@ export interface Context {
   readonly chance: Chance;
   readonly start: (options: StartOptions) => Promise<Started>;
   readonly locate: () => Located;
+  /** The schema files by which a service on this folder starts. */
+  readonly schemaFiles: () => Promise<readonly SchemaText[]>;
   /** Gives every entry of a folder that no service has open as LDIF. */
   readonly exportEntries: (options: ExportFolderOptions) => Promise<Exported>;
   /** Adds all of the entries to a folder that no service has open, or none. */

@@ -1,7 +1,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { utf8 } from '#base';
+import type { OperatorsClient } from '#client';
 import { formatLdifRecord, type LdifContent, ldifHeader } from '#ldap';
 import { type Command, type Context, Failure, Misuse } from './command.ts';
+import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
 import { connectRunning, withRefusals } from './operators.ts';
 import { parse } from './parse.ts';
 import { createProgress } from './progress.ts';
@@ -35,13 +37,21 @@ export const exportCommand: Command = {
         filter: { kind: 'present', description: 'objectClass' },
         attributes: wanted.operational ? ['*', '+'] : ['*'],
       });
+      const head = await ownSchema(client, wanted.operational, context);
       const records = (async function* () {
+        if (head !== undefined) yield head;
         for await (const { dn, attributes } of entries) yield { kind: 'content', line: 0, dn, attributes } satisfies LdifContent;
       })();
       return await writeAll(records, path, context);
     });
   },
 };
+
+/** The definitions that were added at run time, as the record that an export begins with. */
+async function ownSchema(client: OperatorsClient, operational: boolean, context: Context): Promise<LdifContent | undefined> {
+  const held = await readHeld(client);
+  return held.isOwn ? subschemaRecord(held, ownDefinitions(held, await context.schemaFiles()), operational) : undefined;
+}
 
 async function exportStopped(
   path: string | undefined,

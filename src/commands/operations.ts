@@ -7,6 +7,7 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { reset } from './reset.ts';
 import { restore } from './restore.ts';
+import { schema } from './schema.ts';
 import { search } from './search.ts';
 import { serve } from './serve.ts';
 
@@ -18,6 +19,7 @@ export const commands = {
   search,
   import: importCommand,
   export: exportCommand,
+  schema,
   changes,
   doctor,
   backup,

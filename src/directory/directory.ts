@@ -5,7 +5,7 @@ import { anonymous } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
 import { recognizedControls } from './controls/table.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, newestEngine } from './engine.ts';
 import { errors } from './errors.ts';
 import { showSecret } from './extended/show-secret.ts';
 import { extended } from './extended/table.ts';
@@ -21,22 +21,32 @@ import { search } from './search/search.ts';
 import type { Connection, Directory, Reply } from './types.ts';
 
 /** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */
-export function createDirectory(engine: Engine): Directory {
-  return {
-    perform(connection, message, reply) {
-      const notes: AuditNotes = { engine, connection, message };
-      try {
-        const outcome = operate(engine, connection, message, reply, notes);
-        if (!(outcome instanceof Promise)) return finish(notes, reply, outcome);
-        return outcome.then(
-          (response) => finish(notes, reply, response),
-          (error: unknown) => fail(notes, reply, error),
-        );
-      } catch (error) {
-        return fail(notes, reply, error);
-      }
-    },
+export function createDirectory(opened: Engine): Directory {
+  let engine = opened;
+  const perform = (connection: Connection, message: Message<Request>, reply: Reply, attempts: number): void | Promise<void> => {
+    engine = newestEngine(engine);
+    const notes: AuditNotes = { engine, connection, message };
+    try {
+      const outcome = operate(engine, connection, message, reply, notes);
+      if (!(outcome instanceof Promise)) return finish(notes, reply, outcome);
+      return outcome.then(
+        (response) => finish(notes, reply, response),
+        // Nothing was committed and nothing sent: all of it is done again, by the schema that is in force now.
+        (error: unknown) =>
+          isMoved(error) && attempts > 1 ? perform(connection, message, reply, attempts - 1) : fail(notes, reply, error),
+      );
+    } catch (error) {
+      return fail(notes, reply, error);
+    }
   };
+  return { perform: (connection, message, reply) => perform(connection, message, reply, schemasMax) };
+}
+
+/** Schemas that a write is decided by, one after the other, until it is answered that they change too fast. */
+const schemasMax = 10;
+
+function isMoved(error: unknown): boolean {
+  return error instanceof Refusal && error.row.code === errors.schemaMoved.code;
 }
 
 type Outcome = Response | undefined;

@@ -1,13 +1,15 @@
 import type { AuditEvent } from '#audit';
 import type { Chance, Clock } from '#base';
-import type { SettingValues } from '#catalogue';
+import { refuse, type SettingValues } from '#catalogue';
 import type { credentialsSettings } from '#credentials';
 import type { HashCost, Hasher } from '#keys';
+import type { Modification } from '#ldap';
 import type { policySettings } from '#policy';
 import type { Schema } from '#schema';
 import type { Store } from '#store';
 import { type AccessTable, resolveAccess } from './access/resolve.ts';
 import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
+import { errors } from './errors.ts';
 import { createLines, type Lines } from './lines.ts';
 import { openRealm, type Realm } from './realm.ts';
 import type { DynamicGroups } from './relations/chain.ts';
@@ -15,11 +17,17 @@ import { createDynamicGroups } from './relations/dynamic-groups.ts';
 import { createAnswerCache } from './search/answers.ts';
 import { createPrepared, type Prepared } from './search/prepared.ts';
 import type { settings } from './settings.ts';
+import { fixedSchema, type LiveSchema } from './subschema/live.ts';
 
 export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings>;
 
 export interface EngineOptions {
+  /** That of the start, or of this moment when `live` says otherwise. */
   readonly schema: Schema;
+  /** The schema where it may change while the service runs; without it, it stays as it is. */
+  readonly live?: LiveSchema;
+  /** Changes it, in the thread that does so, and resolves when the change is on disk and in force. */
+  readonly changeSchema?: SchemaChange;
   /** Opened with `createIndexer(schema)`. */
   readonly store: Store;
   readonly hasher: Hasher;
@@ -31,6 +39,8 @@ export interface EngineOptions {
   readonly webSecret?: Uint8Array;
   /** What is shown for names without a verifier is made with it; by default another at each start. */
   readonly mockKey?: Uint8Array;
+  /** When the service began, in milliseconds, for threads that began later: the subschema subentry tells. By default now. */
+  readonly startedMs?: number;
   /** For the root DSE: the product's version. */
   readonly version: string;
   /** Where a commit's number comes from, and who waits for whom, where other threads write, too; by default this engine's own. */
@@ -38,8 +48,14 @@ export interface EngineOptions {
   readonly lines?: Lines;
 }
 
-/** What every operation works with. */
+/** @param by  the DN that a change is put down to */
+export type SchemaChange = (changes: readonly Modification[], by: string) => Promise<void>;
+
+/** What every operation works with: one for each schema, so that a request sees the same one from its beginning to its end. */
 export interface Engine extends EngineOptions {
+  readonly live: LiveSchema;
+  readonly changeSchema: SchemaChange;
+  readonly startedMs: number;
   readonly realm: Realm;
   readonly mockKey: Uint8Array;
   readonly access: AccessTable;
@@ -55,14 +71,33 @@ export interface Engine extends EngineOptions {
  * @throws Refusal `suffixUnfit` (STS-LDAP-9033) when `realms.defaultSuffix` is no name that a realm can have
  */
 export function openEngine(options: EngineOptions): Engine {
-  const { schema, store, clock, settings } = options;
-  const realm = openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']);
+  const { store, clock, changeSchema = unchanging } = options;
+  const live = options.live ?? fixedSchema(options.schema);
+  const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
+  const startedMs = options.startedMs ?? clock.nowMs();
+  return { ...options, ...madeOf(live.current, options), live, changeSchema, mockKey, csn, lines, startedMs };
+}
+
+/** The engine for the schema of this moment: the same one as long as that is the same. */
+export function newestEngine(engine: Engine): Engine {
+  const { current } = engine.live;
+  return current === engine.schema ? engine : { ...engine, ...madeOf(current, engine) };
+}
+
+/** What is made of a schema and knows its types: all of it is made anew with another one. */
+function madeOf(schema: Schema, { settings, clock }: Pick<EngineOptions, 'settings' | 'clock'>) {
   const dynamicGroups = createDynamicGroups({ schema, settings, clock });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
-  const prepared = createPrepared({ schema, settings, clock, dynamicGroups }, answers, settings['ldap.preparedSearchesMax']);
-  const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  return { ...options, realm, mockKey, access: resolveAccess(schema), csn, lines, prepared, dynamicGroups };
+  return {
+    schema,
+    realm: openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']),
+    access: resolveAccess(schema),
+    dynamicGroups,
+    prepared: createPrepared({ schema, settings, clock, dynamicGroups }, answers, settings['ldap.preparedSearchesMax']),
+  } satisfies Partial<Engine>;
 }
+
+const unchanging: SchemaChange = () => Promise.reject(refuse(errors.subschemaFixed, { why: 'the schema of this service stays as it is' }));
 
 /** The scrypt cost of a new hash, read each time: these settings may change while the service runs. */
 export function hashCost(engine: Pick<Engine, 'settings'>): HashCost {

@@ -123,6 +123,13 @@ export const errors = {
     'a group whose members are found by a search among more entries than may be looked at',
     'the members of a group are to be found among more than {most} entries',
   ),
+  schemaMoved: row(
+    9129,
+    51,
+    'the schema was changed again and again while a write was decided by it',
+    'the schema is being changed, try again',
+  ),
+  subschemaFixed: row(9130, 53, 'something else was to be done to the subschema subentry than to add and delete definitions', '{why}'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

@@ -5,6 +5,7 @@ import { type AttributeType, checkEntry, describe, isWithin, normalizeDn, parent
 import type { Damage, ListedValues, StoredEntry, Superior } from '#store';
 import { nameOf } from './realm.ts';
 import type { Attributes } from './record.ts';
+import { subschemaKey } from './subschema/stored.ts';
 
 type Part = 'user' | 'operational' | 'secret';
 const parts: readonly Part[] = ['user', 'operational', 'secret'];
@@ -23,7 +24,8 @@ export function createJudge(
   return (entry, superior, lists) => {
     const found: Damage[] = [];
     const told = (kind: Damage['kind'], what: string) => found.push({ kind, what: `${entry.dn}: ${what}` });
-    for (const what of placeFaults(entry, superior, suffix.key)) told('tree', what);
+    // The definitions of the schema are kept under the name of its subentry, which stands beside the realm.
+    if (!equalBytes(entry.dnKey, subschemaKey)) for (const what of placeFaults(entry, superior, suffix.key)) told('tree', what);
     const dn = parseDn(entry.dn);
     const key = dn && normalizeDn(schema, dn);
     if (dn === undefined || key === undefined) told('schema', 'its name cannot be read by the schema');

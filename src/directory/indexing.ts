@@ -82,6 +82,19 @@ export function createIndexer(schema: Schema): Indexer {
   };
 }
 
+/** The indexer of a store whose schema may change: each entry is indexed by the one that is in force. */
+export function createLiveIndexer(live: { readonly current: Schema }): Indexer {
+  let schema = live.current;
+  let indexer = createIndexer(schema);
+  return (entry, other) => {
+    if (live.current !== schema) {
+      schema = live.current;
+      indexer = createIndexer(schema);
+    }
+    return indexer(entry, other);
+  };
+}
+
 /** The indexed types of all attributes that are not the same, octet for octet, in two states of an entry. An attribute moves its supertypes, too. */
 function movedTypes(one: Uint8Array, other: Uint8Array, typesOf: Decisions<readonly AttributeType[]>): ReadonlySet<AttributeType> {
   const moved = new Set<AttributeType>();

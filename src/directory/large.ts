@@ -32,6 +32,20 @@ export function createLargeRules(schema: Schema): LargeRules {
   };
 }
 
+/** The same where the schema may change. */
+export function createLiveLargeRules(live: { readonly current: Schema }): LargeRules {
+  let schema = live.current;
+  let rules = createLargeRules(schema);
+  const now = () => {
+    if (live.current !== schema) {
+      schema = live.current;
+      rules = createLargeRules(schema);
+    }
+    return rules;
+  };
+  return { split: (entry) => now().split(entry), keyOf: (attribute, value) => now().keyOf(attribute, value) };
+}
+
 /** Nearly no entry has such an attribute. */
 function hasLong(user: Uint8Array): boolean {
   if (user.length <= listOctetsMin) return false;

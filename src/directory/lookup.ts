@@ -1,3 +1,4 @@
+import { equalBytes } from '#base';
 import { type Refusal, refuse } from '#catalogue';
 import type { SearchRequest } from '#ldap';
 import { isWithin, keysAbove } from '#schema';
@@ -43,6 +44,8 @@ export function find(engine: Engine, asker: Asker, snapshot: Snapshot, text: str
 }
 
 export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name, asked: Asked = {}): Found {
+  if (equalBytes(name.key, engine.realm.subschema.key))
+    throw refuse(errors.subschemaFixed, { why: 'the subschema subentry stays where it is, alone' });
   const entry = isInRealm(engine, name) ? snapshot.byDnKey(name.key) : undefined;
   const rights = entry === undefined ? undefined : asker.rightsAt(entry.dnKey, entry.uuid);
   if (entry === undefined || rights?.visible !== true) throw absent(engine, asker, snapshot, name, asked);

@@ -26,7 +26,7 @@ export interface Realm {
 }
 
 /** The subschema subentry, of which there is one for all realms (RFC 4512 §4.2). */
-export const subschemaDn = 'cn=subschema';
+export const subschemaDn = 'cn=Subschema';
 
 /**
  * Reads a name as it came in a message.

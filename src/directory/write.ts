@@ -1,7 +1,7 @@
 import { refuse } from '#catalogue';
 import { isStoredPassword, storedPassword } from '#credentials';
 import { type AttributeType, checkUserModifiable, describe } from '#schema';
-import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
+import type { Change, CommitResult, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
@@ -30,11 +30,11 @@ export interface Decision {
  * @throws Refusal of `decide`; `contended` (LDAP busy) when others are always faster, `entryTooLarge` (LDAP adminLimitExceeded)
  */
 export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
-  const { store, lines } = engine;
+  const { lines } = engine;
   const decision = decided(engine, decide);
   const entry = changedBy(decision);
   if (entry === undefined || !lines.isBusy(entry)) {
-    const { kind } = await store.commit(decision.expected, decision.changes);
+    const { kind } = await submit(engine, decision);
     if (kind === 'committed') return;
   }
   if (entry === undefined) await commitAnew(engine, decide);
@@ -43,11 +43,23 @@ export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Dec
 
 async function commitAnew(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const { expected, changes } = decided(engine, decide);
-    const { kind } = await engine.store.commit(expected, changes);
+    const { kind } = await submit(engine, decided(engine, decide));
     if (kind === 'committed') return;
   }
   throw refuse(errors.contended);
+}
+
+/**
+ * Hands a decision to the store, if the schema that it was made by is in force: one that is about to change is waited for.
+ *
+ * @throws Refusal `schemaMoved` (51), upon which a request is done again from its beginning
+ */
+export function submit({ live, schema, store }: Engine, { expected, changes }: Decision): Promise<CommitResult> {
+  if (live.isOpen(schema)) return store.commit(expected, changes);
+  return live.opened().then(() => {
+    if (!live.isOpen(schema)) throw refuse(errors.schemaMoved);
+    return store.commit(expected, changes);
+  });
 }
 
 /** Decides, and holds every entry to its limit: step by step, somebody could else make one of any size. */

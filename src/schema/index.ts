@@ -8,6 +8,7 @@ export { compileFilter, matches } from './filter/compile.ts';
 export type { Filtered, Test } from './filter/test.ts';
 export { type Canonical, kinds as definitionKinds } from './kinds.ts';
 export { loadSchema } from './load.ts';
+export { settings as schemaSettings } from './settings.ts';
 export { subschemaAttributes } from './subschema.ts';
 export type { AttributeType, MatchingRule, ObjectClass, Position, Schema, Syntax, Usage } from './types.ts';
 export { collectAttributes, equalityKeys, formOf, normalizer } from './values.ts';

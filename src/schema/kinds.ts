@@ -30,6 +30,8 @@ export interface Canonical {
   readonly id: string;
   readonly names: readonly string[];
   readonly text: string;
+  /** Its fields as the grammar names them. */
+  readonly row: Readonly<Record<string, unknown>>;
 }
 
 interface Row {
@@ -47,7 +49,10 @@ function kind<T extends Row>(keyword: string, attribute: string, parse: (text: s
       const parsed = parse(text);
       if (parsed.kind === 'bad') return parsed;
       const { oid, ruleId, names = [] } = parsed.value;
-      return { kind: 'parsed', value: { id: oid ?? String(ruleId), names, text: print(parsed.value) } };
+      return {
+        kind: 'parsed',
+        value: { id: oid ?? String(ruleId), names, text: print(parsed.value), row: Object.fromEntries(Object.entries(parsed.value)) },
+      };
     },
   };
 }

@@ -26,7 +26,7 @@ import type { Schema, Syntax } from './types.ts';
  * @throws Refusal schemaInvalid, naming file and line, for text that is no definition, names that are taken or unknown, and circles
  */
 export function loadSchema(texts: readonly SchemaText[], stored: readonly Definition[] = []): Schema {
-  const definitions = [...texts.flatMap(readDefinitions), ...stored];
+  const definitions = withStored(texts.flatMap(readDefinitions), stored);
   const read = <Row>(keyword: string, parse: (definition: Definition) => Row) =>
     definitions.filter((each) => each.keyword === keyword).map((definition) => ({ definition, row: parse(definition) }));
 
@@ -89,6 +89,14 @@ function substituted(
   const other = known.get(substitute);
   if (other === undefined) throw invalid(definition, `unknown syntax '${substitute}'`);
   return { ...other, oid, name: description ?? oid, substitute };
+}
+
+/** A file may come to define, with a new version, what was added at run time before: the file's definition stands. */
+function withStored(files: readonly Definition[], stored: readonly Definition[]): readonly Definition[] {
+  if (stored.length === 0) return files;
+  const idOf = ({ keyword, text: given }: Definition) => `${keyword} ${/^\(\s*(\S+)/.exec(given)?.[1]}`;
+  const seen = new Set(files.map(idOf));
+  return [...files, ...stored.filter((each) => seen.size < seen.add(idOf(each)).size)];
 }
 
 const numericOid = /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*))+$/;

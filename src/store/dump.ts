@@ -19,6 +19,8 @@ export interface DumpedLarge {
 export interface DumpOptions {
   readonly secrets: boolean;
   readonly operational: boolean;
+  /** The key of the name of an entry that is left out. */
+  readonly except: Uint8Array;
 }
 
 /** A file of entries at one moment, read from end to end. */
@@ -46,28 +48,28 @@ const wholeOctetsMax = 16_777_216;
  *
  * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005
  */
-export function openDump(path: string, { secrets, operational }: DumpOptions): Dump {
+export function openDump(path: string, { secrets, operational, except }: DumpOptions): Dump {
   const database = openFrozen(path, directoryFormat);
   try {
     confirmLog(path);
     const current = versionOf(database) === directoryFormat.version;
     const parts = ['user', ...(operational ? ['operational'] : []), ...(secrets ? ['secret'] : [])];
+    const excepted = database.prepare<[Uint8Array], number>('SELECT id FROM entry WHERE dn_key = ?').pluck().get(except) ?? 0;
+    const wanted = `id > ? AND id <= ? AND id <> ${excepted}`;
     const lengths = parts.map((part) => `length(${part})`).join(' + ');
     const sizes = database
-      .prepare<[number, number], [octets: number, large: number]>(
-        `SELECT total(${lengths}), count(large) FROM entry WHERE id > ? AND id <= ?`,
-      )
+      .prepare<[number, number], [octets: number, large: number]>(`SELECT total(${lengths}), count(large) FROM entry WHERE ${wanted}`)
       .raw();
     // One value instead of several: to hand one over costs more than to copy it.
     const whole = database
       .prepare<[number, number], Uint8Array>(
         `SELECT CAST(group_concat(record, '') AS BLOB)
-         FROM (SELECT dn || x'00' || ${parts.join(' || ')} || x'00' AS record FROM entry WHERE id > ? AND id <= ? ORDER BY id)`,
+         FROM (SELECT dn || x'00' || ${parts.join(' || ')} || x'00' AS record FROM entry WHERE ${wanted} ORDER BY id)`,
       )
       .pluck();
     const range = database
       .prepare<[number, number], DumpedEntry>(
-        `SELECT CAST(dn AS BLOB), CAST(${parts.join(' || ')} AS BLOB), large, id FROM entry WHERE id > ? AND id <= ? ORDER BY id`,
+        `SELECT CAST(dn AS BLOB), CAST(${parts.join(' || ')} AS BLOB), large, id FROM entry WHERE ${wanted} ORDER BY id`,
       )
       .raw();
     const user = database.prepare<[number], Uint8Array>('SELECT user FROM entry WHERE id = ?').pluck();

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { type Format, hold, isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import { directoryFormat } from './format.ts';
 
 /** How long the first read waits for another process's lock. */
 const busyMs = 5000;
@@ -41,5 +42,16 @@ export function confirmLog(path: string): void {
     fdatasyncSync(log);
   } finally {
     closeSync(log);
+  }
+}
+
+/** One entry of a file that this process has not opened, by its name; `undefined` where there is none, or no file. @throws Refusal as `openFrozen` */
+export function entryAt(path: string, dnKey: Uint8Array): { readonly operational: Uint8Array } | undefined {
+  if (!existsSync(path)) return undefined;
+  const database = openFrozen(path, directoryFormat);
+  try {
+    return database.prepare<[Uint8Array], { operational: Uint8Array }>('SELECT operational FROM entry WHERE dn_key = ?').get(dnKey);
+  } finally {
+    database.close();
   }
 }

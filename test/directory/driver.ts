@@ -6,9 +6,11 @@ import { type Clock, concat, systemChance, text, utf8 } from '#base';
 import { readSettings } from '#catalogue';
 import {
   type Connection,
+  changeSchema,
   createDirectory,
-  createIndexer,
-  createLargeRules,
+  createLiveIndexer,
+  createLiveLargeRules,
+  createLiveSchema,
   type Door,
   type Engine,
   type EngineSettings,
@@ -34,7 +36,8 @@ import { observe } from '../support/observed.ts';
 const folder = join(import.meta.dirname, '../../schema');
 const files = readdirSync(folder).filter((name) => name.endsWith('.schema'));
 /** The schema as the service reads it. */
-export const schema = loadSchema(files.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') })));
+const texts = files.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+export const schema = loadSchema(texts);
 
 /** One hasher for a test file, as there is one in a process. */
 export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, chance: systemChance });
@@ -155,11 +158,12 @@ export function emptyHouse(
       nowMs += by;
     },
   };
+  const live = createLiveSchema((stored) => (stored.length === 0 ? schema : loadSchema(texts, stored)));
   const store = openStore({
     file: 'unused',
     settings: { ...storeDefaults, 'persistence.mode': 'memory', 'persistence.gramsPendingMax': 4 },
-    indexer: createIndexer(schema),
-    large: createLargeRules(schema),
+    indexer: createLiveIndexer(live),
+    large: createLiveLargeRules(live),
     indexVersion,
     keysBelow,
     fatal: (reason) => t.fail(reason.message),
@@ -167,8 +171,10 @@ export function emptyHouse(
     ...(syncFile === undefined ? {} : { syncFile }),
   });
   t.teardown(() => store.close());
-  const engine = openEngine({
+  const engine: Engine = openEngine({
     schema,
+    live,
+    changeSchema: (changes, by) => changeSchema({ ...engine, entryOctetsMax: engine.settings['ldap.entryOctetsMax'], live }, changes, by),
     store,
     hasher: itsHasher ?? hasher,
     clock,

@@ -59,15 +59,22 @@ test('commits of a worker get their CSNs where they arrive, in the entry too', a
   const entry = engine.store.snapshot().byDnKey(engine.realm.administrator.key);
   if (entry === undefined) return t.fail('no administrator');
   const copy = { ...entry, operational: new Uint8Array(entry.operational), csn: 'to come' };
-  const result = await side.commit([{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }], [{ kind: 'put', entry: copy }]);
+  const result = await side.commit(
+    [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }],
+    [{ kind: 'put', entry: copy }],
+    engine.live.generation,
+  );
   t.is(result.kind, 'committed');
   const after = engine.store.snapshot().byUuid(entry.uuid);
   t.true((after?.csn ?? '') > entry.csn);
   t.true(Buffer.from(after?.operational ?? []).includes(after?.csn ?? '?'));
   t.is(after?.operational.length, entry.operational.length);
-  await t.throwsAsync(async () => side.commit([], [{ kind: 'put', entry: { ...copy, operational: new Uint8Array(0) } }]), {
-    message: /without room/,
-  });
+  await t.throwsAsync(
+    async () => side.commit([], [{ kind: 'put', entry: { ...copy, operational: new Uint8Array(0) } }], engine.live.generation),
+    {
+      message: /without room/,
+    },
+  );
 });
 
 interface There {

@@ -1,4 +1,4 @@
-import { type Chance, text, uuid4 } from '#base';
+import { type Chance, equalBytes, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
@@ -107,16 +107,19 @@ export async function importEntries(
     }
   };
 
+  let isFirst = true;
   for await (const record of records) {
     let each: Ready;
     let hashed: Promise<void> | undefined;
     try {
-      each = ready(desk, record);
+      each = ready(desk, record, isFirst);
       // Who only wants to know whether it would be taken need not wait for a hash.
       hashed = hashPassword(desk, each, onRefused !== undefined);
     } catch (error) {
       refused(error, record);
       continue;
+    } finally {
+      isFirst = false;
     }
     if (hashed === undefined && held.length === 0) {
       const busy = take(each);
@@ -131,12 +134,15 @@ export async function importEntries(
   return { entries };
 }
 
-function ready(desk: ImportDesk, record: LdifRecord): Ready {
+function ready(desk: ImportDesk, record: LdifRecord, isFirst: boolean): Ready {
   const { schema, realm } = desk;
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
     const name = nameOf(schema, record.dn);
-    if (!isWithin(name.key, realm.suffix.key)) throw notImported(record, `it is not below ${realm.suffix.text}`);
+    const isSubschema = equalBytes(name.key, realm.subschema.key);
+    // By what it defines the others are read.
+    if (isSubschema && !isFirst) throw notImported(record, 'the subschema can only be the first entry');
+    if (!isWithin(name.key, realm.suffix.key) && !isSubschema) throw notImported(record, `it is not below ${realm.suffix.text}`);
     const attributes = collectAttributes(schema, record.attributes);
     for (const key of attributes.keys()) {
       const type = typeAt(schema, key);
@@ -205,8 +211,9 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
 
   return {
     take({ record, name, attributes }) {
-      const isSuffix = name.key.length === realm.suffix.key.length;
-      const superior = isSuffix ? 0 : numberOfAbove(name.key);
+      const isSuffix = equalBytes(name.key, realm.suffix.key);
+      const isSubschema = equalBytes(name.key, realm.subschema.key);
+      const superior = isSuffix || isSubschema ? 0 : numberOfAbove(name.key);
       if (superior === undefined) throw notImported(record, 'there is no entry above it');
       if (names.find(name.key) !== undefined || existing.uuidAt(name.key) !== undefined) throw notImported(record, errors.entryExists.says);
       const given = givenUuid(record, attributes);

@@ -11,6 +11,7 @@ import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { type Attributes, recordOf, stampNew } from '../record.ts';
 import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
 import { done } from '../result.ts';
+import { isSubschema } from '../subschema/operations.ts';
 import { findParent, taken } from '../superior.ts';
 import { settleVerifiers } from '../verifiers.ts';
 import { checkSettable, commit, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
@@ -27,6 +28,7 @@ export async function add(call: Call, request: AddRequest): Promise<Result> {
   const { engine, asker } = call;
   const { schema } = engine;
   const name = nameOf(schema, request.entry);
+  if (isSubschema(engine, name)) throw refuse(errors.entryExists);
   // Judged first, before anything is hashed: nobody makes the service work who may not write.
   judgePlace(call, engine.store.snapshot(), name);
   const attributes = collectAttributes(schema, request.attributes);

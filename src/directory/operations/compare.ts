@@ -5,8 +5,10 @@ import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { largeAttribute } from '../large.ts';
-import { find } from '../lookup.ts';
+import { findNamed } from '../lookup.ts';
+import { nameOf } from '../realm.ts';
 import { createWorking, type Working } from '../search/computed.ts';
+import { compareSubschema, isSubschema } from '../subschema/operations.ts';
 
 type CompareRequest = Request & { kind: 'compareRequest' };
 
@@ -19,8 +21,10 @@ type CompareRequest = Request & { kind: 'compareRequest' };
 export async function compare(call: Call, request: CompareRequest): Promise<Result> {
   const { engine, asker, controls } = call;
   const { schema, store } = engine;
+  const asked = nameOf(schema, request.entry);
+  if (isSubschema(engine, asked)) return compareSubschema(call, request);
   const snapshot = store.snapshot();
-  const { entry, name, rights } = find(engine, asker, snapshot, request.entry, { controls });
+  const { entry, name, rights } = findNamed(engine, asker, snapshot, asked, { controls });
   const described = describe(schema, request.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
   const { type, description } = described;

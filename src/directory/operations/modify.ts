@@ -7,10 +7,12 @@ import type { Call } from '../call.ts';
 import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
-import { find } from '../lookup.ts';
+import { find, findNamed } from '../lookup.ts';
+import { nameOf } from '../realm.ts';
 import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
 import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
 import { done } from '../result.ts';
+import { isSubschema, modifySubschema } from '../subschema/operations.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
 import { checkSettable, commit, namesPassword, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
 import { apply, type Step } from './changes.ts';
@@ -28,13 +30,15 @@ type ModifyRequest = Request & { kind: 'modifyRequest' };
 export async function modify(call: Call, request: ModifyRequest, permit = judge): Promise<Result> {
   const { engine, asker, controls } = call;
   const { schema } = engine;
+  const name = nameOf(schema, request.object);
+  if (isSubschema(engine, name)) return await modifySubschema(call, request);
   const steps = request.changes.map((change) => stepOf(schema, change));
   const { ready, verifiers } = steps.some(isPassword)
     ? await readyPasswords(call, request, steps, permit)
     : { ready: steps, verifiers: none };
 
   await commit(engine, (snapshot) => {
-    const { entry, name, rights } = find(engine, asker, snapshot, request.object, { controls, changes: true });
+    const { entry, rights } = findNamed(engine, asker, snapshot, name, { controls, changes: true });
     permit(rights, steps);
     const old = attributesOf(schema, entry);
     const attributes = new Map(old);

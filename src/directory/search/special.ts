@@ -1,6 +1,6 @@
 import { utf8 } from '#base';
 import { encodeAttributes, type PartialAttribute, type Result, type SearchRequest } from '#ldap';
-import { compileFilter, describe, subschemaAttributes } from '#schema';
+import { compileFilter, describe } from '#schema';
 import type { Call } from '../call.ts';
 import { matchedValues } from '../controls/matched-values.ts';
 import { supportedControls } from '../controls/table.ts';
@@ -9,6 +9,7 @@ import { subschemaDn } from '../realm.ts';
 import { superiorUris } from '../referrals.ts';
 import { done } from '../result.ts';
 import { supportedMechanisms } from '../sasl/table.ts';
+import { subentryAttributes } from '../subschema/operations.ts';
 import { matchedAttributes } from './matched.ts';
 import type { Wanted } from './select.ts';
 
@@ -43,15 +44,7 @@ export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted
 export function searchSubschema(call: Call, request: SearchRequest, wanted: Wanted): Result {
   // Nothing is below it.
   if (request.scope === 'one' || request.scope === 'children') return done;
-  const { schema } = call.engine;
-  const attributes: readonly [name: string, values: readonly string[]][] = [
-    ['objectClass', ['top', 'subschema']],
-    ['cn', ['subschema']],
-    ['entryDN', [subschemaDn]],
-    ['subschemaSubentry', [subschemaDn]],
-    ['hasSubordinates', ['FALSE']],
-  ];
-  answer(call, request, wanted, subschemaDn, [...attributes.map(texts), ...subschemaAttributes(schema)]);
+  answer(call, request, wanted, subschemaDn, subentryAttributes(call.engine));
   return done;
 }
 

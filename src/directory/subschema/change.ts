@@ -5,12 +5,12 @@ import { schemaErrors } from '#schema';
 import type { Change, Expectation, Store, StoredEntry } from '#store';
 import type { CsnSource } from '../csn.ts';
 import { errors } from '../errors.ts';
-import { type Attributes, attributesOf, recordOf, stampChanged, stampNew } from '../record.ts';
+import { type Attributes, attributesOf, recordOf, stampNew } from '../record.ts';
 import { affectedBy } from './affected.ts';
 import { findUse, useFinder } from './in-use.ts';
 import type { OwnSchema } from './live.ts';
 import { planChange, type SchemaPlan } from './plan.ts';
-import { attributesWith, storedDefinitions, subschemaName } from './stored.ts';
+import { attributesWith, storedDefinitions, subschemaClasses, subschemaName } from './stored.ts';
 
 /** What a change of the schema works with. */
 export interface SchemaDesk {
@@ -77,19 +77,20 @@ async function commit(desk: SchemaDesk, entry: StoredEntry | undefined, { stored
   const { current } = live;
   const name = subschemaName(current);
   const csn = source.next();
-  const stamp = { csn, nowMs: clock.nowMs(), by };
   const uuid = entry?.uuid ?? uuid4(chance);
   const attributes: Attributes = new Map();
-  // Those of before but for definitions, and these behind them.
-  if (entry === undefined) {
-    put(attributes, [['objectClass', subschemaClasses], ['cn', ['Subschema']]]);
-    stampNew(current, attributes, uuid, stamp);
-  } else {
-    const definitions = new Set(attributesWith(storedDefinitions(entry)).map(({ description }) => description.toLowerCase()));
-    for (const [key, attribute] of attributesOf(current, entry)) if (!definitions.has(key)) attributes.set(key, attribute);
-    stampChanged(attributes, stamp);
-  }
+  put(attributes, [
+    ['objectClass', subschemaClasses],
+    ['cn', ['Subschema']],
+    ['subtreeSpecification', ['{ }']],
+  ]);
   for (const attribute of attributesWith(stored)) attributes.set(attribute.description.toLowerCase(), attribute);
+  const before = entry === undefined ? undefined : attributesOf(current, entry);
+  for (const key of ['createtimestamp', 'creatorsname']) {
+    const kept = before?.get(key);
+    if (kept !== undefined) attributes.set(key, kept);
+  }
+  stampNew(current, attributes, uuid, { csn, nowMs: clock.nowMs(), by });
   const record = recordOf(current, { uuid, parent: undefined, name, csn }, attributes);
   if (record.user.length + record.operational.length > entryOctetsMax) throw refuse(errors.entryTooLarge);
   const expected: Expectation[] =
@@ -98,9 +99,6 @@ async function commit(desk: SchemaDesk, entry: StoredEntry | undefined, { stored
   // Nobody else writes this entry: to find it changed would be a defect, and is answered as one who lost a race.
   if ((await store.commit(expected, changes)).kind === 'conflict') throw refuse(errors.contended);
 }
-
-/** The classes of the subentry, as slapd has them. */
-export const subschemaClasses = ['top', 'subentry', 'subschema', 'extensibleObject'];
 
 function put(attributes: Attributes, given: readonly (readonly [name: string, values: readonly string[]])[]): void {
   for (const [name, values] of given) attributes.set(name.toLowerCase(), { description: name, values: values.map(utf8) });

@@ -9,7 +9,11 @@ import type { Affected } from './affected.ts';
 /** Entries looked at in one turn of the loop. */
 const turnEntries = 128;
 
-const syntaxes = { dn: '1.3.6.1.4.1.1466.115.121.1.12', optionalUid: '1.3.6.1.4.1.1466.115.121.1.34', oid: '1.3.6.1.4.1.1466.115.121.1.38' };
+const syntaxes = {
+  dn: '1.3.6.1.4.1.1466.115.121.1.12',
+  optionalUid: '1.3.6.1.4.1.1466.115.121.1.34',
+  oid: '1.3.6.1.4.1.1466.115.121.1.38',
+};
 
 /** Says of an entry whether it uses any of some definitions: which one. */
 export type UseFinder = (entry: StoredEntry, snapshot: Snapshot) => string | undefined;

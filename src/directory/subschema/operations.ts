@@ -1,0 +1,66 @@
+import { equalBytes, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { decodeAttributes, type PartialAttribute, type Request, type Result, resultCodes } from '#ldap';
+import { compileFilter, describe, subschemaAttributes } from '#schema';
+import type { Call } from '../call.ts';
+import { generalizedTime } from '../csn.ts';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { type Name, subschemaDn } from '../realm.ts';
+import { done } from '../result.ts';
+import { writerName } from '../write.ts';
+import { subschemaClasses } from './stored.ts';
+
+/** Whether a name is that of the subschema subentry (RFC 4512 §4.2), which is no entry of the tree. */
+export function isSubschema({ realm }: Engine, name: Name): boolean {
+  return equalBytes(name.key, realm.subschema.key);
+}
+
+/** All that the subentry has, as it is answered. */
+export function subentryAttributes({ schema, store, realm, startedMs }: Engine): readonly PartialAttribute[] {
+  const stored = store.snapshot().byDnKey(realm.subschema.key);
+  const started = generalizedTime(startedMs);
+  const kept = new Map(stored === undefined ? [] : decodeAttributes(stored.operational).map((each) => [each.description, each]));
+  const changed = Buffer.from(kept.get('modifyTimestamp')?.values[0] ?? []).toString();
+  const own: readonly [name: string, values: readonly string[]][] = [
+    ['objectClass', subschemaClasses],
+    ['cn', ['Subschema']],
+    ['structuralObjectClass', ['subentry']],
+    ['subtreeSpecification', ['{ }']],
+    // Files may be others since the last start: whoever keeps what it read of the schema must look again.
+    ['modifyTimestamp', [[changed, started].sort()[1] ?? started]],
+    ['entryDN', [subschemaDn]],
+    ['subschemaSubentry', [subschemaDn]],
+    ['hasSubordinates', ['FALSE']],
+  ];
+  const made = own.map(([description, values]) => ({ description, values: values.map(utf8) }));
+  const created = kept.get('createTimestamp') ?? { description: 'createTimestamp', values: [utf8(started)] };
+  const rest = ['creatorsName', 'modifiersName', 'entryUUID', 'entryCSN'].flatMap((name) => kept.get(name) ?? []);
+  return [...made, created, ...rest, ...subschemaAttributes(schema)];
+}
+
+/**
+ * Adds and deletes definitions (RFC 4512 §4.2: the subschema is changed as any entry is).
+ *
+ * @throws Refusal `accessDenied` (50) for everybody but administrators, and as `changeSchema`
+ */
+export async function modifySubschema({ engine, asker }: Call, { changes }: Request & { kind: 'modifyRequest' }): Promise<Result> {
+  if (asker.who !== 'administrator') throw refuse(errors.accessDenied, { why: 'the schema may not be changed' });
+  await engine.changeSchema(changes, writerName(engine, asker.identity));
+  return done;
+}
+
+/** Compares with what the subentry has; everybody may read it. @throws Refusal as every comparison */
+export function compareSubschema({ engine }: Call, request: Request & { kind: 'compareRequest' }): Result {
+  const { schema } = engine;
+  const described = describe(schema, request.description);
+  if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
+  const { type, description } = described;
+  if (type.equality === undefined) throw refuse(errors.matchingInappropriate, { attribute: description });
+  if (type.equality.assertion(request.value) === undefined)
+    throw refuse(errors.valueUnfit, { attribute: description, why: `the value does not fit ${type.syntax.name}` });
+  const attributes = new Map(subentryAttributes(engine).map((each) => [each.description.toLowerCase(), each]));
+  if (!attributes.has(type.key)) throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has none' });
+  const isEqual = compileFilter(schema, { kind: 'equality', description, value: request.value })({ dn: [], attributes });
+  return { matchedDN: '', diagnostic: '', code: isEqual === true ? resultCodes.compareTrue : resultCodes.compareFalse };
+}
