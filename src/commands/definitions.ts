@@ -1,4 +1,4 @@
-import { text, utf8 } from '#base';
+import { text as textOf, utf8 } from '#base';
 import type { OperatorsClient } from '#client';
 import type { LdifContent, Modification, PartialAttribute } from '#ldap';
 import { type Canonical, type Definition, definitionKinds, loadSchema, readDefinitions, type SchemaText } from '#schema';
@@ -22,7 +22,7 @@ export async function readHeld(client: OperatorsClient): Promise<Held> {
     attributes
       .filter(({ description }) => description === attribute)
       .flatMap(({ values }) => values)
-      .map((value, at) => ({ keyword, text: text(value) ?? '', file: `${subschema}, ${attribute}`, line: at + 1 })),
+      .map((value, at) => ({ keyword, text: textOf(value) ?? '', file: `${subschema}, ${attribute}`, line: at + 1 })),
   );
   // What no entry keeps has no entryUUID.
   return { definitions, isOwn: attributes.some(({ description }) => description === 'entryUUID'), attributes };
@@ -72,18 +72,18 @@ export function planImport({ definitions: held }: Held, given: readonly Definiti
     without: [] as ImportPlan['without'][number][],
   };
   const seen = new Map<string, Canonical>(there.byId);
-  for (const definition of given) {
+  for (const each of given) {
+    const { definition, rules } = withoutUnknownRules(each, there);
     const canonical = readOne(definition);
-    const id = canonical && `${definition.keyword} ${canonical.id}`;
-    const known = id === undefined ? undefined : seen.get(id);
-    if (canonical === undefined || id === undefined) plan.added.push(definition);
-    else if (known !== undefined) (isSame(known, canonical, there) ? plan.known : plan.different).push(definition);
-    else {
-      seen.set(id, canonical);
-      const relieved = withoutUnknownRules(definition, canonical, there);
-      for (const rule of relieved.rules) plan.without.push({ definition, rule });
-      plan.added.push(relieved.definition);
+    const id = `${definition.keyword} ${canonical?.id}`;
+    const known = seen.get(id);
+    if (canonical !== undefined && known !== undefined) {
+      (isSame(known, canonical, there) ? plan.known : plan.different).push(definition);
+      continue;
     }
+    if (canonical !== undefined) seen.set(id, canonical);
+    for (const rule of rules) plan.without.push({ definition, rule });
+    plan.added.push(definition);
   }
   // Syntaxes of which only code can say what they are come with the program: those need not be built here.
   const standing = held.filter(({ keyword, text: definition }) => keyword !== 'ldapsyntax' || definition.includes(' X-SUBST '));
@@ -118,8 +118,9 @@ function indexOf(held: readonly Definition[]): Index {
     byId.set(`${definition.keyword} ${canonical.id}`, canonical);
     for (const name of canonical.names) oids.set(name.toLowerCase(), canonical.id);
   }
-  const rules = new Set(loadSchema([]).matchingRules.flatMap(({ oid, name }) => [oid, name.toLowerCase()]));
-  for (const { oid, name } of loadSchema([]).matchingRules) oids.set(name.toLowerCase(), oid);
+  const { matchingRules } = loadSchema([]);
+  const rules = new Set(matchingRules.flatMap(({ oid, name }) => [oid, name.toLowerCase()]));
+  for (const { oid, name } of matchingRules) oids.set(name.toLowerCase(), oid);
   return { byId, oids, rules };
 }
 
@@ -146,14 +147,17 @@ function isSame(one: Canonical, other: Canonical, { oids }: Index): boolean {
 
 const ruleFields = { equality: 'EQUALITY', ordering: 'ORDERING', substrings: 'SUBSTR' } as const;
 
-function withoutUnknownRules(definition: Definition, { text: canonical, row }: Canonical, { rules }: Index) {
+/** The definition in its one way of writing, without the rules of which only slapd knows. */
+function withoutUnknownRules(definition: Definition, { rules }: Index) {
+  const canonical = readOne(definition);
+  if (canonical === undefined) return { definition, rules: [] };
   const unknown: string[] = [];
-  let relieved = canonical;
+  let text = canonical.text;
   for (const [field, keyword] of Object.entries(ruleFields)) {
-    const rule = row[field];
+    const rule = canonical.row[field];
     if (typeof rule !== 'string' || rules.has(rule.toLowerCase())) continue;
     unknown.push(rule);
-    relieved = relieved.replace(` ${keyword} ${rule}`, '');
+    text = text.replace(` ${keyword} ${rule}`, '');
   }
-  return { definition: { ...definition, text: relieved }, rules: unknown };
+  return { definition: { ...definition, text }, rules: unknown };
 }

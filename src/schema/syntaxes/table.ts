@@ -85,12 +85,19 @@ export function syntaxTable(context: SyntaxContext): readonly Syntax[] {
   ];
 }
 
+/** Syntaxes that old schema files name, and of which nothing checks more than slapd does: that the value is text. */
+function isText(value: Uint8Array): boolean {
+  return value.length > 0 && text(value) !== undefined;
+}
+
 const plain: readonly Syntax[] = [
   row(syntaxOids.bitString, 'Bit String', matchesPattern(bits)),
   row(syntaxOids.boolean, 'Boolean', matchesPattern('TRUE|FALSE')),
   row(syntaxOids.countryString, 'Country String', matchesPattern(`${printable}{2}`)),
+  row(`${standard}.13`, 'Data Quality', isText),
   row(`${standard}.14`, 'Delivery Method', matchesPattern(`(?:${deliveryMethod})(?: *\\$ *(?:${deliveryMethod}))*`)),
-  row(syntaxOids.directoryString, 'Directory String', (value) => value.length > 0 && text(value) !== undefined),
+  row(syntaxOids.directoryString, 'Directory String', isText),
+  row(`${standard}.19`, 'DSA Quality', isText),
   row(`${standard}.21`, 'Enhanced Guide', (value) => isGuide(text(value) ?? '', true)),
   row(`${standard}.22`, 'Facsimile Telephone Number', matchesPattern(`${telephone}(?:\\$(?:${faxParameter}))*`)),
   row(syntaxOids.generalizedTime, 'Generalized Time', (value) => normalTime(text(value) ?? '') !== undefined),
@@ -100,6 +107,8 @@ const plain: readonly Syntax[] = [
   row(syntaxOids.numericString, 'Numeric String', matchesPattern('[0-9 ]+')),
   row(syntaxOids.oid, 'OID', matchesPattern(`${descr}|${numericOid}`)),
   row(`${standard}.39`, 'Other Mailbox', matchesPattern(`${printable}+\\$[\\x00-\\x7f]*`)),
+  row(`${standard}.42`, 'Protocol Information', isText),
+  row(`${standard}.43`, 'Presentation Address', isText),
   row(syntaxOids.postalAddress, 'Postal Address', matchesPattern(`${postalLine}(?:\\$${postalLine})*`)),
   row(syntaxOids.printableString, 'Printable String', matchesPattern(`${printable}+`)),
   row(syntaxOids.substringAssertion, 'Substring Assertion', (value) => readSubstringAssertion(text(value) ?? '') !== undefined),
@@ -129,6 +138,8 @@ const binary: readonly Syntax[] = [
   row(`${standard}.28`, 'JPEG', (value) => value[0] === 0xff && value[1] === 0xd8 && value[2] === 0xff, false),
   row(syntaxOids.octetString, 'Octet String', () => true),
   row(`${standard}.49`, 'X.509 Supported Algorithm', (value) => isElement(value, 0x30), false),
+  row('1.3.6.1.4.1.4203.666.11.10.2.1', 'X.509 AttributeCertificate', (value) => isElement(value, 0x30), false),
+  row('1.2.840.113549.1.8.1.1', 'PKCS#8 PrivateKeyInfo', (value) => isElement(value, 0x30), false),
 ];
 
 function row(oid: string, name: string, validate: (value: Uint8Array) => boolean, readable = true): Syntax {
