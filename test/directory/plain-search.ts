@@ -260,7 +260,7 @@ function computed(directory: PlainDirectory, asker: PlainAsker, entry: PlainStor
   }
   return [
     { description: 'entryDN', values: [utf8(entry.dn)] },
-    { description: 'subschemaSubentry', values: [utf8('cn=subschema')] },
+    { description: 'subschemaSubentry', values: [utf8('cn=Subschema')] },
     { description: 'hasSubordinates', values: [utf8(parents.has(hexOf(entry.dnKey)) ? 'TRUE' : 'FALSE')] },
     ...(inGroups.size === 0 ? [] : [{ description: 'memberOf', values: [...inGroups.values()].map(utf8) }]),
   ];

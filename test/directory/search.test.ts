@@ -130,7 +130,7 @@ test('computed attributes say what is so', async (t) => {
   t.deepEqual(ada?.all('hasSubordinates'), ['FALSE']);
   t.deepEqual(ada?.all('entryDN'), [person('ada')]);
   t.deepEqual(ada?.all('memberOf'), [`cn=pioneers,ou=groups,${suffix}`]);
-  t.deepEqual(ada?.all('subschemaSubentry'), ['cn=subschema']);
+  t.deepEqual(ada?.all('subschemaSubentry'), ['cn=Subschema']);
 });
 
 test('RFC 4511 §4.5.2: at the size limit what was found so far comes, then code 4', async (t) => {
@@ -254,7 +254,7 @@ test('the root DSE names what this server does at this door, operational attribu
   t.deepEqual((await root('ldap', []))?.names, ['objectClass']);
   const all = await root('ldap', ['+']);
   t.deepEqual(all?.all('namingContexts'), [suffix]);
-  t.deepEqual(all?.all('subschemaSubentry'), ['cn=subschema']);
+  t.deepEqual(all?.all('subschemaSubentry'), ['cn=Subschema']);
   t.deepEqual(all?.all('supportedExtension'), ['1.3.6.1.4.1.4203.1.11.3', '1.3.6.1.4.1.4203.1.11.1', '1.3.6.1.4.1.1466.101.119.1']);
   t.deepEqual(all?.all('supportedLDAPVersion'), ['3']);
   t.deepEqual(all?.all('vendorName'), ['Atrium']);
