@@ -4,7 +4,7 @@ import { normalizer } from '#schema';
 import { askerOf } from './access/asker.ts';
 import { noControls } from './controls/table.ts';
 import { className, expiryOf } from './dynamic-entries.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, newestEngine } from './engine.ts';
 import { indexKey } from './indexing.ts';
 import { remove } from './operations/delete.ts';
 import type { Connection, Identity, Reply } from './types.ts';
@@ -17,7 +17,8 @@ const sweepPage = 1000;
  *
  * @returns what to report of the run
  */
-export async function sweepDynamic(engine: Engine): Promise<string> {
+export async function sweepDynamic(opened: Engine): Promise<string> {
+  const engine = newestEngine(opened);
   const nowMs = engine.clock.nowMs();
   const type = engine.schema.attributeType('objectClass');
   const form = type === undefined ? undefined : normalizer(type)(utf8(className));
