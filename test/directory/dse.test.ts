@@ -2,6 +2,7 @@ import test from 'ava';
 import { utf8 } from '#base';
 import { explain } from '#directory';
 import type { Control, Request } from '#ldap';
+import { paged, pageOf, sortedBy } from './control-values.ts';
 import { type Attributes, admin, adminPassword, furnishedHouse, type House, person, schema, searchOf, suffix } from './driver.ts';
 
 const manageDsaIt: Control = { oid: '2.16.840.1.113730.3.4.2', critical: true };
@@ -98,6 +99,44 @@ test('aliases: many that lead to and fro across a tree give each entry once, whe
     t.deepEqual([...dns].sort(), [apps, ...boxes].sort());
   }
 });
+
+for (const [scope, filter] of [
+  ['sub', '(objectClass=organizationalUnit)'],
+  ['sub', '(!(description=x))'],
+  ['one', '(!(description=x))'],
+] as const) {
+  test(`aliases and referrals in pages and in order: -s ${scope} ${filter} gives each entry once, and what is elsewhere with the first page`, async (t) => {
+    const house = await furnishedHouse(t);
+    const boxes = Array.from({ length: 7 }, (_, at) => `ou=b${at},${apps}`);
+    await withEntries(house, ...boxes.map((dn): [string, Attributes] => [dn, unit]));
+    await withEntries(
+      house,
+      [`cn=topeople,${boxes[0]}`, alias(people)],
+      [`cn=toada,${apps}`, alias(person('ada'))],
+      [`cn=tobox,${boxes[3]}`, alias(boxes[5] ?? '')],
+      [`ou=else,${apps}`, referral('ldap://else.example')],
+      [`cn=about,${apps}`, { objectClass: 'subentry', subtreeSpecification: '{ }' }],
+    );
+    const asked = { ...searchOf(apps, filter), scope, derefAliases: 'always' } as const;
+    const operator = house.operator();
+    const whole = await operator.ask(asked);
+    t.is(whole.references.length, 1);
+    for (const more of [[], [sortedBy('ou:caseIgnoreOrderingMatch')]]) {
+      const found: string[] = [];
+      const references: number[] = [];
+      let cookie: Uint8Array | undefined;
+      do {
+        const page = await operator.ask(asked, [paged(2, cookie), ...more]);
+        t.is(page.code, 0);
+        found.push(...page.dns);
+        references.push(page.references.length);
+        cookie = pageOf(page)?.cookie;
+      } while (cookie !== undefined && cookie.length > 0);
+      t.deepEqual(found.toSorted(), whole.dns.toSorted());
+      t.deepEqual([references[0], Math.max(...references.slice(1))], [1, 0]);
+    }
+  });
+}
 
 test('a directory without aliases, referrals and subentries pays nothing for them', async (t) => {
   const house = await furnishedHouse(t);
