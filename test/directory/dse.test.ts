@@ -59,6 +59,12 @@ test('aliases: one that may not be seen leads nowhere, and one to what may not b
   t.deepEqual([...found.dns].sort(), [people, admin, person('ada'), person('alan')].sort());
   const all = await house.operator().search(people, '(objectClass=*)', { derefAliases: 'inSearching' });
   t.true(all.dns.includes(apps));
+
+  // Through an alias that they may not see nobody is led to what they may.
+  await withEntries(house, [`cn=tochain,ou=groups,${suffix}`, alias(`cn=hidden,${apps}`)]);
+  const led = async (client: typeof ada) => (await client.search(`ou=groups,${suffix}`, '(uid=alan)', { derefAliases: 'inSearching' })).dns;
+  t.deepEqual(await led(ada), []);
+  t.deepEqual(await led(house.operator()), [person('alan')]);
 });
 
 test('aliases: attributes are those that one may read where an alias leads, not where it stands', async (t) => {
