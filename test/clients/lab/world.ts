@@ -13,7 +13,8 @@ export interface World extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-const people = 240;
+/** Of the generated people. */
+export const worldSeed = 389;
 const personPassword = 'Schlüssel-7-Brücke';
 const picture = Buffer.from([0xff, 0xd8, 0xff, ...Array(256).keys()]);
 
@@ -96,8 +97,8 @@ export function worldEnvironment(server: 'Atrium' | 'slapd', place: Place): Reco
 }
 
 /** Generated people and their groups; someone with a password and odd values; a row of accounts whose numbers and names run against each other. */
-export function* worldContent(suffix: string): Generator<LdifContent> {
-  yield* generatePeople({ count: people, seed: 389, suffix });
+export function* worldContent(suffix: string, people = 240): Generator<LdifContent> {
+  yield* generatePeople({ count: people, seed: worldSeed, suffix });
   yield record(`uid=jmueller,ou=people,${suffix}`, {
     objectClass: ['inetOrgPerson'],
     uid: ['jmueller'],
