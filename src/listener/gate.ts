@@ -40,7 +40,19 @@ export interface Gate {
 const partingMs = 500;
 
 export function createGate({ directory, limits, audit, clock, chance, tally = createTally(), securing }: GateOptions): Gate {
-  const shared: Shared = { directory, limits, clock, report: createReport(audit, clock), arena: createArena(), securing };
+  const report = createReport(audit, clock);
+  /** What ends behind the end was ended by us, and the audit may be closed by then. */
+  let over = false;
+  const shared: Shared = {
+    directory,
+    limits,
+    clock,
+    report: (...what) => {
+      if (!over) report(...what);
+    },
+    arena: createArena(),
+    securing,
+  };
   const wires = new Set<Wire>();
   /** Open sockets by kind of door: whoever fills the network side shall not shut the operators out. */
   const open = { network: tally, operators: createTally(), web: createTally() };
@@ -120,6 +132,7 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
         partingMs,
         [...wires].map((wire) => wire.closed),
       );
+      over = true;
       for (const wire of wires) wire.destroy();
       for (const socket of handshaking) socket.destroy();
     },
