@@ -1,4 +1,4 @@
-"""What the programs in Python share: where the directory is, and how a step is told to run.ts (see README.md)."""
+"""What the programs in Python share: where the directory is, and how a step is told (journey.ts reads it)."""
 
 import os
 import sys
