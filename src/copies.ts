@@ -7,8 +7,18 @@ export function ownOctets(octets: Uint8Array): Uint8Array {
 }
 
 export function ownExpectation(expectation: Expectation): Expectation {
-  if (expectation.kind === 'absent') return { kind: 'absent', dnKey: ownOctets(expectation.dnKey) };
-  return expectation.kind === 'held' ? { ...expectation, key: ownOctets(expectation.key) } : expectation;
+  switch (expectation.kind) {
+    case 'absent':
+      return { kind: 'absent', dnKey: ownOctets(expectation.dnKey) };
+    case 'held':
+      return { ...expectation, key: ownOctets(expectation.key) };
+    case 'between':
+      return { ...expectation, from: ownOctets(expectation.from), before: ownOctets(expectation.before) };
+    case 'unchanged':
+    case 'childless':
+    case 'children':
+      return expectation;
+  }
 }
 
 export function ownChange(change: Change): Change {

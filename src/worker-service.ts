@@ -1,6 +1,6 @@
 import type { Audit } from '#audit';
 import { refuse } from '#catalogue';
-import { directoryErrors, type Engine, stamped } from '#directory';
+import { csnOfChange, directoryErrors, type Engine, stamped } from '#directory';
 import type { ChangeRecord } from '#store';
 import { ownRecord } from './copies.ts';
 import type { MainSide } from './worker-plan.ts';
@@ -27,7 +27,9 @@ export function serveWorker(
     async commit(expected, changes, generation) {
       while (!live.isOpen(live.current)) await live.opened();
       if (generation !== live.generation) throw refuse(directoryErrors.schemaMoved);
-      return await store.commit(expected, stamped(changes, csn));
+      const numbered = stamped(changes, csn);
+      const result = await store.commit(expected, numbered);
+      return result.kind === 'conflict' ? result : { ...result, csns: numbered.map(csnOfChange) };
     },
     changeSchema,
     hash: hasher.hash,

@@ -22,6 +22,8 @@ export interface AuditNotes {
   subject?: string;
   /** Those that count, once that is known. */
   controls?: Controls;
+  /** Part of a transaction, and nothing of it done yet. */
+  queued?: boolean;
 }
 
 const actions: Readonly<Record<Request['kind'], string>> = {
@@ -39,6 +41,7 @@ const actions: Readonly<Record<Request['kind'], string>> = {
 
 /** Binds and writes leave a row; reads do not. */
 export function tellOfSuccess(notes: AuditNotes): void {
+  if (notes.queued === true) return;
   const { op } = notes.message;
   switch (op.kind) {
     case 'bindRequest':

@@ -10,4 +10,6 @@ export interface Call {
   readonly asker: Asker;
   readonly reply: Reply;
   readonly controls: Controls;
+  /** Part of a transaction: what it is about may be made by what comes before it. */
+  readonly queued?: true;
 }

@@ -5,19 +5,20 @@ import { anonymous } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
 import { recognizedControls } from './controls/table.ts';
+import { transaction } from './controls/transaction.ts';
 import { type Engine, newestEngine } from './engine.ts';
+import { enqueue } from './enqueue.ts';
 import { errors } from './errors.ts';
+import { refusedUpdate } from './extended/end-transaction.ts';
 import { showSecret } from './extended/show-secret.ts';
 import { extended } from './extended/table.ts';
-import { add } from './operations/add.ts';
 import { bind } from './operations/bind.ts';
 import { compare } from './operations/compare.ts';
-import { remove } from './operations/delete.ts';
-import { modify } from './operations/modify.ts';
-import { modifyDn } from './operations/modify-dn.ts';
+import { write } from './operations/write.ts';
 import { actingIdentity } from './proxied.ts';
 import { responseTo, resultOf } from './result.ts';
 import { search } from './search/search.ts';
+import { UpdateRefused } from './settle.ts';
 import type { Connection, Directory, Reply } from './types.ts';
 
 /** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */
@@ -39,7 +40,10 @@ export function createDirectory(opened: Engine): Directory {
       return fail(notes, reply, error);
     }
   };
-  return { perform: (connection, message, reply) => perform(connection, message, reply, schemasMax) };
+  return {
+    perform: (connection, message, reply) => perform(connection, message, reply, schemasMax),
+    forget: (connection) => engine.transactions.forget(connection),
+  };
 }
 
 /** Schemas that a write is decided by, one after the other, until it is answered that they change too fast. */
@@ -64,7 +68,11 @@ function operate(
   if (op.kind === 'unbindRequest' || op.kind === 'abandonRequest') return undefined;
   refuseUnproved(connection, op);
   // RFC 4511 §4.2.1, RFC 4513 §4: whatever a bind is refused for, a control that is not known included, nobody is bound any more.
-  if (op.kind === 'bindRequest') connection.identity = anonymous;
+  if (op.kind === 'bindRequest') {
+    connection.identity = anonymous;
+    // RFC 5805 §3.5: without notice.
+    engine.transactions.forget(connection);
+  }
   const going = connection.exchange;
   if (going !== undefined) {
     connection.exchange = undefined;
@@ -92,13 +100,11 @@ function operate(
     case 'compareRequest':
       return compare(call, op).then(answer);
     case 'addRequest':
-      return add(call, op).then(answer);
     case 'delRequest':
-      return remove(call, op).then(answer);
     case 'modifyRequest':
-      return modify(call, op).then(answer);
     case 'modifyDNRequest':
-      return modifyDn(call, op).then(answer);
+      if (controls.has(transaction)) return answer(enqueue(call, op, notes));
+      return write(call, op).then(answer);
     case 'extendedRequest':
       return extended(call, op, (summary) => {
         notes.wrote = summary;
@@ -128,7 +134,8 @@ function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<v
   const refusal = error instanceof Refusal ? error : refuse(errors.internal);
   tellOfRefusal(notes, refusal, error);
   if (reply.ended) return;
-  const response = responseTo(notes.message.op, resultOf(refusal));
+  const value = error instanceof UpdateRefused ? refusedUpdate(error.messageId) : undefined;
+  const response = responseTo(notes.message.op, resultOf(refusal), value);
   if (response === undefined) return;
   // A refusal, too, may rest on what is not on disk yet.
   const { store } = notes.engine;

@@ -18,6 +18,7 @@ import { createAnswerCache } from './search/answers.ts';
 import { createPrepared, type Prepared } from './search/prepared.ts';
 import type { settings } from './settings.ts';
 import { fixedSchema, type LiveSchema } from './subschema/live.ts';
+import { createTransactions, type Transactions } from './transactions.ts';
 
 export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings>;
 
@@ -63,6 +64,7 @@ export interface Engine extends EngineOptions {
   readonly lines: Lines;
   readonly prepared: Prepared;
   readonly dynamicGroups: DynamicGroups;
+  readonly transactions: Transactions;
 }
 
 /**
@@ -75,7 +77,8 @@ export function openEngine(options: EngineOptions): Engine {
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
   const startedMs = options.startedMs ?? clock.nowMs();
-  return { ...options, ...madeOf(live.current, options), live, changeSchema, mockKey, csn, lines, startedMs };
+  const transactions = createTransactions(options.settings);
+  return { ...options, ...madeOf(live.current, options), live, changeSchema, mockKey, csn, lines, startedMs, transactions };
 }
 
 /** The engine for the schema of this moment: the same one as long as that is the same. */

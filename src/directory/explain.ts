@@ -1,6 +1,6 @@
 import type { SearchRequest } from '#ldap';
 import { askerOf } from './access/asker.ts';
-import { noControls } from './controls/table.ts';
+import { noControls } from './controls/kind.ts';
 import type { Engine } from './engine.ts';
 import { search } from './search/search.ts';
 import type { Visits } from './search/sources.ts';
@@ -25,6 +25,7 @@ export async function explain(engine: Engine, request: SearchRequest): Promise<E
   let entries = 0;
   const reply: Reply = {
     send: () => undefined,
+    notify: () => undefined,
     entry: () => {
       entries++;
     },

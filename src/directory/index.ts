@@ -15,7 +15,7 @@ export { createLargeRules, createLiveLargeRules } from './large.ts';
 export type { Lines } from './lines.ts';
 export { openRealm, subschemaDn } from './realm.ts';
 export { settings as directorySettings } from './settings.ts';
-export { stamped } from './stamped.ts';
+export { csnOfChange, stamped } from './stamped.ts';
 export { changeSchema, type SchemaDesk } from './subschema/change.ts';
 export { createGenerationBuffer, createLiveSchema, followSchema, type LiveSchema, type OwnSchema } from './subschema/live.ts';
 export { attributesWith, definitionsIn, storedDefinitions, subschemaKey, subschemaName, subschemaRecord } from './subschema/stored.ts';

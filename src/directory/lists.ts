@@ -5,7 +5,7 @@ import type { Change, EntryRecord, List, Snapshot, StoredEntry } from '#store';
 import { errors } from './errors.ts';
 import { largeTypes } from './indexing.ts';
 import { largeAttribute, listedAttribute, valuesMax, valuesMin } from './large.ts';
-import type { Attributes } from './record.ts';
+import { type Attributes, recordOf } from './record.ts';
 
 /** A list of an entry while a write decides about it: values are looked up, and none of the others is read. */
 export interface EditedList {
@@ -18,9 +18,9 @@ export interface EditedList {
   /** As checks look at it. */
   readonly attribute: LargeAttribute;
   /** @throws Refusal `valueExists` (20), `valueUnfit` (21) */
-  add(values: readonly Uint8Array[]): void;
+  add(values: readonly Uint8Array[], permissive: boolean): void;
   /** @throws Refusal `attributeAbsent` (16), `valueUnfit` (21) */
-  remove(values: readonly Uint8Array[]): void;
+  remove(values: readonly Uint8Array[], permissive: boolean): void;
   /** All values as they will be. */
   values(): readonly Uint8Array[];
 }
@@ -75,20 +75,23 @@ function editedList({ type, description }: Described, stored: LargeAttribute, li
     get attribute() {
       return { description, rule: stored.rule, values: [], fresh: [...added.values()], holds };
     },
-    add(values) {
-      if (values.length === 0) throw refuse(errors.valueUnfit, { attribute: description, why: 'no values to add' });
-      for (const value of values) {
+    add(values, permissive) {
+      for (const [index, value] of values.entries()) {
         const normal = normalOf(value);
         if (holds(normal)) {
-          throw refuse(errors.valueExists, { attribute: description, why: 'the entry has a value already, or it is given twice' });
+          if (permissive) continue;
+          throw refuse(errors.valueExists, { attribute: `modify/add: ${description}`, why: `value #${index} already exists` });
         }
         added.set(formOf(normal), value);
       }
     },
-    remove(values) {
+    remove(values, permissive) {
       for (const value of values) {
         const normal = normalOf(value);
-        if (!holds(normal)) throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has no such value' });
+        if (!holds(normal)) {
+          if (permissive || removed.has(formOf(normal))) continue;
+          throw refuse(errors.attributeAbsent, { attribute: `modify/delete: ${description}`, why: 'no such value' });
+        }
         const form = formOf(normal);
         if (!added.delete(form)) removed.set(form, value);
       }
@@ -128,9 +131,19 @@ function isGrown(schema: Schema, key: string, { values }: PartialAttribute): boo
   return values.length > valuesMax && largeTypes(schema).has(key);
 }
 
-/** The change that writes an entry whose lists were settled, and the octets that stay outside of it. */
-export function changeOf(entry: EntryRecord, lists: EditedLists): { readonly change: Change; readonly listedOctets: number } {
-  if (lists.size === 0) return { change: { kind: 'put', entry }, listedOctets: 0 };
+/** How an entry is written. */
+export interface Changed {
+  readonly change: Change;
+  /** Octets that stay outside of the entry. */
+  readonly listedOctets: number;
+  /** All of it, with the values of its lists. */
+  readonly whole: () => EntryRecord;
+}
+
+/** The change that writes an entry whose lists were settled. */
+export function changeOf(schema: Schema, place: Parameters<typeof recordOf>[1], attributes: Attributes, lists: EditedLists): Changed {
+  const entry = recordOf(schema, place, attributes);
+  if (lists.size === 0) return { change: { kind: 'put', entry }, listedOctets: 0, whole: () => entry };
   const all = [...lists.values()];
   const changes = all.map(({ list: { attribute, description }, removed, added }) => ({
     attribute,
@@ -138,5 +151,9 @@ export function changeOf(entry: EntryRecord, lists: EditedLists): { readonly cha
     removed: removed.map(encodeValue),
     added: added.map(encodeValue),
   }));
-  return { change: { kind: 'amend', entry, lists: changes }, listedOctets: all.reduce((sum, { octets }) => sum + octets, 0) };
+  const whole = () => {
+    const listed = [...lists].map(([key, list]) => [key, { description: list.list.description, values: list.values() }] as const);
+    return recordOf(schema, place, new Map([...attributes, ...listed]));
+  };
+  return { change: { kind: 'amend', entry, lists: changes }, listedOctets: all.reduce((sum, { octets }) => sum + octets, 0), whole };
 }

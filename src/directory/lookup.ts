@@ -5,6 +5,7 @@ import { isWithin, keysAbove } from '#schema';
 import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
 import type { Asker } from './access/asker.ts';
 import type { Rights } from './access/resolve.ts';
+import type { Call } from './call.ts';
 import type { Controls } from './controls/kind.ts';
 import { manageDsaIt } from './controls/manage-dsa-it.ts';
 import { isDse } from './dse.ts';
@@ -64,6 +65,11 @@ export function findBase(engine: Engine, asker: Asker, snapshot: Snapshot, base:
   if (entry === undefined || !asker.rightsOn(entry).visible) throw absent(engine, asker, snapshot, base.name, asked);
   if (refers(engine, snapshot, entry, asked)) throw elsewhere(engine, entry, base.name, asked);
   return entry;
+}
+
+/** Of a name that a change is about. @throws Refusal `outsideOfSuffix` (53), or a referral (10), where it is not here */
+export function checkRealm({ engine, asker }: Pick<Call, 'engine' | 'asker'>, name: Name): void {
+  if (!isWithin(name.key, engine.realm.suffix.key)) throw absent(engine, asker, engine.store.snapshot(), name, { changes: true });
 }
 
 export function isInRealm({ realm }: Engine, name: Name): boolean {

@@ -1,4 +1,4 @@
-import { empty, utf8 } from '#base';
+import { empty, text, utf8 } from '#base';
 import { encodeAttributes, KeptAttribute, type PartialAttribute, walkAttributes } from '#ldap';
 import { describe, type Schema, structuralClass, typeAt } from '#schema';
 import type { EntryRecord, StoredEntry } from '#store';
@@ -106,11 +106,24 @@ function stampOnce(attributes: Attributes, key: string, description: string, val
 /** Many entries are made in the same moment by the same. */
 let latestStamp: (Pick<Stamp, 'nowMs' | 'by'> & { readonly time: readonly Uint8Array[]; readonly name: readonly Uint8Array[] }) | undefined;
 
-/** The operational attributes that a change moves. */
-export function stampChanged(attributes: Attributes, stamp: Stamp): void {
+/**
+ * The operational attributes that a change moves.
+ *
+ * @param given  keys of those that the change itself sets
+ */
+export function stampChanged(attributes: Attributes, stamp: Stamp, given: ReadonlySet<string> = nothingGiven): void {
   set(attributes, 'entryCSN', stamp.csn);
-  set(attributes, 'modifyTimestamp', generalizedTime(stamp.nowMs));
-  set(attributes, 'modifiersName', stamp.by);
+  if (!given.has('modifytimestamp')) set(attributes, 'modifyTimestamp', generalizedTime(stamp.nowMs));
+  if (!given.has('modifiersname')) set(attributes, 'modifiersName', stamp.by);
+}
+
+const nothingGiven: ReadonlySet<string> = new Set();
+
+/** `structuralObjectClass` of an entry whose classes may be others than before. */
+export function stampClass(schema: Schema, attributes: Attributes): void {
+  const { name } = structuralClass(schema, attributes);
+  const held = attributes.get('structuralobjectclass')?.values[0];
+  if (held === undefined || text(held) !== name) set(attributes, 'structuralObjectClass', name);
 }
 
 function set(attributes: Attributes, name: string, value: string): void {

@@ -17,8 +17,12 @@ export function resultOf(refusal: Refusal): Result {
   };
 }
 
-/** The answer to a request, of the kind that belongs to it; `undefined` for those that have none (RFC 4511 §4.3, §4.11). */
-export function responseTo(request: Request, result: Result): Response | undefined {
+/**
+ * The answer to a request, of the kind that belongs to it; `undefined` for those that have none (RFC 4511 §4.3, §4.11).
+ *
+ * @param value  of the answer to an extended request
+ */
+export function responseTo(request: Request, result: Result, value?: Uint8Array): Response | undefined {
   switch (request.kind) {
     case 'bindRequest':
       return { kind: 'bindResponse', result };
@@ -35,7 +39,7 @@ export function responseTo(request: Request, result: Result): Response | undefin
     case 'compareRequest':
       return { kind: 'compareResponse', result };
     case 'extendedRequest':
-      return { kind: 'extendedResponse', result };
+      return { kind: 'extendedResponse', result, ...(value === undefined ? {} : { value }) };
     case 'unbindRequest':
     case 'abandonRequest':
       return undefined;

@@ -1,13 +1,15 @@
 import { utf8 } from '#base';
 import { Refusal } from '#catalogue';
 import { normalizer } from '#schema';
+import type { StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
-import { noControls } from './controls/table.ts';
+import { noControls } from './controls/kind.ts';
 import { className, expiryOf } from './dynamic-entries.ts';
 import { type Engine, newestEngine } from './engine.ts';
 import { indexKey } from './indexing.ts';
 import { remove } from './operations/delete.ts';
 import type { Connection, Identity, Reply } from './types.ts';
+import { commit } from './write.ts';
 
 const sweeper: Identity = { dn: undefined, uuid: undefined, strength: 'operatorsSocket' };
 const sweepPage = 1000;
@@ -44,14 +46,22 @@ export async function sweepDynamic(opened: Engine): Promise<string> {
 /** @returns false for one that was refreshed, went or got subordinates meanwhile */
 async function expire(engine: Engine, dn: string, nowMs: number): Promise<boolean> {
   const signal = new AbortController().signal;
-  const reply: Reply = { send: () => undefined, entry: () => undefined, full: () => undefined, ended: false, signal };
+  const reply: Reply = {
+    send: () => undefined,
+    notify: () => undefined,
+    entry: () => undefined,
+    full: () => undefined,
+    ended: false,
+    signal,
+  };
   const connection: Connection = {
     ...{ id: 'sweep', door: 'operators', address: '', loopback: true, secure: true },
     ...{ identity: sweeper, trusted: false },
   };
   const call = { engine, connection, reply, controls: noControls, asker: askerOf(engine, sweeper) };
   try {
-    await remove(call, { kind: 'delRequest', entry: dn }, (entry) => (expiryOf(entry) ?? Number.POSITIVE_INFINITY) <= nowMs);
+    const isDue = (entry: StoredEntry) => (expiryOf(entry) ?? Number.POSITIVE_INFINITY) <= nowMs;
+    await commit(call.engine, remove(call, { kind: 'delRequest', entry: dn }, isDue));
     const subject = 'u:operator';
     const said = { action: 'ldap.expire', outcome: 'success' as const, summary: `deleted ${dn}: it was not refreshed` };
     engine.audit.record({ realm: engine.realm.id, door: 'operators', subject, correlationId: 'sweep', address: '', ...said });

@@ -40,6 +40,8 @@ export interface Reply {
   send(op: Response, controls?: Message['controls']): void;
   /** The fast path: a search result whose attributes are encoded already (PartialAttribute TLVs, in pieces one behind the other). */
   entry(dn: Uint8Array, attributes: readonly Uint8Array[], controls?: Message['controls']): void;
+  /** Sends an unsolicited notification on the connection of the request (RFC 4511 §4.4). */
+  notify(op: Response & { readonly kind: 'extendedResponse' }): void;
   /** Undefined while the peer keeps up; else resolves when it has read enough, or rejects when it is gone. */
   full(): Promise<void> | undefined;
   /** True when nobody waits for an answer any more: by abandon, unbind, a lost connection or the end of the service. */
@@ -55,4 +57,6 @@ export interface Directory {
    * Never throws for what a client can cause; synchronous where no disk or hash must be waited for.
    */
   perform(connection: Connection, message: Message<Request>, reply: Reply): void | Promise<void>;
+  /** To be told of each connection that is over: what was begun on it and not ended is forgotten. */
+  forget(connection: Connection): void;
 }

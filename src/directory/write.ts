@@ -1,52 +1,97 @@
 import { refuse } from '#catalogue';
 import { isStoredPassword, storedPassword } from '#credentials';
+import type { Control } from '#ldap';
 import { type AttributeType, checkUserModifiable, describe } from '#schema';
-import type { Change, CommitResult, Expectation, Snapshot, StoredEntry } from '#store';
+import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import { withUniqueness } from './relations/unique.ts';
+import { csnOfChange } from './stamped.ts';
 import type { Identity } from './types.ts';
 import { type Verifiers, verifiersOf } from './verifiers.ts';
 
 /** How often a write is decided anew when others changed what it had read. */
 const attemptsMax = 200;
+/** How often a long decision may pause: one that lost so often against others is made in one turn. */
+const pausedAttemptsMax = 3;
 
 /** What a write wants of the store. */
 export interface Decision {
   readonly expected: readonly Expectation[];
   readonly changes: readonly Change[];
-  /** The one entry that is changed, as it was read. */
+  /** The entry that the request is about. */
+  readonly target: string;
+  /** The entry in whose line to wait when others are faster; by default the target. */
+  readonly line?: string | undefined;
+  /** The target, as it was read. */
   readonly before?: StoredEntry;
-  /** Octets that the entry of an `amend` has besides. */
+  /** Octets that the target has besides, where its change is an `amend`. */
   readonly listedOctets?: number;
+  /** An entry with all values of its lists, where an `amend` changes these. */
+  readonly whole?: (uuid: string) => EntryRecord | undefined;
+  /** Part by part, over an overlay: nothing is to be held against the snapshot any more. */
+  readonly checked?: true;
+  /** Controls of the answer, when it is known which CSNs the changes were given. */
+  readonly answers?: (csns: readonly string[]) => readonly Control[];
 }
+
+/** The directory as it is now. What it gave is good until the next pause. */
+export type Look = () => Snapshot;
+
+/** Reads and decides, in one turn of the loop or with a pause after each part. Asked again when somebody else was faster. */
+export type Decide = (look: Look) => Decision | Generator<undefined, Decision>;
 
 /**
  * Reads, decides, commits; and again from the start when the commit finds that what was read is no longer so. Resolves when it is on disk.
  *
  * Those who change the same entry at the same time do it one behind the other: were each to try until it wins, all but one would try in vain each time.
  *
+ * @returns the controls of the answer
  * @throws Refusal of `decide`; `contended` (LDAP busy) when others are always faster, `entryTooLarge` (LDAP adminLimitExceeded)
  */
-export async function commit(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
+export async function commit(engine: Engine, decide: Decide): Promise<readonly Control[]> {
   const { lines } = engine;
-  const decision = decided(engine, decide);
-  const entry = changedBy(decision);
-  if (entry === undefined || !lines.isBusy(entry)) {
-    const { kind } = await submit(engine, decision);
-    if (kind === 'committed') return;
-  }
-  if (entry === undefined) await commitAnew(engine, decide);
-  else await lines.wait(entry, () => commitAnew(engine, decide));
+  const first = await attempt(engine, decide, { pauses: true, unless: (entry) => lines.isBusy(entry) });
+  if (first.controls !== undefined) return first.controls;
+  const { entry } = first;
+  return entry === undefined ? await commitAnew(engine, decide) : await lines.wait(entry, () => commitAnew(engine, decide));
 }
 
-async function commitAnew(engine: Engine, decide: (snapshot: Snapshot) => Decision): Promise<void> {
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const { kind } = await submit(engine, decided(engine, decide));
-    if (kind === 'committed') return;
+async function commitAnew(engine: Engine, decide: Decide): Promise<readonly Control[]> {
+  for (let at = 0; at < attemptsMax; at++) {
+    const { controls } = await attempt(engine, decide, { pauses: at < pausedAttemptsMax });
+    if (controls !== undefined) return controls;
   }
   throw refuse(errors.contended);
+}
+
+interface Attempt {
+  /** The entry in whose line to try again; nothing for one that makes entries: it shares their superior with others, and disturbs nobody. */
+  readonly entry: string | undefined;
+  /** Of the answer, when it is done. */
+  readonly controls: readonly Control[] | undefined;
+}
+
+/** Between the last look of a decision and its commit nobody else gets a turn: CSNs ascend as the commits do. */
+async function attempt(
+  engine: Engine,
+  decide: Decide,
+  { pauses, unless }: { readonly pauses: boolean; readonly unless?: (entry: string) => boolean },
+): Promise<Attempt> {
+  const made = decide(() => engine.store.snapshot());
+  if (isDecision(made)) return await committed(engine, made, unless);
+  if (!pauses) return await committed(engine, atOnce(made), unless);
+  return await inTurns(made, (decision) => committed(engine, decision, unless));
+}
+
+async function committed(engine: Engine, decided: Decision, unless?: (entry: string) => boolean): Promise<Attempt> {
+  const decision = decided.checked === true ? decided : checked(engine, engine.store.snapshot(), decided);
+  const entry = changedBy(decision);
+  if (entry !== undefined && unless?.(entry) === true) return { entry, controls: undefined };
+  const result = await submit(engine, decision);
+  if (result.kind === 'conflict') return { entry, controls: undefined };
+  return { entry, controls: decision.answers?.(result.csns ?? decision.changes.map(csnOfChange)) ?? [] };
 }
 
 /**
@@ -54,7 +99,10 @@ async function commitAnew(engine: Engine, decide: (snapshot: Snapshot) => Decisi
  *
  * @throws Refusal `schemaMoved` (51), upon which a request is done again from its beginning
  */
-export function submit({ live, schema, store }: Engine, { expected, changes }: Decision): Promise<CommitResult> {
+export function submit(
+  { live, schema, store }: Engine,
+  { expected, changes }: Pick<Decision, 'expected' | 'changes'>,
+): Promise<CommitResult> {
   if (live.isOpen(schema)) return store.commit(expected, changes);
   return live.opened().then(() => {
     if (!live.isOpen(schema)) throw refuse(errors.schemaMoved);
@@ -62,25 +110,49 @@ export function submit({ live, schema, store }: Engine, { expected, changes }: D
   });
 }
 
-/** Decides, and holds every entry to its limit: step by step, somebody could else make one of any size. */
-function decided(engine: Engine, decide: (snapshot: Snapshot) => Decision): Decision {
-  const { store, settings } = engine;
-  const snapshot = store.snapshot();
-  const decision = withUniqueness(engine, snapshot, decide(snapshot));
-  for (const change of decision.changes) {
-    if (change.kind === 'delete') continue;
-    const { user, operational, secret } = change.entry;
-    const listed = decision.listedOctets ?? 0;
-    if (user.length + operational.length + secret.length + listed > settings['ldap.entryOctetsMax']) throw refuse(errors.entryTooLarge);
+async function inTurns<T>(steps: Generator<undefined, Decision>, then: (decision: Decision) => Promise<T>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return await then(step.value);
+    await new Promise<void>((resolve) => setImmediate(resolve));
   }
-  return decision;
 }
 
-/** The entry that a write found and changes; nothing for one that makes entries: it shares their superior with others, and disturbs nobody. */
-function changedBy({ expected, changes }: Decision): string | undefined {
-  const [change] = changes;
-  const uuid = change?.kind === 'delete' ? change.uuid : change?.entry.uuid;
-  return expected.some((each) => each.kind === 'unchanged' && each.uuid === uuid) ? uuid : undefined;
+/** Makes a decision without a pause. */
+export function atOnce(made: ReturnType<Decide>): Decision {
+  if (isDecision(made)) return made;
+  for (;;) {
+    const step = made.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+export function isDecision(made: ReturnType<Decide>): made is Decision {
+  return 'changes' in made;
+}
+
+/**
+ * Holds what a write makes to what must be unique, and every entry to its limit: step by step, somebody could else make one of any size.
+ *
+ * @throws Refusal `notUnique` (19), `entryTooLarge` (11)
+ */
+export function checked(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
+  checkOctets(engine, decision);
+  return withUniqueness(engine, snapshot, decision);
+}
+
+function checkOctets({ settings }: Pick<Engine, 'settings'>, { changes, target, listedOctets = 0 }: Decision): void {
+  for (const change of changes) {
+    if (change.kind === 'delete') continue;
+    const { uuid, user, operational, secret } = change.entry;
+    const listed = uuid === target ? listedOctets : 0;
+    if (user.length + operational.length + secret.length + listed > settings['ldap.entryOctetsMax']) throw refuse(errors.entryTooLarge);
+  }
+}
+
+/** The entry that a write found and changes. */
+function changedBy({ expected, target, line = target }: Decision): string | undefined {
+  return expected.some((each) => each.kind === 'unchanged' && each.uuid === line) ? line : undefined;
 }
 
 /** Whom a change is put down to: `creatorsName` and `modifiersName`. */
@@ -93,10 +165,15 @@ export function writerName(engine: Pick<Engine, 'realm'>, identity: Identity): s
 /**
  * Whether clients may set values of a type.
  *
- * @throws Refusal for types that only the directory writes (19), and for sealed ones, which cannot be sealed yet and are never stored open
+ * @throws Refusal for types that only the directory writes (19), and for sealed ones
  */
 export function checkSettable(type: AttributeType): void {
   checkUserModifiable(type);
+  checkSealed(type);
+}
+
+/** @throws Refusal `valueRefused` (19) for sealed types, which cannot be sealed yet and are never stored open */
+export function checkSealed(type: AttributeType): void {
   if (type.sealed) throw refuse(errors.valueRefused, { attribute: type.name, why: 'sealed attributes cannot be written in this version' });
 }
 

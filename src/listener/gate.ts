@@ -95,7 +95,10 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
   const begin = (socket: Socket, door: Door, certificate?: Uint8Array) => {
     const wire = new Wire(socket, describe(socket, door, certificate), shared);
     wires.add(wire);
-    void wire.closed.then(() => wires.delete(wire));
+    void wire.closed.then(() => {
+      wires.delete(wire);
+      shared.directory.forget(wire.connection);
+    });
   };
 
   return {

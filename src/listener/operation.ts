@@ -36,6 +36,10 @@ export class Operation implements Reply {
     this.#host.outbox.message({ messageId: this.message.messageId, op, controls });
   }
 
+  notify(op: Response & { readonly kind: 'extendedResponse' }): void {
+    if (!this.#stopped) this.#host.outbox.message({ messageId: 0, op, controls: [] });
+  }
+
   entry(dn: Uint8Array, attributes: readonly Uint8Array[], controls?: Message['controls']): void {
     if (this.#answered || this.#stopped) return;
     this.#host.outbox.entry(this.message.messageId, dn, attributes, controls);

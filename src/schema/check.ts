@@ -22,25 +22,28 @@ export function checkEntry(schema: Schema, entry: Checked): void {
   classes.sound = true;
   // Two chains, or none, are refused before what their classes would ask for.
   structuralIn(classes);
-  checkClasses(schema, classes, entry.attributes);
   checkNaming(schema, entry, errors.namingValueMissing);
+  checkClasses(schema, classes, entry.attributes);
 }
 
 /**
  * Holds an entry after a modify against the schema and against what it was before: beyond `checkEntry`, the structural class stays
  * (69) and so do the values of the RDN (67). An attribute that is the same object as before was checked when it was written, and is not again.
+ *
+ * @param relaxed  the structural class may become another
  */
-export function checkModified(schema: Schema, before: Checked, after: Checked): void {
-  checkNaming(schema, after, errors.namingValueRemoved);
+export function checkModified(schema: Schema, before: Checked, after: Checked, relaxed = false): void {
   if (hasSameTypes(before.attributes, after.attributes)) {
     checkAttributes(schema, after.attributes, before.attributes);
+    checkNaming(schema, after, errors.namingValueRemoved);
     return;
   }
   const classes = classesOf(schema, after.attributes);
   checkAttributes(schema, after.attributes, before.attributes);
   const structural = structuralIn(classes);
   const former = structuralClass(schema, before.attributes);
-  if (structural.oid !== former.oid) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
+  if (structural.oid !== former.oid && !relaxed) throw refuse(errors.structuralClassChanged, { from: former.name, to: structural.name });
+  checkNaming(schema, after, errors.namingValueRemoved);
   checkClasses(schema, classes, after.attributes);
 }
 
@@ -167,12 +170,14 @@ function knownClasses(schema: Schema, values: readonly Uint8Array[]): ObjectClas
 }
 
 /** Required and allowed attributes of all classes together (RFC 4512 §2.4.3); operational attributes are allowed everywhere. */
-function checkClasses(schema: Schema, { must, allowed, anything, rule, fault }: Classes, attributes: EntryAttributes): void {
+function checkClasses(schema: Schema, { must, allowed, anything, structural, rule, fault }: Classes, attributes: EntryAttributes): void {
   if (fault !== undefined) throw fault;
   for (const { by, type } of must) {
     // With options is an attribute, too.
     if (attributes.has(type.key) || hasWithOptions(attributes, type)) continue;
-    throw refuse(errors.attributeRequired, { by, attribute: type.name });
+    // The structural class speaks for those above it.
+    const speaks = structural?.must.includes(type) === true ? `object class '${structural.name}'` : by;
+    throw refuse(errors.attributeRequired, { by: speaks, attribute: type.name });
   }
   if (anything && rule === undefined) return;
   for (const key of attributes.keys()) {
@@ -229,7 +234,8 @@ function checkEach(type: AttributeType, description: string, values: readonly Ui
     if (form === undefined) throw refuse(errors.valueInvalid, { attribute: description, value: index, syntax: type.syntax.name });
     if (values.length === 1) return;
     const before = seen.size;
-    if (seen.add(formOf(form)).size === before) throw refuse(errors.valueRepeated, { attribute: description, value: index });
+    if (seen.add(formOf(form)).size === before)
+      throw refuse(errors.valueRepeated, { attribute: description, value: [...seen].indexOf(formOf(form)) });
   }
 }
 

@@ -133,7 +133,8 @@ export function behindPrefix(prefix: Uint8Array): Uint8Array | undefined {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 0xff) length--;
   if (length === 0) return undefined;
-  const behind = prefix.slice(0, length);
+  // Not `slice`: of a Buffer that is a view, and the key that was asked for would be another.
+  const behind = new Uint8Array(prefix.subarray(0, length));
   behind[length - 1] = (behind[length - 1] ?? 0) + 1;
   return behind;
 }

@@ -100,7 +100,11 @@ export type Expectation =
       readonly attribute: string;
       readonly key: Uint8Array;
       readonly by: readonly { readonly uuid: string; readonly csn: string }[];
-    };
+    }
+  /** Just so many entries have this one as their superior. */
+  | { readonly kind: 'children'; readonly uuid: string; readonly count: number }
+  /** Just so many entries have DN keys from here on and before there: a range that `keysBelow` gives. */
+  | { readonly kind: 'between'; readonly from: Uint8Array; readonly before: Uint8Array; readonly count: number };
 
 /**
  * One final change. Names entryUUIDs, CSNs and final values; never row numbers. A `put` says all of an entry. An `amend` says all but its lists, and names
@@ -112,7 +116,12 @@ export type Change =
   | { readonly kind: 'delete'; readonly uuid: string; readonly csn: string };
 
 export type CommitResult =
-  | { readonly kind: 'committed'; readonly number: number }
+  | {
+      readonly kind: 'committed';
+      readonly number: number;
+      /** Of its changes in their order, where the thread that writes has given them. */
+      readonly csns?: readonly string[];
+    }
   | { readonly kind: 'conflict'; readonly failed: Expectation };
 
 /**

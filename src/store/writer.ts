@@ -251,6 +251,10 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: P
         return statements.find.get(byParent, keyOfUuid(expectation.uuid)) === undefined;
       case 'held':
         return isHeld(expectation);
+      case 'children':
+        return statements.countEqual.get(byParent, keyOfUuid(expectation.uuid), expectation.count + 1) === expectation.count;
+      case 'between':
+        return statements.countBetween.get(byDn, expectation.from, expectation.before, expectation.count + 1) === expectation.count;
     }
   }
 
@@ -295,6 +299,14 @@ function writeStatements(database: Database.Database) {
   const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret, large';
   return {
     find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
+    countEqual: database
+      .prepare<[number, Uint8Array, number], number>('SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key = ? LIMIT ?)')
+      .pluck(),
+    countBetween: database
+      .prepare<[number, Uint8Array, Uint8Array, number], number>(
+        'SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ?)',
+      )
+      .pluck(),
     entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
     holders: database.prepare<[number, Uint8Array, number], { uuid: string; csn: string }>(
       'SELECT uuid, csn FROM entry WHERE id IN (SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT ?)',

@@ -75,6 +75,11 @@ const standing: EngineSettings = {
   'ldap.uidNumberFloor': 10_000,
   'ldap.gidNumberFloor': 10_000,
   'ldap.dynamicEntriesMax': 1000,
+  'ldap.subtreeEntriesMax': 10_000,
+  'ldap.subtreeMib': 64,
+  'ldap.transactionUpdatesMax': 500,
+  'ldap.transactionMib': 16,
+  'ldap.transactionsMib': 64,
   'ldap.answerCacheMib': 1,
   'ldap.preparedSearchesMax': 256,
   'realms.defaultSuffix': suffix,
@@ -308,12 +313,14 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
   const sent: Response[] = [];
   const sentControls: Control[] = [];
   const references: (readonly string[])[] = [];
+  const notices: Response[] = [];
   const reply: Reply = {
     send: (op, controls = []) => {
       if (op.kind === 'searchResultReference') references.push(op.uris);
       else sent.push(op);
       sentControls.push(...controls);
     },
+    notify: (op) => void notices.push(op),
     entry: (dn, attributes, controls) => void entries.push(shown(text(dn) ?? '', decodeAttributes(concat(attributes)), controls)),
     full,
     signal,
@@ -334,7 +341,7 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
       controls: sentControls,
     };
   };
-  return { reply, entries, sent, answers };
+  return { reply, entries, sent, notices, answers };
 }
 
 function shown(dn: string, attributes: readonly PartialAttribute[], controls: readonly Control[] = []): Shown {

@@ -255,7 +255,13 @@ test('the root DSE names what this server does at this door, operational attribu
   const all = await root('ldap', ['+']);
   t.deepEqual(all?.all('namingContexts'), [suffix]);
   t.deepEqual(all?.all('subschemaSubentry'), ['cn=Subschema']);
-  t.deepEqual(all?.all('supportedExtension'), ['1.3.6.1.4.1.4203.1.11.3', '1.3.6.1.4.1.4203.1.11.1', '1.3.6.1.4.1.1466.101.119.1']);
+  t.deepEqual(all?.all('supportedExtension'), [
+    '1.3.6.1.4.1.4203.1.11.3',
+    '1.3.6.1.4.1.4203.1.11.1',
+    '1.3.6.1.1.21.1',
+    '1.3.6.1.1.21.3',
+    '1.3.6.1.4.1.1466.101.119.1',
+  ]);
   t.deepEqual(all?.all('supportedLDAPVersion'), ['3']);
   t.deepEqual(all?.all('vendorName'), ['Atrium']);
   t.deepEqual(all?.all('supportedSASLMechanisms'), []);

@@ -69,7 +69,7 @@ const adds: readonly [title: string, dn: string, attributes: Attributes, code: n
   ['two values of a single-valued attribute', person('new'), { ...ada, uid: 'new', employeeNumber: ['1', '2'] }, 19],
   ['a value given twice', person('new'), { ...ada, uid: 'new', title: ['Miss', ' miss '] }, 20],
   ['no structural class', person('new'), { objectClass: 'top', uid: 'new' }, 65],
-  ['a naming value that the entry lacks', person('new'), { ...ada, uid: 'other' }, 64],
+  ['another value of a single-valued naming attribute', `employeeNumber=7,ou=people,${suffix}`, ada, 64],
   ['an attribute that only the directory writes', person('new'), { ...ada, uid: 'new', entryUUID: 'x' }, 19],
   ['two passwords', person('new'), { ...ada, uid: 'new', userPassword: ['a', 'b'] }, 19],
   ['a hash that cannot be verified here', person('new'), { ...ada, uid: 'new', userPassword: '{SSHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }, 19],
@@ -88,7 +88,8 @@ for (const [title, dn, attributes, code] of adds) {
 
 const changes: readonly [title: string, change: Parameters<ReturnType<House['operator']>['modify']>[1], code: number][] = [
   ['adding a value that is there', ['add', 'cn', 'ada lovelace'], 20],
-  ['adding nothing', ['add', 'title'], 21],
+  ['adding nothing', ['add', 'title'], 2],
+  ['adding to what has no equality rule', ['add', 'facsimileTelephoneNumber', '+1 3'], 0],
   ['deleting a value that is not there', ['delete', 'cn', 'Nobody'], 16],
   ['deleting an attribute that is not there', ['delete', 'title'], 16],
   ['replacing an attribute that is not there with nothing is no error', ['replace', 'title'], 0],
@@ -99,7 +100,7 @@ const changes: readonly [title: string, change: Parameters<ReturnType<House['ope
   ['taking the value of the name away', ['replace', 'uid', 'other'], 67],
   ['another structural class', ['replace', 'objectClass', 'organizationalUnit', 'uidObject'], 69],
   ['an attribute that no class allows', ['add', 'uidNumber', '1'], 65],
-  ['what only the directory writes', ['replace', 'entryUUID', 'x'], 19],
+  ['what only the directory writes', ['replace', 'entryUUID', '597ae2f6-16a6-1027-98f4-d28b5365dc14'], 19],
   ['incrementing what is no integer', ['increment', 'cn', '1'], 19],
   ['a second password', ['add', 'userPassword', 'another'], 19],
   ['deleting a password that is another', ['delete', 'userPassword', 'wrong'], 16],
@@ -212,11 +213,12 @@ test('modifyDN: changing only how a name is written is allowed', async (t) => {
 });
 
 const renames: readonly [title: string, request: ReturnType<typeof rename>, code: number][] = [
-  ['an entry with others below it is 66, plainly', rename(`ou=people,${suffix}`, 'ou=persons'), 66],
+  ['people and groups keep their names: 53', rename(`ou=people,${suffix}`, 'ou=persons'), 53],
   ['a name that is taken is 68', rename(person('ada'), 'uid=alan'), 68],
   ['a superior that is not there is 32', rename(person('ada'), 'uid=ada', true, `ou=nowhere,${suffix}`), 32],
   ['a move below itself is 53', rename(person('ada'), 'uid=ada', true, person('ada')), 53],
   ['RFC 3296 §5.6.2: a move out of the realm is 71', rename(person('ada'), 'uid=ada', true, 'dc=elsewhere'), 71],
+  ['a name that is no RDN is 34', rename(person('ada'), 'uid=a,uid=b'), 34],
   ['the suffix keeps its name: 53', rename(suffix, 'dc=other'), 53],
   ['a name that is none is 34', rename(person('ada'), 'nonsense'), 34],
   ['a naming attribute that no class allows is 65', rename(person('ada'), 'dc=x'), 65],
@@ -227,7 +229,6 @@ for (const [title, request, code] of renames) {
   test(`modifyDN: ${title}`, async (t) => {
     const { result } = await (await furnishedHouse(t)).operator().ask(request);
     t.is(result.code, code, result.diagnostic);
-    if (code === 66) t.not(result.diagnostic, '');
   });
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { compareBytes, utf8 } from '#base';
+import { keysBelow } from '#schema';
 import type { Change, Expectation } from '#store';
 import { applied, expectedOf, type Model, shown } from './model.ts';
 import { dnKey, entry, folder, indexer, open, uuid } from './support.ts';
@@ -27,6 +28,8 @@ const expectations = fc.oneof(
     key: fc.constantFrom('x', 'y', 'xx'),
     by: fc.array(fc.record({ number: numbers, csn: csns }), { maxLength: 4 }),
   }),
+  fc.record({ kind: fc.constant('children' as const), number: numbers, count: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ kind: fc.constant('between' as const), name: names, count: fc.integer({ min: 0, max: 3 }) }),
 );
 const commits = fc.record({ expected: fc.array(expectations, { maxLength: 1 }), changes: fc.array(changes, { maxLength: 3 }) });
 /** Batches: what stands in one inner list arrives in one turn. */
@@ -43,6 +46,11 @@ function changeOf(made: Generated<typeof changes>): Change {
   };
 }
 
+function rangeBelow(key: Uint8Array) {
+  const { from, before } = keysBelow(key);
+  return { from, before: before ?? utf8('') };
+}
+
 function expectationOf(made: Generated<typeof expectations>): Expectation {
   switch (made.kind) {
     case 'unchanged':
@@ -53,6 +61,10 @@ function expectationOf(made: Generated<typeof expectations>): Expectation {
       return { kind: 'childless', uuid: uuid(made.number) };
     case 'held':
       return { ...made, key: utf8(made.key), by: made.by.map(({ number, csn }) => ({ uuid: uuid(number), csn })) };
+    case 'children':
+      return { kind: 'children', uuid: uuid(made.number), count: made.count };
+    case 'between':
+      return { kind: 'between', ...rangeBelow(dnKey(...made.name)), count: made.count };
   }
 }
 
@@ -71,6 +83,12 @@ function holds(model: Model, expected: Expectation): boolean {
           indexer(one).some(({ attribute, key }) => attribute === expected.attribute && compareBytes(key, expected.key) === 0),
         )
         .every((one) => expected.by.some(({ uuid, csn }) => one.uuid === uuid && one.csn === csn));
+    case 'children':
+      return all.filter(({ parent }) => parent === expected.uuid).length === expected.count;
+    case 'between': {
+      const { from, before, count } = expected;
+      return all.filter(({ dnKey: key }) => compareBytes(key, from) >= 0 && compareBytes(key, before) < 0).length === count;
+    }
   }
 }
 

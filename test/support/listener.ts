@@ -66,6 +66,7 @@ export async function startTestListener(
         performed++;
         return directory.perform(...given);
       },
+      forget: () => undefined,
     },
     endpoints: given.endpoints ?? { ldap: { host: '127.0.0.1', port: 0 } },
     limits,
@@ -119,6 +120,7 @@ function testDirectory(connections: Connection[], hold: (held: Held) => void): D
   const attributes = encodeAttributes([{ description: 'description', values: [utf8('x'.repeat(1000))] }]);
   const seen = new Set<Connection>();
   return {
+    forget: () => undefined,
     perform(connection, message, reply) {
       if (!seen.has(connection)) connections.push(connection);
       seen.add(connection);

@@ -30,6 +30,17 @@ export interface Controls {
   readonly answers: readonly Control[];
 }
 
+/** For a request without controls, as most are. */
+export const noControls: Controls = {
+  of: () => undefined,
+  has: () => false,
+  counted: [],
+  answer: () => {
+    throw new Error('a request without controls is answered without');
+  },
+  answers: [],
+};
+
 /** @throws Refusal `controlMalformed` for a value that is not just what `read` reads */
 export function readControl<T>(control: Control, read: (ber: BerReader) => T): T {
   const value = control.value === undefined ? undefined : decodeBer(control.value, (ber) => ({ read: read(ber) }));

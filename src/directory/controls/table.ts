@@ -2,17 +2,23 @@ import { refuse } from '#catalogue';
 import type { Control } from '#ldap';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
+import { assertion } from './assertion.ts';
 import { dereference } from './dereference.ts';
 import { dontUseCopy } from './dont-use-copy.ts';
 import { door } from './door.ts';
-import { type ControlKind, type Controls, malformed, type Operation } from './kind.ts';
+import { type ControlKind, type Controls, malformed, noControls, type Operation } from './kind.ts';
 import { manageDsaIt } from './manage-dsa-it.ts';
 import { matchedValues } from './matched-values.ts';
 import { pagedResults } from './paged-results.ts';
+import { permissiveModify } from './permissive-modify.ts';
 import { proxiedAuthorization } from './proxied-authorization.ts';
+import { postRead, preRead } from './read-entry.ts';
+import { relax } from './relax.ts';
 import { sessionTracking } from './session-tracking.ts';
 import { sorting } from './sorting.ts';
 import { subentries } from './subentries.ts';
+import { transaction } from './transaction.ts';
+import { treeDelete } from './tree-delete.ts';
 import { virtualListView } from './virtual-list-view.ts';
 
 /** Every control that Atrium knows. The root DSE lists these and nothing else. */
@@ -27,6 +33,13 @@ const kinds: readonly ControlKind<unknown>[] = [
   matchedValues,
   dereference,
   sessionTracking,
+  assertion,
+  preRead,
+  postRead,
+  permissiveModify,
+  treeDelete,
+  relax,
+  transaction,
   door,
 ];
 
@@ -36,17 +49,6 @@ const byOid: ReadonlyMap<string, ControlKind<unknown>> = new Map(kinds.map((kind
 export function supportedControls(connection: Connection): string[] {
   return kinds.filter((kind) => isOffered(kind, connection)).map(({ oid }) => oid);
 }
-
-/** For a request without controls, as most are. */
-export const noControls: Controls = {
-  of: () => undefined,
-  has: () => false,
-  counted: [],
-  answer: () => {
-    throw new Error('a request without controls is answered without');
-  },
-  answers: [],
-};
 
 /**
  * Those controls of a request that count here; others are ignored.

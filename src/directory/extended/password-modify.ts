@@ -8,7 +8,7 @@ import { hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Found, find } from '../lookup.ts';
 import { entryOfId } from '../named.ts';
-import { modify } from '../operations/modify.ts';
+import { write } from '../operations/write.ts';
 import { attributesOf } from '../record.ts';
 import { done } from '../result.ts';
 import { passwordKey } from '../write.ts';
@@ -52,7 +52,7 @@ export const passwordModify: ExtendedKind = {
         : [change('delete', 'userPassword', proved.hash), change('add', 'userPassword', fresh)];
     const changes = proved.byOwner && accountOf(found.entry).mustChange ? [...setting, change('replace', 'pwdReset')] : setting;
     const permit = proved.byOwner ? () => undefined : undefined;
-    await modify(call, { kind: 'modifyRequest', object: found.entry.dn, changes }, permit);
+    await write(call, { kind: 'modifyRequest', object: found.entry.dn, changes }, permit);
     tell(`set the password of ${found.entry.dn}`);
     if (generated === undefined) return { kind: 'extendedResponse', result: done };
     const answer = encodeBer((ber) => ber.sequence(() => ber.string(generated, tags.generated)));

@@ -4,7 +4,7 @@ import { isDynamicEntry, setExpiry } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists } from '../lists.ts';
 import { find } from '../lookup.ts';
-import { attributesOf, recordOf, stampChanged } from '../record.ts';
+import { attributesOf, stampChanged } from '../record.ts';
 import { done } from '../result.ts';
 import { commit, writerName } from '../write.ts';
 import type { ExtendedKind } from './kind.ts';
@@ -27,7 +27,8 @@ export const refresh: ExtendedKind = {
     const type = schema.attributeType('entryTtl');
     let dn = '';
 
-    await commit(engine, (snapshot) => {
+    await commit(engine, (look) => {
+      const snapshot = look();
       const { entry, name, rights } = find(engine, asker, snapshot, request.name);
       dn = entry.dn;
       const mayWrite = type !== undefined && rights.mayWrite(type);
@@ -40,8 +41,9 @@ export const refresh: ExtendedKind = {
       const csn = engine.csn.next();
       stampChanged(attributes, { csn, nowMs: clock.nowMs(), by: writerName(engine, asker.identity) });
       const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
-      const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-      return { expected: [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }], changes: [change], listedOctets, before: entry };
+      const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
+      const expected = [{ kind: 'unchanged' as const, uuid: entry.uuid, csn: entry.csn }];
+      return { target: entry.uuid, expected, changes: [change], listedOctets, whole, before: entry };
     });
     tell(`refreshed ${dn} for ${ttlS} s`);
     return { kind: 'extendedResponse', result: done, value: encodeBer((ber) => ber.sequence(() => ber.number(ttlS, tags.ttl))) };

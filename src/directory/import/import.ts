@@ -215,7 +215,8 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
       const isSubschema = equalBytes(name.key, realm.subschema.key);
       const superior = isSuffix || isSubschema ? 0 : numberOfAbove(name.key);
       if (superior === undefined) throw notImported(record, 'there is no entry above it');
-      if (names.find(name.key) !== undefined || existing.uuidAt(name.key) !== undefined) throw notImported(record, errors.entryExists.says);
+      if (names.find(name.key) !== undefined || existing.uuidAt(name.key) !== undefined)
+        throw notImported(record, errors.entryExists.means);
       const given = givenUuid(record, attributes);
       if (given !== undefined && (names.hasUuid(given) || existing.has(given)))
         throw notImported(record, 'entryUUID: another entry has it');

@@ -1,65 +1,90 @@
 import { uuid4 } from '#base';
 import { refuse } from '#catalogue';
-import type { PartialAttribute, Request, Result } from '#ldap';
-import { checkEntry, checkNotObsolete, collectAttributes, isWithin, type Schema, typeOfKey } from '#schema';
-import type { Snapshot } from '#store';
+import type { PartialAttribute, Request } from '#ldap';
+import { checkEntry, checkNotObsolete, collectAttributes, type Schema, typeOfKey } from '#schema';
+import { noLists, type Snapshot, type StoredEntry } from '#store';
 import type { Call } from '../call.ts';
+import { checkAssertion } from '../controls/assertion.ts';
+import { checkModifiable, isRelaxed } from '../controls/relax.ts';
 import { admit } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
-import { absent } from '../lookup.ts';
+import { checkRealm } from '../lookup.ts';
+import { supplyNaming } from '../naming.ts';
+import { readableOf } from '../overlay.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { type Attributes, recordOf, stampNew } from '../record.ts';
-import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
-import { done } from '../result.ts';
+import { giveNumbers, missingNumbers, type WantedNumber, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
 import { findParent, taken } from '../superior.ts';
 import { settleVerifiers } from '../verifiers.ts';
-import { checkSettable, commit, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
+import { checkSealed, type Decide, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
 
 type AddRequest = Request & { kind: 'addRequest' };
 
 /**
- * Adds an entry below one that exists.
+ * Adds an entry below one that exists. Values of its name that it does not bring it is given.
  *
  * @throws Refusal  RFC 4511 §4.7: invalidDNSyntax, referral, noSuchObject, aliasProblem, unwillingToPerform, entryAlreadyExists,
  *                  insufficientAccessRights, and what the schema refuses
  */
-export async function add(call: Call, request: AddRequest): Promise<Result> {
-  const { engine, asker } = call;
+export async function add(call: Call, request: AddRequest): Promise<Decide> {
+  const { engine } = call;
   const { schema } = engine;
   const name = nameOf(schema, request.entry);
   if (isSubschema(engine, name)) throw refuse(errors.entryExists);
-  // Judged first, before anything is hashed: nobody makes the service work who may not write.
-  judgePlace(call, engine.store.snapshot(), name);
+  checkRealm(call, name);
   const attributes = collectAttributes(schema, request.attributes);
+  const relaxed = isRelaxed(call);
   for (const key of attributes.keys()) {
     const type = typeFor(schema, key);
-    checkSettable(type);
+    if (type.singleValue && (attributes.get(key)?.values.length ?? 0) > 1) {
+      throw refuse(errors.valueRefused, { attribute: type.name, why: 'multiple values provided' });
+    }
+    checkModifiable(type, relaxed, true);
+    checkSealed(type);
     checkNotObsolete(type);
+  }
+  supplyNaming(schema, name, attributes);
+  // Judged before anything is hashed: nobody makes the service work who may not write.
+  if ([...attributes.keys()].some((key) => typeOfKey(key) === passwordKey)) {
+    if (call.queued === true) judgeRights(call, name);
+    else judgePlace(call, engine.store.snapshot(), name);
   }
   withPreparedPasswords(attributes, await preparePasswords(call, request.attributes));
   const missing = missingNumbers(schema, attributes);
   withNumbers(attributes, missing);
   checkEntry(schema, { dn: name.dn, attributes });
+  return (look) => decide(call, look(), name, attributes, missing);
+}
 
-  await commit(engine, (snapshot) => {
-    const parent = judgePlace(call, snapshot, name);
-    const numbers = giveNumbers(engine, snapshot, missing);
-    const csn = engine.csn.next();
-    const uuid = uuid4(engine.chance);
-    const made: Attributes = new Map(attributes);
-    withNumbers(made, missing, numbers.given);
-    stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
-    admit(engine, made, parent);
-    const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
-    const expected: Decision['expected'] = [
-      { kind: 'absent', dnKey: name.key },
-      ...numbers.expected,
-      ...(parent === undefined ? [] : [{ kind: 'unchanged' as const, uuid: parent.uuid, csn: parent.csn }]),
-    ];
-    return { expected, changes: [...numbers.changes, { kind: 'put', entry }] };
-  });
-  return done;
+function decide(call: Call, snapshot: Snapshot, name: Name, attributes: Attributes, missing: readonly WantedNumber[]): Decision {
+  const { engine, asker } = call;
+  const { schema } = engine;
+  const parent = judgePlace(call, snapshot, name);
+  const numbers = giveNumbers(engine, snapshot, missing);
+  const csn = engine.csn.next();
+  const uuid = uuidOf(call, snapshot, attributes);
+  const made: Attributes = new Map(attributes);
+  withNumbers(made, missing, numbers.given);
+  stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
+  admit(engine, made, parent);
+  const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
+  checkAssertion(call, snapshot, asker.rightsAt(name.key), () => readableOf({ ...entry, id: 0, large: noLists }));
+  const expected: Decision['expected'] = [
+    { kind: 'absent', dnKey: name.key },
+    ...numbers.expected,
+    ...(parent === undefined ? [] : [{ kind: 'unchanged' as const, uuid: parent.uuid, csn: parent.csn }]),
+  ];
+  return { target: uuid, line: numbers.line, expected, changes: [...numbers.changes, { kind: 'put', entry }] };
+}
+
+/** The entryUUID of a new entry: a relaxed request may bring it, if no other entry has it. */
+function uuidOf({ engine }: Call, snapshot: Snapshot, attributes: Attributes): string {
+  const given = attributes.get('entryuuid')?.values[0];
+  if (given === undefined) return uuid4(engine.chance);
+  const uuid = Buffer.from(given).toString('latin1').toLowerCase();
+  if (snapshot.byUuid(uuid) !== undefined) throw refuse(errors.valueRefused, { attribute: 'entryUUID', why: 'another entry has it' });
+  return uuid;
 }
 
 /**
@@ -67,18 +92,19 @@ export async function add(call: Call, request: AddRequest): Promise<Result> {
  *
  * @returns its superior; `undefined` for the entry at the suffix
  */
-function judgePlace(call: Call, snapshot: Snapshot, name: Name) {
-  const { engine, asker } = call;
-  const { schema, realm } = engine;
-  if (!isWithin(name.key, realm.suffix.key)) throw absent(engine, asker, snapshot, name, { changes: true });
+function judgePlace(call: Call, snapshot: Snapshot, name: Name): StoredEntry | undefined {
+  const { schema, realm } = call.engine;
   const isSuffix = name.key.length === realm.suffix.key.length;
   const superior = isSuffix ? undefined : superiorOf(schema, name);
-  const mayAdd = asker.rightsAt(name.key).mayAdd;
   const parent = superior === undefined ? undefined : findParent(call, snapshot, name, superior);
-  if (!mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
+  judgeRights(call, name);
   const there = snapshot.byDnKey(name.key);
   if (there !== undefined) throw taken(call, snapshot, there, name, false);
   return parent;
+}
+
+function judgeRights({ asker }: Call, name: Name): void {
+  if (!asker.rightsAt(name.key).mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
 }
 
 export function withPreparedPasswords(attributes: Map<string, PartialAttribute>, prepared: Prepared): void {

@@ -3,9 +3,11 @@ import { decodeAttributes, type PartialAttribute, type Request, type Result, res
 import { compileFilter, describe } from '#schema';
 import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
+import { checkAssertion } from '../controls/assertion.ts';
 import { errors } from '../errors.ts';
 import { largeAttribute } from '../large.ts';
 import { findNamed } from '../lookup.ts';
+import { readableOf } from '../overlay.ts';
 import { nameOf } from '../realm.ts';
 import { createWorking, type Working } from '../search/computed.ts';
 import { compareSubschema, isSubschema } from '../subschema/operations.ts';
@@ -28,6 +30,7 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
   const described = describe(schema, request.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
   const { type, description } = described;
+  checkAssertion(call, snapshot, rights, () => readableOf(entry));
   if (!rights.mayRead(type)) throw refuse(errors.accessDenied, { why: `${description} may not be compared` });
   if (type.equality === undefined) throw refuse(errors.matchingInappropriate, { attribute: description });
   if (type.equality.assertion(request.value) === undefined) {
@@ -51,7 +54,7 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
   const [isEqual, isPresent] = [ask({ kind: 'equality', description, value: request.value }), ask({ kind: 'present', description })];
   await store.durable(snapshot.number);
   if (isEqual === true) return { ...neither, code: resultCodes.compareTrue };
-  if (isPresent !== true) throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has none' });
+  if (isPresent !== true) throw refuse(errors.comparedAbsent);
   return { ...neither, code: resultCodes.compareFalse };
 }
 

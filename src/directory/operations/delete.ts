@@ -1,36 +1,74 @@
 import { refuse } from '#catalogue';
-import type { Request, Result } from '#ldap';
-import type { StoredEntry } from '#store';
+import type { Request } from '#ldap';
+import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
+import { checkAssertion } from '../controls/assertion.ts';
+import { isRelaxed } from '../controls/relax.ts';
+import { treeDelete } from '../controls/tree-delete.ts';
 import { errors } from '../errors.ts';
-import { find } from '../lookup.ts';
-import { withReferences } from '../relations/references.ts';
-import { done } from '../result.ts';
-import { commit, type Decision } from '../write.ts';
+import { checkRealm, type Found, find } from '../lookup.ts';
+import { readableOf } from '../overlay.ts';
+import { nameOf } from '../realm.ts';
+import { type Moved, withReferences } from '../relations/references.ts';
+import type { Decide, Decision, Look } from '../write.ts';
+import { below } from './subtree.ts';
 
 type DeleteRequest = Request & { kind: 'delRequest' };
 
 /**
- * Deletes an entry that has none below it.
+ * Deletes an entry that has none below it, or one with all below it.
  *
  * @param isDue  asked for the entry as it is committed: false is refused as `contended`
- * @throws Refusal  RFC 4511 §4.8: referral, noSuchObject, insufficientAccessRights, notAllowedOnNonLeaf
+ * @throws Refusal  RFC 4511 §4.8: referral, noSuchObject, insufficientAccessRights, notAllowedOnNonLeaf; adminLimitExceeded for a subtree that is too large
  */
-export async function remove(call: Call, request: DeleteRequest, isDue: (entry: StoredEntry) => boolean = () => true): Promise<Result> {
-  const { engine, asker, controls } = call;
-  await commit(engine, (snapshot) => {
-    const { entry, rights } = find(engine, asker, snapshot, request.entry, { controls, changes: true });
-    if (!rights.mayDelete) throw refuse(errors.accessDenied, { why: 'this entry may not be deleted' });
-    if (!isDue(entry)) throw refuse(errors.contended);
-    if (snapshot.hasChildren(entry.uuid)) throw refuse(errors.entryHasSubordinates);
+export function remove(call: Call, request: DeleteRequest, isDue: (entry: StoredEntry) => boolean = () => true): Decide {
+  const { engine, controls } = call;
+  isRelaxed(call);
+  checkRealm(call, nameOf(engine.schema, request.entry));
+  return (look) => {
+    const snapshot = look();
+    const found = judged(call, snapshot, request);
+    if (!isDue(found.entry)) throw refuse(errors.contended);
+    if (snapshot.hasChildren(found.entry.uuid)) {
+      if (!controls.has(treeDelete)) throw refuse(errors.entryHasSubordinates);
+      return removeAll(call, look, found);
+    }
+    const { uuid, csn, dn, dnKey } = found.entry;
     const decision: Decision = {
+      target: uuid,
       expected: [
-        { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn },
-        { kind: 'childless', uuid: entry.uuid },
+        { kind: 'unchanged', uuid, csn },
+        { kind: 'childless', uuid },
       ],
-      changes: [{ kind: 'delete', uuid: entry.uuid, csn: engine.csn.next() }],
+      changes: [{ kind: 'delete', uuid, csn: engine.csn.next() }],
     };
-    return withReferences(call, snapshot, decision, [{ dn: entry.dn, dnKey: entry.dnKey, to: undefined }]);
+    return withReferences(call, snapshot, decision, [{ dn, dnKey, to: undefined }]);
+  };
+}
+
+function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
+  const { engine, asker, controls } = call;
+  const found = find(engine, asker, snapshot, request.entry, { controls, changes: true });
+  checkAssertion(call, snapshot, found.rights, () => readableOf(found.entry));
+  if (!found.rights.mayDelete) throw refuse(errors.accessDenied, { why: 'this entry may not be deleted' });
+  return found;
+}
+
+/** What is below an entry goes before it: nobody who follows the changes ever sees an entry without its superior. */
+function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
+  const { engine, asker } = call;
+  const { each, expected } = yield* below(call, look, entry, ({ dn, dnKey, uuid }) => {
+    const { visible, mayDelete } = asker.rightsAt(dnKey, uuid);
+    if (!visible || !mayDelete) throw refuse(errors.accessDenied, { why: 'an entry below it may not be deleted' });
+    return { kept: { uuid, dn, dnKey }, octets: 0 };
   });
-  return done;
+  const self: Expectation = { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn };
+  const all = [entry, ...each];
+  const decision: Decision = {
+    target: entry.uuid,
+    expected: [self, ...expected],
+    changes: all.toReversed().map(({ uuid }): Change => ({ kind: 'delete', uuid, csn: engine.csn.next() })),
+  };
+  const gone = all.map(({ dn, dnKey }): Moved => ({ dn, dnKey, to: undefined }));
+  return withReferences(call, look(), decision, gone, entry.dnKey);
 }

@@ -1,95 +1,190 @@
-import { equalBytes } from '#base';
-import { refuse } from '#catalogue';
-import { parseRdn, type Rdn, type Request, type Result } from '#ldap';
-import { checkModified, describe, isWithin, type Schema } from '#schema';
-import type { Expectation, Snapshot, StoredEntry } from '#store';
+import { concat, equalBytes } from '#base';
+import { Refusal, refuse } from '#catalogue';
+import { formatDn, parseRdn, type Rdn, type Request } from '#ldap';
+import { checkModified, describe, isWithin, normalizeRdn, type Schema } from '#schema';
+import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
+import { checkAssertion } from '../controls/assertion.ts';
+import { isRelaxed } from '../controls/relax.ts';
 import { errors } from '../errors.ts';
 import { changeOf, type EditedLists, editedLists, settleLists, withLists } from '../lists.ts';
-import { find } from '../lookup.ts';
+import { checkRealm, find } from '../lookup.ts';
+import { isEqual } from '../naming.ts';
+import { readableOf } from '../overlay.ts';
 import { type Name, nameOf, nameOfDn, superiorOf } from '../realm.ts';
-import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
-import { withReferences } from '../relations/references.ts';
-import { done } from '../result.ts';
+import { type Attributes, attributesOf, stampChanged } from '../record.ts';
+import { type Moved, withReferences } from '../relations/references.ts';
+import { stamped } from '../stamped.ts';
 import { findNewSuperior, taken } from '../superior.ts';
-import { commit, writerName } from '../write.ts';
+import { type Decide, type Decision, type Look, writerName } from '../write.ts';
 import { apply } from './changes.ts';
+import { below } from './subtree.ts';
 
 type ModifyDnRequest = Request & { kind: 'modifyDNRequest' };
 
 /**
- * Gives an entry that has none below it another name, another superior, or both.
+ * Gives an entry another name, another superior, or both; all below it goes with it.
  *
- * @throws Refusal  RFC 4511 §4.9: invalidDNSyntax, referral, noSuchObject, affectsMultipleDSAs, entryAlreadyExists, insufficientAccessRights, notAllowedOnNonLeaf
+ * @throws Refusal  RFC 4511 §4.9: invalidDNSyntax, referral, noSuchObject, affectsMultipleDSAs, entryAlreadyExists, insufficientAccessRights; adminLimitExceeded for a subtree that is too large
  */
-export async function modifyDn(call: Call, request: ModifyDnRequest): Promise<Result> {
-  const { engine, asker, controls } = call;
-  const { schema } = engine;
+export function modifyDn(call: Call, request: ModifyDnRequest): Decide {
+  const { engine } = call;
+  checkRealm(call, nameOf(engine.schema, request.entry));
   const rdn = parseRdn(request.newRdn);
-  if (rdn === undefined) throw refuse(errors.nameInvalid);
+  if (rdn === undefined || normalizeRdn(engine.schema, rdn) === undefined) throw refuse(errors.newRdnInvalid);
+  const relaxed = isRelaxed(call);
+  return (look) => {
+    const renaming = renamingOf(call, look(), request, rdn);
+    if (!moves(renaming, look())) return withReferences(call, look(), ownDecision(call, look(), renaming, relaxed), [followed(renaming)]);
+    return withSubtree(call, look, renaming, relaxed);
+  };
+}
 
-  await commit(engine, (snapshot) => {
-    const { entry, name, rights } = find(engine, asker, snapshot, request.entry, { controls, changes: true });
-    const target = targetOf(call, snapshot, name, rdn, request.newSuperior);
-    if (!rights.mayRename || !asker.rightsAt(target.name.key, entry.uuid).mayRename) {
-      throw refuse(errors.accessDenied, { why: 'this entry may not be renamed' });
-    }
-    const samePlace = equalBytes(target.name.key, entry.dnKey);
-    if (snapshot.hasChildren(entry.uuid)) throw refuse(errors.renameOfSubtree);
-    const there = samePlace ? undefined : snapshot.byDnKey(target.name.key);
-    if (there !== undefined) throw taken(call, snapshot, there, target.name, true);
+/** What a request wants, judged by one snapshot. */
+interface Renaming {
+  readonly request: ModifyDnRequest;
+  readonly rdn: Rdn;
+  readonly entry: StoredEntry;
+  readonly name: Name;
+  readonly target: Target;
+}
 
-    const old = attributesOf(schema, entry);
-    const attributes: Attributes = new Map(old);
-    const lists = editedLists(schema, snapshot, entry);
-    const before = { dn: name.dn, attributes: withLists(old, lists) };
-    if (request.deleteOldRdn) takeAway(schema, attributes, lists, name.dn[0] ?? [], rdn);
-    putThere(schema, attributes, lists, rdn);
-    checkModified(schema, before, { dn: target.name.dn, attributes: withLists(attributes, lists) });
-    settleLists(schema, attributes, entry, lists);
+interface Target {
+  readonly name: Name;
+  readonly superior: StoredEntry;
+}
 
-    const csn = engine.csn.next();
-    stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
-    const place = { uuid: entry.uuid, parent: target.superior.uuid, name: target.name, csn };
-    const expected: Expectation[] = [
-      { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn },
-      { kind: 'childless', uuid: entry.uuid },
-      { kind: 'unchanged', uuid: target.superior.uuid, csn: target.superior.csn },
-    ];
-    if (!samePlace) expected.push({ kind: 'absent', dnKey: target.name.key });
-    const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-    const decision = { expected, changes: [change], listedOctets, before: entry };
-    return withReferences(call, snapshot, decision, [{ dn: entry.dn, dnKey: entry.dnKey, to: target.name }]);
-  });
-  return done;
+function renamingOf(call: Call, snapshot: Snapshot, request: ModifyDnRequest, rdn: Rdn): Renaming {
+  const { engine, asker, controls } = call;
+  const { entry, name, rights } = find(engine, asker, snapshot, request.entry, { controls, changes: true });
+  checkAssertion(call, snapshot, rights, () => readableOf(entry));
+  const target = targetOf(call, snapshot, name, rdn, request.newSuperior);
+  if (!rights.mayRename || !asker.rightsAt(target.name.key, entry.uuid).mayRename) {
+    throw refuse(errors.accessDenied, { why: 'this entry may not be renamed' });
+  }
+  const there = equalBytes(target.name.key, entry.dnKey) ? undefined : snapshot.byDnKey(target.name.key);
+  if (there !== undefined) throw taken(call, snapshot, there, target.name, true);
+  return { request, rdn, entry, name, target };
+}
+
+/** Whether there are entries below it whose names change. */
+function moves({ entry, target }: Renaming, snapshot: Snapshot): boolean {
+  return snapshot.hasChildren(entry.uuid) && target.name.text !== entry.dn;
+}
+
+/** The change of the entry itself. */
+function ownDecision(
+  { engine, asker }: Call,
+  snapshot: Snapshot,
+  { request, rdn, entry, name, target }: Renaming,
+  relaxed: boolean,
+): Decision {
+  const { schema } = engine;
+  const old = attributesOf(schema, entry);
+  const attributes: Attributes = new Map(old);
+  const lists = editedLists(schema, snapshot, entry);
+  const before = { dn: name.dn, attributes: withLists(old, lists) };
+  if (request.deleteOldRdn) takeAway(schema, attributes, lists, nameOf(schema, entry.dn).dn[0] ?? [], rdn);
+  putThere(schema, attributes, lists, rdn);
+  checkModified(schema, before, { dn: target.name.dn, attributes: withLists(attributes, lists) }, relaxed);
+  settleLists(schema, attributes, entry, lists);
+
+  const csn = engine.csn.next();
+  stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
+  const place = { uuid: entry.uuid, parent: target.superior.uuid, name: target.name, csn };
+  const isMoved = !equalBytes(target.name.key, entry.dnKey);
+  const hasChildren = snapshot.hasChildren(entry.uuid);
+  const expected: Expectation[] = [
+    { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn },
+    { kind: 'unchanged', uuid: target.superior.uuid, csn: target.superior.csn },
+    ...(hasChildren ? [] : [{ kind: 'childless' as const, uuid: entry.uuid }]),
+    ...(isMoved ? [{ kind: 'absent' as const, dnKey: target.name.key }] : []),
+  ];
+  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
+  return { target: entry.uuid, expected, changes: [change], before: entry, listedOctets, whole };
+}
+
+/** The same with all that is below it. */
+function* withSubtree(call: Call, look: Look, renaming: Renaming, relaxed: boolean): Generator<undefined, Decision> {
+  const { engine } = call;
+  const { each, expected } = yield* below(call, look, renaming.entry, (entry) => moved(call, renaming, entry));
+  // By now the entry itself may be another, or stand elsewhere: then what is expected of it does not hold, and all is decided again.
+  const own = ownDecision(call, look(), renaming, relaxed);
+  const changes = stamped(
+    each.map(({ change }) => change),
+    engine.csn,
+  );
+  const decision = { ...own, expected: [...own.expected, ...expected], changes: [...own.changes, ...changes] };
+  return withReferences(call, look(), decision, [followed(renaming), ...each.map(({ from }) => from)], renaming.entry.dnKey);
+}
+
+/** The entry itself, for those that name it. */
+function followed({ entry: { dn, dnKey }, target }: Renaming): Moved {
+  return { dn, dnKey, to: target.name };
+}
+
+/** An entry below one that moves, and what those that name it are to know. */
+interface MovedEntry {
+  readonly change: Change;
+  readonly from: Moved;
+}
+
+/** An entry below one that moves: its name begins as before and ends as the new superior's, and nothing else of it changes but its CSN. */
+function moved({ engine, asker }: Call, renamed: Renaming, entry: StoredEntry): { kept: MovedEntry; octets: number } {
+  const { entry: base, target } = renamed;
+  const { uuid, parent, csn, user, secret, large } = entry;
+  const dnKey = concat([target.name.key, entry.dnKey.subarray(base.dnKey.length)]);
+  if (!asker.rightsAt(entry.dnKey, uuid).mayRename || !asker.rightsAt(dnKey, uuid).mayRename) {
+    throw refuse(errors.accessDenied, { why: 'an entry below it may not be renamed' });
+  }
+  const own = nameOf(engine.schema, entry.dn).dn;
+  const dn = formatDn([...own.slice(0, own.length - renamed.name.dn.length), ...target.name.dn]);
+  // A copy: its CSN is written into it when it is committed.
+  const operational = new Uint8Array(entry.operational);
+  const record = { uuid, parent, dn, dnKey, csn, user, operational, secret };
+  const lists = large.map(({ attribute, description }) => ({ attribute, description, removed: [], added: [] }));
+  const change: Change = large.length === 0 ? { kind: 'put', entry: record } : { kind: 'amend', entry: record, lists };
+  const from: Moved = { dn: entry.dn, dnKey: entry.dnKey, to: { dn: [], text: dn, key: dnKey } };
+  return { kept: { change, from }, octets: user.length + operational.length + secret.length };
 }
 
 /** The new name and the superior under which it stands. */
-function targetOf(
-  call: Call,
-  snapshot: Snapshot,
-  name: Name,
-  rdn: Rdn,
-  newSuperior: string | undefined,
-): { name: Name; superior: StoredEntry } {
+function targetOf(call: Call, snapshot: Snapshot, name: Name, rdn: Rdn, newSuperior: string | undefined): Target {
   const { schema, realm } = call.engine;
   if (name.key.length === realm.suffix.key.length) throw refuse(errors.superiorUnfit, { why: 'the entry of a suffix cannot be renamed' });
   const wanted = newSuperior === undefined ? superiorOf(schema, name) : nameOf(schema, newSuperior);
   // Below the suffix every name has a superior; one of another realm is refused where it is looked for.
   if (wanted === undefined || isWithin(wanted.key, name.key))
-    throw refuse(errors.superiorUnfit, { why: 'an entry cannot be moved below itself' });
-  const superior = findNewSuperior(call, snapshot, wanted);
-  const dn = [rdn, ...nameOf(schema, superior.dn).dn];
-  return { name: nameOfDn(schema, dn), superior };
+    throw refuse(errors.superiorUnfit, { why: 'cannot place an entry below itself' });
+  const superior = newSuperiorOf(call, snapshot, wanted);
+  const target = nameOfDn(schema, [rdn, ...nameOf(schema, superior.dn).dn]);
+  const isFrame = [realm.people, realm.groups].some(({ key }) => equalBytes(key, name.key));
+  if (isFrame && !equalBytes(target.key, name.key)) {
+    throw refuse(errors.superiorUnfit, { why: 'people and groups stand where the rules of access look for them' });
+  }
+  return { name: target, superior };
+}
+
+/** slapd names no superior of a new superior that is not there. */
+function newSuperiorOf(call: Call, snapshot: Snapshot, wanted: Name): StoredEntry {
+  try {
+    return findNewSuperior(call, snapshot, wanted);
+  } catch (error) {
+    throw error instanceof Refusal && error.row === errors.entryAbsent ? refuse(errors.superiorAbsent) : error;
+  }
 }
 
 /** Values of the old RDN go, but for those that the new one has too. */
 function takeAway(schema: Schema, attributes: Attributes, lists: EditedLists, old: Rdn, rdn: Rdn): void {
   for (const { type, value } of old) {
     const described = describe(schema, type);
-    if (described === undefined || holds(schema, rdn, described.key, value)) continue;
+    if (described === undefined) continue;
+    // In another writing it is another value: the new one takes its place, as with slapd.
+    const { key } = described;
+    const isWanted = (each: Uint8Array) => rdn.some((ava) => describe(schema, ava.type)?.key === key && equalBytes(ava.value, each));
+    if ((attributes.get(key)?.values ?? []).some((each) => isEqual(schema, key, each, value) && isWanted(each))) continue;
     if (isHeld(schema, attributes, lists, described.key, value))
-      apply(attributes, { operation: 'delete', described, values: [value] }, lists);
+      apply(attributes, { operation: 'delete', described, values: [value] }, false, lists);
   }
 }
 
@@ -98,7 +193,7 @@ function putThere(schema: Schema, attributes: Attributes, lists: EditedLists, rd
     const described = describe(schema, type);
     if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: type });
     if (!isHeld(schema, attributes, lists, described.key, value))
-      apply(attributes, { operation: 'add', described, values: [value] }, lists);
+      apply(attributes, { operation: 'add', described, values: [value] }, false, lists);
   }
 }
 
@@ -107,15 +202,4 @@ function isHeld(schema: Schema, attributes: Attributes, lists: EditedLists, key:
   if (list === undefined) return (attributes.get(key)?.values ?? []).some((each) => isEqual(schema, key, each, value));
   const normal = list.attribute.rule.normalize(value);
   return normal !== undefined && list.attribute.holds(normal);
-}
-
-function holds(schema: Schema, rdn: Rdn, key: string, value: Uint8Array): boolean {
-  return rdn.some((ava) => describe(schema, ava.type)?.key === key && isEqual(schema, key, ava.value, value));
-}
-
-function isEqual(schema: Schema, key: string, one: Uint8Array, other: Uint8Array): boolean {
-  const rule = schema.attributeType(key)?.equality;
-  const a = rule?.normalize(one);
-  const b = rule?.normalize(other);
-  return a !== undefined && b !== undefined && equalBytes(a, b);
 }

@@ -1,65 +1,87 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
-import type { Modification, Request, Result } from '#ldap';
+import type { Modification, Request } from '#ldap';
 import { checkModified, checkNotObsolete, type Described, describe, type Schema } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
+import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
+import { checkAssertion } from '../controls/assertion.ts';
+import { permissiveModify } from '../controls/permissive-modify.ts';
+import { checkModifiable, isRelaxed } from '../controls/relax.ts';
 import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
-import { find, findNamed } from '../lookup.ts';
+import { checkRealm, type Found, find } from '../lookup.ts';
+import { readableOf } from '../overlay.ts';
 import { nameOf } from '../realm.ts';
-import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
+import { type Attributes, attributesOf, stampChanged, stampClass } from '../record.ts';
 import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
-import { done } from '../result.ts';
-import { isSubschema, modifySubschema } from '../subschema/operations.ts';
+import { isSubschema } from '../subschema/operations.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
-import { checkSettable, commit, namesPassword, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
-import { apply, type Step } from './changes.ts';
-
-const none: Verifiers = new Map();
+import { checkSealed, type Decide, type Decision, namesPassword, passwordKey, preparePasswords, writerName } from '../write.ts';
+import { apply, checkStep, type Step } from './changes.ts';
 
 type ModifyRequest = Request & { kind: 'modifyRequest' };
+
+/** Judges whether changes may be made with some rights. @throws Refusal `accessDenied` (50), as a rule */
+export type Permit = (rights: Rights, steps: readonly Step[]) => void;
+
+/** A request as it is made, each time that it is decided. */
+interface Prepared {
+  readonly request: ModifyRequest;
+  readonly steps: readonly Step[];
+  readonly verifiers: Verifiers;
+  readonly relaxed: boolean;
+  readonly permissive: boolean;
+  readonly permit: Permit;
+}
 
 /**
  * Changes an entry: all changes in order, or none.
  *
- * @param permit  judges whether the steps may be made; by default the rights on the entry do
+ * @param permit  judges whether the changes may be made; by default the rights on the entry do
  * @throws Refusal  RFC 4511 §4.6: referral, noSuchObject, insufficientAccessRights, and what the changes and the schema refuse
  */
-export async function modify(call: Call, request: ModifyRequest, permit = judge): Promise<Result> {
-  const { engine, asker, controls } = call;
-  const { schema } = engine;
+export function modify(call: Call, request: ModifyRequest, permit: Permit = judgeRights): Decide | Promise<Decide> {
+  const { schema } = call.engine;
   const name = nameOf(schema, request.object);
-  if (isSubschema(engine, name)) return await modifySubschema(call, request);
-  const steps = request.changes.map((change) => stepOf(schema, change));
-  const { ready, verifiers } = steps.some(isPassword)
-    ? await readyPasswords(call, request, steps, permit)
-    : { ready: steps, verifiers: none };
+  if (isSubschema(call.engine, name)) throw refuse(errors.subschemaFixed, { why: 'the schema is changed by itself, in no transaction' });
+  checkRealm(call, name);
+  const relaxed = isRelaxed(call);
+  const steps = request.changes.map((change) => stepOf(schema, change, relaxed));
+  const given: Prepared = { request, steps, verifiers: none, relaxed, permissive: call.controls.has(permissiveModify), permit };
+  if (!steps.some(isPassword)) return (look) => decide(call, look(), given);
+  return readyPasswords(call, given).then((ready) => (look) => decide(call, look(), ready));
+}
 
-  await commit(engine, (snapshot) => {
-    const { entry, rights } = findNamed(engine, asker, snapshot, name, { controls, changes: true });
-    permit(rights, steps);
-    const old = attributesOf(schema, entry);
-    const attributes = new Map(old);
-    const lists = editedLists(schema, snapshot, entry);
-    const before = { dn: name.dn, attributes: withLists(old, lists) };
-    for (const step of ready) apply(attributes, step, lists);
-    const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
-    if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
-    settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
-    const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
-    checkStays(schema, old, attributes);
-    checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) });
-    settleLists(schema, attributes, entry, lists);
-    const csn = engine.csn.next();
-    stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
-    const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
-    const { change, listedOctets } = changeOf(recordOf(schema, place, attributes), lists);
-    const expected: Expectation[] = [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }, ...numbers.expected];
-    return { expected, changes: [...numbers.changes, change], listedOctets, before: entry };
-  });
-  return done;
+const none: Verifiers = new Map();
+
+function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
+  const { engine, asker } = call;
+  const { schema } = engine;
+  const { steps, relaxed, permissive, verifiers } = prepared;
+  const { entry, name } = judged(call, snapshot, prepared);
+  const old = attributesOf(schema, entry);
+  const attributes = new Map(old);
+  const lists = editedLists(schema, snapshot, entry);
+  const before = { dn: name.dn, attributes: withLists(old, lists) };
+  for (const step of steps) apply(attributes, step, permissive, lists);
+  const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
+  if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
+  settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
+  const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
+  checkStays(schema, old, attributes);
+  checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) }, relaxed);
+  settleLists(schema, attributes, entry, lists);
+  const csn = engine.csn.next();
+  const given = relaxed ? new Set(steps.map(({ described }) => described.key)) : undefined;
+  stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) }, given);
+  if (relaxed) stampClass(schema, attributes);
+  const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
+  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
+  const expected: Expectation[] = [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }, ...numbers.expected];
+  const changes = [...numbers.changes, change];
+  return { target: entry.uuid, line: numbers.line, expected, changes, before: entry, listedOctets, whole };
 }
 
 /** An entry that becomes an account or a group of Unix is given the numbers that it lacks. */
@@ -83,28 +105,43 @@ function isPassword({ described }: Step): boolean {
 }
 
 /** Hashes what is to be hashed. Judged first: nobody makes the service work who may not write. */
-async function readyPasswords(call: Call, request: ModifyRequest, steps: readonly Step[], permit: typeof judge) {
-  const { engine, asker, controls } = call;
-  const before = find(engine, asker, engine.store.snapshot(), request.object, { controls, changes: true });
-  permit(before.rights, steps);
+async function readyPasswords(call: Call, prepared: Prepared): Promise<Prepared> {
+  const { engine, asker, queued } = call;
+  const { request, steps, permit } = prepared;
+  const snapshot = engine.store.snapshot();
+  const name = nameOf(engine.schema, request.object);
+  // The entry may be one that its own transaction makes: then only rights can be judged yet.
+  const early = queued === true ? snapshot.byDnKey(name.key) : judged(call, snapshot, prepared).entry;
+  permit(asker.rightsAt(name.key, early?.uuid), steps);
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
-  const prepared = await preparePasswords(
+  const passwords = await preparePasswords(
     call,
     brought.map(({ attribute }) => attribute),
   );
-  const ready = await Promise.all(steps.map((step) => prepare(call, step, prepared, before.entry)));
-  return { ready, verifiers: prepared.verifiers };
+  const ready = await Promise.all(steps.map((step) => prepare(call, step, passwords.stored, early)));
+  return { ...prepared, steps: ready, verifiers: passwords.verifiers };
 }
 
-function stepOf(schema: Schema, { operation, attribute }: Modification): Step {
+function stepOf(schema: Schema, { operation, attribute }: Modification, relaxed: boolean): Step {
   const described: Described | undefined = describe(schema, attribute.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: attribute.description });
-  checkSettable(described.type);
+  const step = { operation, described, values: attribute.values };
+  checkStep(step);
+  checkModifiable(described.type, relaxed, false);
+  checkSealed(described.type);
   if (operation !== 'delete' && attribute.values.length > 0) checkNotObsolete(described.type);
-  return { operation, described, values: attribute.values };
+  return step;
 }
 
-function judge(rights: ReturnType<typeof find>['rights'], steps: readonly Step[]): void {
+function judged(call: Call, snapshot: Snapshot, { request, steps, permit }: Prepared): Found {
+  const { engine, asker, controls } = call;
+  const found = find(engine, asker, snapshot, request.object, { controls, changes: true });
+  checkAssertion(call, snapshot, found.rights, () => readableOf(found.entry));
+  permit(found.rights, steps);
+  return found;
+}
+
+function judgeRights(rights: Rights, steps: readonly Step[]): void {
   for (const { described } of steps) {
     if (!rights.mayWrite(described.type)) throw refuse(errors.accessDenied, { why: `${described.description} may not be changed` });
   }
@@ -114,12 +151,12 @@ function judge(rights: ReturnType<typeof find>['rights'], steps: readonly Step[]
 async function prepare(
   { engine }: Call,
   step: Step,
-  { stored: hashes }: Prepared,
-  entry: Parameters<typeof attributesOf>[1],
+  prepared: ReadonlyMap<Uint8Array, Uint8Array>,
+  entry: StoredEntry | undefined,
 ): Promise<Step> {
   if (!isPassword(step)) return step;
-  if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => hashes.get(value) ?? value) };
-  const stored = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
+  if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => prepared.get(value) ?? value) };
+  const stored = entry && attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
   const values: Uint8Array[] = [];
   for (const value of step.values) {
     values.push(stored !== undefined && (await namesPassword(engine, value, stored)) ? stored : value);

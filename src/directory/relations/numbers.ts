@@ -5,7 +5,7 @@ import type { Snapshot } from '#store';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists } from '../lists.ts';
-import { type Attributes, attributesOf, recordOf } from '../record.ts';
+import { type Attributes, attributesOf } from '../record.ts';
 import type { Decision } from '../write.ts';
 
 /** Numbers of Unix accounts and groups that are given out: where the next one is kept, and where they begin. */
@@ -43,6 +43,12 @@ export function withNumbers(attributes: Attributes, missing: readonly WantedNumb
   });
 }
 
+/** Numbers, and what a write that gives them does besides. */
+export interface GivenNumbers extends Pick<Decision, 'expected' | 'changes'> {
+  readonly given: readonly number[];
+  readonly line: string | undefined;
+}
+
 /**
  * Gives out the next free numbers. Where the next search begins is kept at the suffix and written in the same commit, so that no number is given out
  * twice, whatever happens, nor again when its entry is gone.
@@ -54,8 +60,8 @@ export function giveNumbers(
   engine: Pick<Engine, 'schema' | 'realm' | 'settings' | 'csn'>,
   snapshot: Snapshot,
   missing: readonly WantedNumber[],
-): Decision & { readonly given: readonly number[] } {
-  if (missing.length === 0) return { given: [], expected: [], changes: [] };
+): GivenNumbers {
+  if (missing.length === 0) return { given: [], line: undefined, expected: [], changes: [] };
   const { schema, realm, settings } = engine;
   const suffix = snapshot.byDnKey(realm.suffix.key);
   if (suffix === undefined) throw refuse(errors.numbersExhausted, { attribute: missing[0]?.name ?? '' });
@@ -70,10 +76,9 @@ export function giveNumbers(
   });
   const csn = engine.csn.next();
   attributes.set('entrycsn', { description: 'entryCSN', values: [utf8(csn)] });
-  const name = { dn: [], text: suffix.dn, key: suffix.dnKey };
-  const entry = recordOf(schema, { uuid: suffix.uuid, parent: suffix.parent, name, csn }, attributes);
-  const { change } = changeOf(entry, editedLists(schema, snapshot, suffix));
-  return { given, expected, changes: [change] };
+  const place = { uuid: suffix.uuid, parent: suffix.parent, name: { dn: [], text: suffix.dn, key: suffix.dnKey }, csn };
+  const { change } = changeOf(schema, place, attributes, editedLists(schema, snapshot, suffix));
+  return { given, line: suffix.uuid, expected, changes: [change] };
 }
 
 function keyOf(schema: Schema, name: string, number: number): Uint8Array {

@@ -6,9 +6,9 @@ import type { Change, EntryRecord, Expectation, ListChange, Snapshot, StoredEntr
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { indexKey } from '../indexing.ts';
-import { changeOf, type EditedList, type EditedLists, editedLists, settleLists } from '../lists.ts';
+import { type Changed, changeOf, type EditedList, type EditedLists, editedLists, settleLists } from '../lists.ts';
 import type { Name } from '../realm.ts';
-import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
+import { type Attributes, attributesOf, stampChanged } from '../record.ts';
 import { type Decision, writerName } from '../write.ts';
 
 /** Attributes whose values are names of entries and follow them; each has an index (`indexing.ts`). */
@@ -32,6 +32,7 @@ export interface Moved {
  *
  * @param decision  what the write itself does; entries that it writes may be among those that name others
  * @param moved  every entry that gets another name or none, all of a subtree that moves
+ * @param base  the key of the entry that all of them stand at or below, where they are many
  * @throws Refusal `referencesTooMany` (LDAP adminLimitExceeded)
  * @see slapo-refint(5)
  */
@@ -40,22 +41,27 @@ export function withReferences(
   snapshot: Snapshot,
   decision: Decision,
   moved: readonly Moved[],
+  base?: Uint8Array,
 ): Decision {
   const { settings } = call.engine;
-  const named = referrersOf(call.engine.schema, snapshot, moved, settings['ldap.referencesMax']);
+  const named = referrersOf(call.engine.schema, snapshot, moved, settings['ldap.referencesMax'], base);
   if (named.size === 0) return decision;
   const planned = new Map(decision.changes.map((change) => [change.kind === 'delete' ? change.uuid : change.entry.uuid, change]));
   const expected: Expectation[] = [...decision.expected];
   const desk: Desk = { call, snapshot, moved: new Map(moved.map((each) => [formOf(each.dnKey), each])) };
+  const wholes = new Map<string, Decision['whole']>();
   for (const [id, those] of named) {
     const entry = snapshot.byId(id);
     if (entry === undefined) continue;
     const own = planned.get(entry.uuid);
     if (own?.kind === 'delete') continue;
     if (own === undefined) expected.push({ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn });
-    planned.set(entry.uuid, followedChange(desk, entry, own, those));
+    const { change, whole } = followedChange(desk, entry, own, those);
+    planned.set(entry.uuid, change);
+    wholes.set(entry.uuid, whole);
   }
-  return { ...decision, expected, changes: [...planned.values()] };
+  const whole = (uuid: string) => (wholes.has(uuid) ? wholes.get(uuid) : decision.whole)?.(uuid);
+  return { ...decision, expected, changes: [...planned.values()], whole };
 }
 
 interface Desk {
@@ -66,9 +72,16 @@ interface Desk {
 }
 
 /** The entries that name some of those that move, by their row numbers, each with whom it names. */
-function referrersOf(schema: Schema, snapshot: Snapshot, moved: readonly Moved[], max: number): ReadonlyMap<number, Moved[]> {
+function referrersOf(
+  schema: Schema,
+  snapshot: Snapshot,
+  moved: readonly Moved[],
+  max: number,
+  base: Uint8Array | undefined,
+): ReadonlyMap<number, Moved[]> {
   const named = new Map<number, Moved[]>();
-  const types = typesOf(schema);
+  // One look at all names below the base spares one for each of them: of most attributes nobody names any.
+  const types = typesOf(schema).filter((type) => base === undefined || snapshot.idsPrefix(type.key, base, 1)?.length !== 0);
   for (const each of moved) {
     if (each.to !== undefined && equalBytes(each.to.key, each.dnKey)) continue;
     for (const type of types) {
@@ -103,7 +116,7 @@ function typesOf(schema: Schema): readonly AttributeType[] {
 }
 
 /** What is written of an entry once its values have followed: beside what the write itself changes of it, where it does. */
-function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefined, those: readonly Moved[]): Change {
+function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefined, those: readonly Moved[]): Changed {
   const { engine, asker } = desk.call;
   const { schema } = engine;
   const record: EntryRecord = own?.entry ?? stored;
@@ -118,7 +131,7 @@ function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefine
   const csn = own?.entry.csn ?? engine.csn.next();
   if (own === undefined) stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
   const name = { dn: [], text: record.dn, key: record.dnKey };
-  return changeOf(recordOf(schema, { uuid: record.uuid, parent: record.parent, name, csn }, attributes), lists).change;
+  return changeOf(schema, { uuid: record.uuid, parent: record.parent, name, csn }, attributes, lists);
 }
 
 type Written = Exclude<Change, { readonly kind: 'delete' }>;
@@ -127,8 +140,8 @@ function replay(lists: EditedLists, changes: readonly ListChange[]): void {
   for (const { list, remove, add } of lists.values()) {
     const change = changes.find(({ attribute, description }) => attribute === list.attribute && description === list.description);
     if (change === undefined) continue;
-    if (change.removed.length > 0) remove(change.removed.map(decodeValue));
-    if (change.added.length > 0) add(change.added.map(decodeValue));
+    if (change.removed.length > 0) remove(change.removed.map(decodeValue), false);
+    if (change.added.length > 0) add(change.added.map(decodeValue), false);
   }
 }
 
@@ -140,8 +153,8 @@ function followInList(desk: Desk, type: AttributeType | undefined, list: EditedL
     return normal !== undefined && list.attribute.holds(normal);
   };
   const replace = (value: Uint8Array, by: Uint8Array | undefined) => {
-    list.remove([value]);
-    if (by !== undefined && !holds(by)) list.add([by]);
+    list.remove([value], false);
+    if (by !== undefined && !holds(by)) list.add([by], false);
   };
   for (const { dn, to } of those) if (holds(utf8(dn))) replace(utf8(dn), to && utf8(to.text));
   if (type.key !== 'uniquemember') return;
@@ -196,6 +209,6 @@ function keepRequired({ call }: Desk, attributes: Attributes, lists: EditedLists
     else attributes.delete(key);
   }
   for (const [key, list] of lists) {
-    if (list.count === 0 && isRequired(key)) list.add([utf8(settings['ldap.referencesNothing'])]);
+    if (list.count === 0 && isRequired(key)) list.add([utf8(settings['ldap.referencesNothing'])], false);
   }
 }

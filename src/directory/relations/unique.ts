@@ -44,8 +44,9 @@ export function withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, snapsho
   const judging: Judging = { schema, indexer, snapshot, planned };
   const expected: Expectation[] = [];
   const taken = new Map<string, string>();
+  const known = new Set(decision.expected.flatMap((each) => (each.kind === 'unchanged' ? [each.uuid] : [])));
   for (const entry of written) {
-    const keys = keysOf(judging, entry, beforeOf(decision, snapshot, entry.uuid));
+    const keys = keysOf(judging, entry, beforeOf(decision, known, snapshot, entry.uuid));
     policies.forEach((policy, at) => {
       for (const key of keys.added(policy)) {
         const mark = `${at} ${key.attribute} ${hex(key.key)}`;
@@ -67,9 +68,9 @@ function buffer(octets: Uint8Array): Buffer {
 }
 
 /** An entry as it was; nothing for one that is new, and none is looked for where the write has found none. */
-function beforeOf({ before, expected }: Decision, snapshot: Snapshot, uuid: string): StoredEntry | undefined {
+function beforeOf({ before }: Decision, known: ReadonlySet<string>, snapshot: Snapshot, uuid: string): StoredEntry | undefined {
   if (before?.uuid === uuid) return before;
-  return expected.some((each) => each.kind === 'unchanged' && each.uuid === uuid) ? snapshot.byUuid(uuid) : undefined;
+  return known.has(uuid) ? snapshot.byUuid(uuid) : undefined;
 }
 
 /** The keys of an entry, each kind worked out when a policy needs it. */

@@ -4,6 +4,8 @@ import type { Control, Filter, Result, SearchRequest } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
+import { checkAssertion } from '../controls/assertion.ts';
+import { noControls } from '../controls/kind.ts';
 import { matchedValues } from '../controls/matched-values.ts';
 import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
@@ -90,6 +92,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   const findsThrough = derefAliases === 'findingBaseObj' || derefAliases === 'always';
   if (findsThrough && hasAny(engine, snapshot, 'alias')) named = withoutAliases(call, snapshot, named);
   const base = findBase(engine, asker, snapshot, named, { controls: call.controls, scope });
+  if (call.controls !== noControls) checkAssertion(call, snapshot, asker.rightsOn(base), () => base);
   const limited = asker.who === 'anonymous' || asker.who === 'person';
   const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
   const running: Running = {

@@ -1,0 +1,176 @@
+import { compareBytes, concat, equalBytes, utf8 } from '#base';
+import { isWithin } from '#schema';
+import {
+  type Change,
+  type EntryRecord,
+  type Indexer,
+  keyOctetsMax,
+  noLists,
+  type ReadableEntry,
+  type Snapshot,
+  type StoredEntry,
+} from '#store';
+
+/** A snapshot with changes that are decided and not made yet. Good for as long as the snapshot below it. */
+export interface Overlay extends Snapshot {
+  /**
+   * Takes changes in their order.
+   *
+   * @param whole  an entry with all values of its lists, for an `amend` that changes them
+   */
+  take(changes: readonly Change[], whole?: (uuid: string) => EntryRecord | undefined): void;
+  /** Whether one of the changes that were taken made, moved or deleted the entry. */
+  hasTaken(uuid: string): boolean;
+}
+
+/**
+ * Lays changes over a snapshot, so that one decision after another is made as if those before it had been.
+ *
+ * Entries are found by name, entryUUID, superior and whole index key as they will be. What search alone reads, parts of keys and columns, is not
+ * answered for: nothing that decides about a write asks for it.
+ */
+export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
+  /** As they will be; nothing for those that are deleted. */
+  const taken = new Map<string, StoredEntry | undefined>();
+  const byId = new Map<number, string>();
+  const byName = new Map<string, string | undefined>();
+  let lastMade = 0;
+
+  const live = () => [...taken.values()].filter((entry) => entry !== undefined);
+  const untaken = (ids: readonly number[]) => ids.filter((id) => !byId.has(id));
+
+  const byUuid = (uuid: string) => (taken.has(uuid) ? taken.get(uuid) : base.byUuid(uuid));
+  const at = (id: number) => {
+    const uuid = byId.get(id);
+    return uuid === undefined ? base.byId(id) : taken.get(uuid);
+  };
+  const byDnKey = (dnKey: Uint8Array) => {
+    const text = textOf(dnKey);
+    const uuid = byName.get(text);
+    if (uuid !== undefined) return taken.get(uuid);
+    return byName.has(text) ? undefined : base.byDnKey(dnKey);
+  };
+
+  const set = (uuid: string, next: StoredEntry | undefined, before: StoredEntry | undefined) => {
+    if (before !== undefined) {
+      byId.set(before.id, uuid);
+      const text = textOf(before.dnKey);
+      if (!byName.has(text) || byName.get(text) === uuid) byName.set(text, undefined);
+    }
+    if (next !== undefined) {
+      byId.set(next.id, uuid);
+      byName.set(textOf(next.dnKey), uuid);
+    }
+    taken.set(uuid, next);
+  };
+
+  const takeOne = (change: Change, whole: (uuid: string) => EntryRecord | undefined) => {
+    const uuid = change.kind === 'delete' ? change.uuid : change.entry.uuid;
+    const before = byUuid(uuid);
+    if (change.kind === 'delete') return set(uuid, undefined, before);
+    const id = before?.id ?? --lastMade;
+    const isSame = change.kind === 'amend' && change.lists.every(({ removed, added }) => removed.length === 0 && added.length === 0);
+    if (isSame) return set(uuid, { ...change.entry, id, large: before?.large ?? noLists }, before);
+    const record = change.kind === 'put' ? change.entry : whole(uuid);
+    if (record === undefined) throw new Error('an entry whose lists change is to be seen whole');
+    set(uuid, { ...record, id, large: noLists }, before);
+  };
+
+  const children = (uuid: string, afterId: number, limit: number): number[] => {
+    const own = live().filter(({ id, parent }) => parent === uuid && (afterId === 0 || id > afterId));
+    const ids = untaken(base.children(uuid, afterId, limit + byId.size));
+    return [...own.map(({ id }) => id), ...ids].sort((a, b) => a - b).slice(0, limit);
+  };
+
+  const subtree = (dnKey: Uint8Array, afterDnKey: Uint8Array | undefined, limit: number): number[] => {
+    const isNext = (key: Uint8Array) => isWithin(key, dnKey) && (afterDnKey === undefined || compareBytes(key, afterDnKey) > 0);
+    const own = live().filter((entry) => isNext(entry.dnKey));
+    const ids = untaken(base.subtree(dnKey, afterDnKey, limit + byId.size));
+    if (own.length === 0) return ids.slice(0, limit);
+    const placed = ids.map((id) => ({ id, dnKey: base.readable(id)?.dnKey ?? dnKey }));
+    return [...own, ...placed]
+      .sort((a, b) => compareBytes(a.dnKey, b.dnKey))
+      .map(({ id }) => id)
+      .slice(0, limit);
+  };
+
+  const idsEqual = (attribute: string, key: Uint8Array, limit: number, afterId = 0): number[] => {
+    const whole = key.subarray(0, keyOctetsMax);
+    const has = (entry: StoredEntry) =>
+      indexer(entry).some((each) => each.attribute === attribute && equalBytes(each.key.subarray(0, keyOctetsMax), whole)) ||
+      (entry.large.some((list) => list.attribute === attribute) && base.hasValue(entry.id, attribute, key));
+    const own = live().filter((entry) => (afterId === 0 || entry.id > afterId) && has(entry));
+    const ids = untaken(base.idsEqual(attribute, key, limit + byId.size, afterId));
+    return [...own.map(({ id }) => id), ...ids].sort((a, b) => a - b).slice(0, limit);
+  };
+
+  const idsPrefix = (attribute: string, prefix: Uint8Array, rowsMax: number): number[] | undefined => {
+    const ids = base.idsPrefix(attribute, prefix, rowsMax);
+    const begins = (key: Uint8Array) => equalBytes(key.subarray(0, prefix.length), prefix);
+    const has = (entry: StoredEntry) =>
+      indexer(entry).some((each) => each.attribute === attribute && begins(each.key)) ||
+      // Its lists are still those below, and which of their keys begin so is not asked.
+      entry.large.some((list) => list.attribute === attribute);
+    const own = live().filter(has);
+    return ids && [...own.map(({ id }) => id), ...untaken(ids)].sort((a, b) => a - b);
+  };
+
+  return {
+    take: (changes, whole = () => undefined) => {
+      for (const change of changes) takeOne(change, whole);
+    },
+    hasTaken: (uuid) => taken.has(uuid),
+    // Of no commit: what is remembered by a commit's number is not to be taken for this, nor this for that.
+    number: --version,
+    get visited() {
+      return base.visited;
+    },
+    byDnKey,
+    idOf: (dnKey) => byDnKey(dnKey)?.id,
+    byUuid,
+    byId: at,
+    readable: (id) => (byId.has(id) ? readableOf(at(id)) : base.readable(id)),
+    hasValue: (id, attribute, key) => base.hasValue(id, attribute, key),
+    valuesOf: (list) => base.valuesOf(list),
+    idsEqual,
+    countEqual: (attribute, key, limit) => idsEqual(attribute, key, limit).length,
+    idsPrefix,
+    idsInside: () => undefined,
+    countInside: () => undefined,
+    children,
+    subtree,
+    hasChildren: (uuid) => children(uuid, 0, 1).length > 0,
+    countChildren: (uuid) => children(uuid, 0, Number.MAX_SAFE_INTEGER - byId.size).length,
+    hasFewerChildren: (uuid, count) => children(uuid, 0, count).length < count,
+    hasFewerBelow: (dnKey, count) => subtree(dnKey, dnKey, count).length < count,
+    lastId: () => base.lastId(),
+    scan: () => {
+      throw new Error('changes that are not made yet are in no column');
+    },
+    scanCost: () => undefined,
+  };
+}
+
+/** An entry as search reads it. */
+export function readableOf(entry: StoredEntry): ReadableEntry;
+export function readableOf(entry: StoredEntry | undefined): ReadableEntry | undefined;
+export function readableOf(entry: StoredEntry | undefined): ReadableEntry | undefined {
+  if (entry === undefined) return undefined;
+  const { secret, ...rest } = entry;
+  const attributes = concat([entry.user, entry.operational]);
+  return {
+    ...rest,
+    dnOctets: utf8(entry.dn),
+    attributes,
+    octets: attributes.length + secret.length,
+    hasUuid: (uuid) => uuid === entry.uuid,
+    version: --version,
+  };
+}
+
+/** Those of the store's cache count up. */
+let version = 0;
+
+function textOf(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
+}

@@ -1,0 +1,127 @@
+import { equalBytes, utf8 } from '#base';
+import { refuse, type SettingValues } from '#catalogue';
+import type { Modification, PartialAttribute } from '#ldap';
+import type { AuditNotes } from './audit.ts';
+import type { Call } from './call.ts';
+import { errors } from './errors.ts';
+import type { WriteRequest } from './operations/write.ts';
+import type { settings as rows } from './settings.ts';
+import type { Connection, Identity } from './types.ts';
+
+/** One update of a transaction, as it waits for the end of it. */
+export interface Queued {
+  readonly messageId: number;
+  readonly op: WriteRequest;
+  readonly controls: Call['controls'];
+  readonly notes: AuditNotes;
+}
+
+/** What a connection has said of its transaction (RFC 5805 §3.3). */
+export interface Transaction {
+  readonly identifier: Uint8Array;
+  /** Under whose authority all of it is done. */
+  readonly identity: Identity;
+  readonly updates: readonly Queued[];
+}
+
+/** The transactions that connections of this thread have begun: one for each, as with slapd. */
+export interface Transactions {
+  /** @throws Refusal `transactionsTooMany` (51) */
+  begin(connection: Connection, identity: Identity): Transaction;
+  /** The transaction of that identifier. @throws Refusal `transactionUnknown` (53) */
+  of(connection: Connection, identifier: Uint8Array): Transaction;
+  /**
+   * Adds an update, of which it keeps a copy.
+   *
+   * @throws Refusal `transactionTooLarge` (11), after which there is no such transaction any more
+   */
+  add(connection: Connection, update: Queued): void;
+  /** Lets one that was forgotten wait again, for its end to be asked for anew. */
+  putBack(connection: Connection, transaction: Transaction): void;
+  /** Nothing of what the connection's transaction has waits any more. */
+  forget(connection: Connection): void;
+}
+
+interface Open extends Transaction {
+  readonly updates: Queued[];
+  octets: number;
+}
+
+/** What an update takes beside its octets. */
+const updateOctets = 512;
+
+/** @param settings  read each time: they may change while the service runs */
+export function createTransactions(settings: Pick<SettingValues<typeof rows>, SettingName>): Transactions {
+  const open = new Map<Connection, Open>();
+  let begun = 0;
+  let octetsAll = 0;
+
+  const forget = (connection: Connection) => {
+    octetsAll -= open.get(connection)?.octets ?? 0;
+    open.delete(connection);
+  };
+
+  return {
+    begin(connection, identity) {
+      if (open.has(connection)) throw refuse(errors.transactionsTooMany);
+      const transaction: Open = { identifier: utf8(String(++begun)), identity, updates: [], octets: 0 };
+      open.set(connection, transaction);
+      return transaction;
+    },
+    of(connection, identifier) {
+      const transaction = open.get(connection);
+      if (transaction === undefined || !equalBytes(transaction.identifier, identifier)) throw refuse(errors.transactionUnknown);
+      return transaction;
+    },
+    add(connection, update) {
+      const transaction = open.get(connection);
+      if (transaction === undefined) throw refuse(errors.transactionUnknown);
+      const octets = octetsOf(update.op) + updateOctets;
+      const isLarge =
+        transaction.updates.length >= settings['ldap.transactionUpdatesMax'] ||
+        transaction.octets + octets > settings['ldap.transactionMib'] * 2 ** 20 ||
+        octetsAll + octets > settings['ldap.transactionsMib'] * 2 ** 20;
+      if (isLarge) {
+        forget(connection);
+        throw refuse(errors.transactionTooLarge);
+      }
+      transaction.updates.push({ ...update, op: ownRequest(update.op) });
+      transaction.octets += octets;
+      octetsAll += octets;
+    },
+    putBack(connection, { identifier, identity, updates }) {
+      const octets = updates.reduce((sum, { op }) => sum + octetsOf(op) + updateOctets, 0);
+      open.set(connection, { identifier, identity, updates: [...updates], octets });
+      octetsAll += octets;
+    },
+    forget,
+  };
+}
+
+type SettingName = 'ldap.transactionUpdatesMax' | 'ldap.transactionMib' | 'ldap.transactionsMib';
+
+function octetsOf(op: WriteRequest): number {
+  const ofAttributes = (attributes: readonly PartialAttribute[]) =>
+    attributes.reduce(
+      (sum, { description, values }) => sum + description.length + values.reduce((all, { length }) => all + length + 64, 64),
+      0,
+    );
+  switch (op.kind) {
+    case 'addRequest':
+      return op.entry.length + ofAttributes(op.attributes);
+    case 'modifyRequest':
+      return op.object.length + ofAttributes(op.changes.map(({ attribute }) => attribute));
+    case 'delRequest':
+      return op.entry.length;
+    case 'modifyDNRequest':
+      return op.entry.length + op.newRdn.length + (op.newSuperior?.length ?? 0);
+  }
+}
+
+/** Values of a request are views of what was read from the socket, all of which a queue would keep. */
+function ownRequest(op: WriteRequest): WriteRequest {
+  const own = ({ description, values }: PartialAttribute) => ({ description, values: values.map((value) => new Uint8Array(value)) });
+  if (op.kind === 'addRequest') return { ...op, attributes: op.attributes.map(own) };
+  if (op.kind !== 'modifyRequest') return op;
+  return { ...op, changes: op.changes.map(({ operation, attribute }): Modification => ({ operation, attribute: own(attribute) })) };
+}
