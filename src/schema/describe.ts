@@ -34,6 +34,18 @@ export function describe(schema: Pick<Schema, 'attributeType'>, text: string): D
 
 const none: readonly string[] = [];
 
+const language = 'lang-';
+
+/** RFC 3866 §2.2: a language range stands for a language and what is narrower, and alone for all languages. No attribute is stored under one. */
+export function isLanguageRange(option: string): boolean {
+  return option.startsWith(language) && option.endsWith('-');
+}
+
+/** Whether an attribute with its own options is among those that a description with others asks for (RFC 4512 §2.5.2, RFC 3866 §2.2). */
+export function coversOptions(asked: readonly string[], own: readonly string[]): boolean {
+  return asked.every((option) => own.includes(option) || (isLanguageRange(option) && own.some((each) => `${each}-`.startsWith(option))));
+}
+
 /** The options in an entry's key; none for most. */
 export function optionsOfKey(key: string): readonly string[] {
   const at = key.indexOf(';');

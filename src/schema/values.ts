@@ -1,7 +1,7 @@
 import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute } from '#ldap';
-import { describe } from './describe.ts';
+import { describe, isLanguageRange } from './describe.ts';
 import { errors } from './errors.ts';
 import type { AttributeType, MatchingRule, Schema } from './types.ts';
 
@@ -14,7 +14,8 @@ export function collectAttributes(schema: Schema, given: readonly PartialAttribu
   const collected = new Map<string, PartialAttribute>();
   for (const { description, values } of given) {
     const described = describe(schema, description);
-    if (described === undefined) throw refuse(errors.attributeTypeUndefined, { attribute: description });
+    if (described === undefined || described.options.some(isLanguageRange))
+      throw refuse(errors.attributeTypeUndefined, { attribute: description });
     if (values.length === 0) throw refuse(errors.valuesMissing, { attribute: described.description });
     if (collected.has(described.key)) throw refuse(errors.attributeRepeated, { attribute: described.description });
     collected.set(described.key, { description: described.description, values });

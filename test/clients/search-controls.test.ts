@@ -34,6 +34,9 @@ const content = [
       `homeDirectory: /home/u${at}`,
       `employeeNumber: ${90 - at}`,
       'userPassword: pw',
+      ...(at === 2
+        ? ['description: plain', 'description;lang-en: Hello', 'description;lang-de: Hallo', 'description;lang-de-at: Servus']
+        : []),
       ...(at % 2 === 0 ? [] : [`givenName: G${at % 5}`]),
       ...(at % 3 === 0 ? [] : [`title: t${at}`, `title: t${12 - at}`]),
       '',
@@ -177,6 +180,12 @@ const alike: readonly [title: string, who: Who, args: readonly string[]][] = [
   ['dereference of what is no name', 'administrator', ['-E', 'deref=cn:uid', '(cn=g1)', '1.1']],
   ['dereference of what no schema defines', 'administrator', ['-E', 'deref=nope:uid', '(cn=g1)', '1.1']],
   ['dereference to what no schema defines', 'administrator', ['-E', 'deref=member:nope', '(cn=g1)', '1.1']],
+  ...['', ';lang-de', ';lang-de-', ';lang-', ';lang-de-at', ';lang-fr-', ';lang-d-', ';LANG-DE-'].flatMap(
+    (options): [string, Who, string[]][] => [
+      [`attributes with options: ${options}`, 'administrator', ['(uid=u2)', `description${options}`]],
+      [`a filter with options: ${options}`, 'administrator', [`(description${options}=servus)`, '1.1']],
+    ],
+  ),
   ['@class', 'person', ['-A', '(uid=u1)', '@person']],
   ['@class by OID, and a name beside it', 'person', ['-A', '(uid=u1)', '@2.5.6.6', 'uidNumber']],
   ['@class that no schema defines', 'administrator', ['(uid=u1)', '@nope']],

@@ -125,6 +125,15 @@ test('a cookie is good once, on its own connection, and for its own request: any
   t.is((await again(3)).code, 53);
 });
 
+test('a cookie is good on its own connection alone, for those who are nobody, too', async (t) => {
+  const house = await crowd(t, { 'ldap.anonymousRead': 'public' });
+  const [one, other] = [house.connect(), house.connect()];
+  for (const client of [one, other]) await client.bind('', '');
+  const cookie = pageOf(await one.search(people, crowded, {}, [paged(2)]))?.cookie;
+  t.is((await other.search(people, crowded, {}, [paged(2, cookie)])).code, 53);
+  t.is((await one.search(people, crowded, {}, [paged(2, cookie)])).dns.length, 2);
+});
+
 test('one cookie that is shown twice at once goes on once', async (t) => {
   const operator = (await crowd(t)).operator();
   const cookie = pageOf(await operator.search(people, crowded, {}, [paged(2)]))?.cookie;

@@ -1,7 +1,7 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Modification, Request } from '#ldap';
-import { checkModified, checkNotObsolete, type Described, describe, type Schema } from '#schema';
+import { checkModified, checkNotObsolete, type Described, describe, isLanguageRange, type Schema } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
@@ -124,7 +124,9 @@ async function readyPasswords(call: Call, prepared: Prepared): Promise<Prepared>
 
 function stepOf(schema: Schema, { operation, attribute }: Modification, relaxed: boolean): Step {
   const described: Described | undefined = describe(schema, attribute.description);
-  if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: attribute.description });
+  // RFC 3866 §2.2: a range names no attribute that could be written.
+  if (described === undefined || described.options.some(isLanguageRange))
+    throw refuse(errors.attributeUnknown, { attribute: attribute.description });
   const step = { operation, described, values: attribute.values };
   checkStep(step);
   checkModifiable(described.type, relaxed, false);

@@ -1,4 +1,4 @@
-import { type AttributeType, type Described, describe, type Schema } from '#schema';
+import { type AttributeType, coversOptions, type Described, describe, type Schema } from '#schema';
 
 /** Which attributes a search asks for (RFC 4511 §4.5.1.8, RFC 3673 for `+`, RFC 4529 for `@class`). */
 export interface Wanted {
@@ -61,5 +61,5 @@ const extensibleObject = '1.3.6.1.4.1.1466.101.120.111';
 
 /** RFC 4512 §2.5.2: a description selects its subtypes, and attributes with more options than it names. */
 function selects(asked: Described, type: AttributeType, options: readonly string[]): boolean {
-  return asked.type.family.includes(type) && asked.options.every((option) => options.includes(option));
+  return asked.type.family.includes(type) && coversOptions(asked.options, options);
 }

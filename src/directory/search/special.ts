@@ -13,8 +13,15 @@ import { subentryAttributes } from '../subschema/operations.ts';
 import { matchedAttributes } from './matched.ts';
 import type { Wanted } from './select.ts';
 
-/** RFC 3673 (`+`), RFC 4529 (`@class`), RFC 4526 (empty and, or), RFC 4525 (increment). */
-const features = ['1.3.6.1.4.1.4203.1.5.1', '1.3.6.1.4.1.4203.1.5.2', '1.3.6.1.4.1.4203.1.5.3', '1.3.6.1.1.14'];
+/** RFC 3673 (`+`), RFC 4529 (`@class`), RFC 4526 (empty and, or), RFC 3866 (language tags and ranges), RFC 4525 (increment). */
+const features = [
+  '1.3.6.1.4.1.4203.1.5.1',
+  '1.3.6.1.4.1.4203.1.5.2',
+  '1.3.6.1.4.1.4203.1.5.3',
+  '1.3.6.1.4.1.4203.1.5.4',
+  '1.3.6.1.4.1.4203.1.5.5',
+  '1.3.6.1.1.14',
+];
 
 const vendor = 'Atrium';
 

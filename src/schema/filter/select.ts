@@ -1,5 +1,5 @@
 import type { PartialAttribute } from '#ldap';
-import { type Described, optionsOfKey, typeOfKey } from '../describe.ts';
+import { coversOptions, type Described, optionsOfKey, typeOfKey } from '../describe.ts';
 import type { EntryAttributes } from '../entry.ts';
 import type { AttributeType } from '../types.ts';
 
@@ -18,7 +18,7 @@ export function selectValues({ type, options }: Described): Selection {
   const keys = type.family.filter((each) => !each.secret).map((each) => each.key);
   const wanted = new Set(keys);
 
-  const isSelected = (key: string) => wanted.has(typeOfKey(key)) && hasAll(optionsOfKey(key), options);
+  const isSelected = (key: string) => wanted.has(typeOfKey(key)) && coversOptions(options, optionsOfKey(key));
 
   return {
     type,
@@ -35,8 +35,4 @@ export function selectValues({ type, options }: Described): Selection {
       return false;
     },
   };
-}
-
-function hasAll(own: readonly string[], wanted: readonly string[]): boolean {
-  return wanted.every((option) => own.includes(option));
 }
