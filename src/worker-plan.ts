@@ -4,7 +4,7 @@ import { directoryErrors, type EngineSettings, type SchemaChange } from '#direct
 import { type HashCost, keysErrors, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
-import type { Change, ChangeRecord, CommitResult, Expectation, StoreBesideOptions } from '#store';
+import type { Change, CommitResult, Expectation, StoreBesideOptions, WatchedChange } from '#store';
 import { storeErrors } from '#store';
 
 /** What a thread that serves LDAP is given. */
@@ -35,7 +35,7 @@ export interface WorkerSide {
   /** Lets go of its read transaction. */
   letGo(): void;
   /** What has become durable, once it has asked to `watch`. */
-  changed(changes: readonly ChangeRecord[]): void;
+  changed(changes: readonly WatchedChange[]): void;
   /** Takes no more requests; resolves when those in progress are through. */
   stop(): Promise<void>;
 }
@@ -57,7 +57,9 @@ export interface MainSide {
   enter(key: string): Promise<number>;
   leave(place: number): void;
   record(event: AuditEvent): void;
+  /** From its answer on the worker is told what becomes durable. */
   watch(): void;
+  unwatch(): void;
 }
 
 /** The refusals that go from one thread to another. */

@@ -1,8 +1,8 @@
 import type { Audit } from '#audit';
 import { refuse } from '#catalogue';
 import { csnOfChange, directoryErrors, type Engine, stamped } from '#directory';
-import type { ChangeRecord } from '#store';
-import { ownRecord } from './copies.ts';
+import type { WatchedChange } from '#store';
+import { ownWatched } from './copies.ts';
 import type { MainSide } from './worker-plan.ts';
 
 /** What the main thread does for one worker. */
@@ -16,7 +16,7 @@ interface ServedWorker {
 export function serveWorker(
   { store, hasher, lines, csn, live, changeSchema }: Engine,
   audit: Pick<Audit, 'record'>,
-  changed: (changes: readonly ChangeRecord[]) => void,
+  changed: (changes: readonly WatchedChange[]) => void,
 ): ServedWorker {
   const places = new Map<number, () => void>();
   let entered = 0;
@@ -53,7 +53,11 @@ export function serveWorker(
     },
     record: audit.record,
     watch: () => {
-      unwatch ??= store.watch((changes) => changed(changes.map(ownRecord)));
+      unwatch ??= store.watch((changes) => changed(changes.map(ownWatched)));
+    },
+    unwatch: () => {
+      unwatch?.();
+      unwatch = undefined;
     },
   };
   return {

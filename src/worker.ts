@@ -14,7 +14,7 @@ import {
 import type { Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
 import { type Definition, keysBelow, loadSchema } from '#schema';
-import { type ChangeRecord, openStoreBeside, type Store, type StoreBeside } from '#store';
+import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
@@ -24,7 +24,7 @@ if (parentPort === null) throw new Error('this is the program of a thread, not o
 let store: StoreBeside | undefined;
 let live: LiveSchema | undefined;
 let listener: Listener | undefined;
-const watchers = new Set<(changes: readonly ChangeRecord[]) => void>();
+const watchers = new Set<(changes: readonly WatchedChange[]) => void>();
 
 const side: WorkerSide = {
   async start(plan) {
@@ -88,10 +88,18 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
   });
 }
 
-const watch: Store['watch'] = (watcher) => {
-  if (watchers.size === 0) main.tell('watch');
+let watching: Promise<void> | undefined;
+
+const watch: Store['watch'] = (watcher, begun) => {
   watchers.add(watcher);
-  return () => watchers.delete(watcher);
+  watching ??= main.ask('watch');
+  // When the main thread is gone, so is this one.
+  void watching.then(begun, () => undefined);
+  return () => {
+    if (!watchers.delete(watcher) || watchers.size > 0) return;
+    watching = undefined;
+    main.tell('unwatch');
+  };
 };
 
 /** The hasher of the main thread: its bound is that of the process. */

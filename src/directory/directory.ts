@@ -19,6 +19,7 @@ import { actingIdentity } from './proxied.ts';
 import { responseTo, resultOf } from './result.ts';
 import { search } from './search/search.ts';
 import { UpdateRefused } from './settle.ts';
+import { searchOrFollow } from './sync/search-or-follow.ts';
 import type { Connection, Directory, Reply } from './types.ts';
 
 /** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */
@@ -94,7 +95,7 @@ function operate(
         },
       });
     case 'searchRequest': {
-      const result = search(call, op);
+      const result = message.controls.length === 0 ? search(call, op) : searchOrFollow(call, op);
       return result instanceof Promise ? result.then(answer) : answer(result);
     }
     case 'compareRequest':

@@ -84,8 +84,17 @@ export function openEngine(options: EngineOptions): Engine {
 /** The engine for the schema of this moment: the same one as long as that is the same. */
 export function newestEngine(engine: Engine): Engine {
   const { current } = engine.live;
-  return current === engine.schema ? engine : { ...engine, ...madeOf(current, engine) };
+  if (current === engine.schema) return engine;
+  let newest = newestEngines.get(engine.live);
+  if (newest?.schema !== current) {
+    newest = { ...engine, ...madeOf(current, engine) };
+    newestEngines.set(engine.live, newest);
+  }
+  return newest;
 }
+
+/** Made once: those who come anew and those who go on for long share it. */
+const newestEngines = new WeakMap<LiveSchema, Engine>();
 
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
 function madeOf(schema: Schema, { settings, clock }: Pick<EngineOptions, 'settings' | 'clock'>) {

@@ -164,6 +164,26 @@ export const errors = {
   superiorAbsent: row(9062, 32, 'a move below an entry that is not there, or may not be seen', 'new superior not found'),
   comparedAbsent: row(9064, 16, 'a comparison with an attribute that the entry does not have', ''),
   newRdnInvalid: row(9065, 34, 'a new name that is no relative distinguished name', 'invalid new RDN'),
+  followersMax: row(
+    9090,
+    11,
+    'more searches that go on until they are ended than the limit allows',
+    'there are too many searches that go on until they are ended',
+  ),
+  refreshRequired: row(
+    9091,
+    4096,
+    'a consumer of changes that is behind what the change log keeps (RFC 4533)',
+    'what has changed since is not kept any more: begin without a cookie',
+  ),
+  followerBehind: row(9092, 11, 'a persistent search whose peer reads too slowly', 'changes come faster than they are read here'),
+  aliasesFollowed: row(9093, 2, 'a search for changes that follows aliases (RFC 4533 §3)', 'a search for changes does not follow aliases'),
+  followedOtherwise: row(
+    9094,
+    53,
+    'a search for changes with a control that makes its answers others',
+    'this control does not go together with content synchronisation or persistent search: {oid}',
+  ),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',

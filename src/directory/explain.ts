@@ -30,6 +30,7 @@ export async function explain(engine: Engine, request: SearchRequest): Promise<E
       entries++;
     },
     full: () => undefined,
+    lasts: () => undefined,
     ended: false,
     signal: new AbortController().signal,
   };

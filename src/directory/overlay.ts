@@ -122,6 +122,9 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     hasTaken: (uuid) => taken.has(uuid),
     // Of no commit: what is remembered by a commit's number is not to be taken for this, nor this for that.
     number: --version,
+    get csn() {
+      return base.csn;
+    },
     get visited() {
       return base.visited;
     },

@@ -51,6 +51,7 @@ async function expire(engine: Engine, dn: string, nowMs: number): Promise<boolea
     notify: () => undefined,
     entry: () => undefined,
     full: () => undefined,
+    lasts: () => undefined,
     ended: false,
     signal,
   };

@@ -44,6 +44,8 @@ export interface Reply {
   notify(op: Response & { readonly kind: 'extendedResponse' }): void;
   /** Undefined while the peer keeps up; else resolves when it has read enough, or rejects when it is gone. */
   full(): Promise<void> | undefined;
+  /** From now on it goes on until somebody ends it: a bind on its connection ends it instead of waiting for it, and so does the end of the service. */
+  lasts(): void;
   /** True when nobody waits for an answer any more: by abandon, unbind, a lost connection or the end of the service. */
   readonly ended: boolean;
   /** Aborted when `ended` becomes true. Made for who asks for it: whoever only wants to know asks `ended`. */

@@ -15,6 +15,8 @@ export interface OperationHost {
   readonly outbox: Outbox;
   /** Undefined while the peer keeps up; else resolves when it does again. */
   full(): Promise<void> | undefined;
+  /** False once something waits for all that is in progress. */
+  readonly mayLast: boolean;
 }
 
 /** One request in progress: where its answers go, and the way to stop it. It ends once. */
@@ -24,6 +26,7 @@ export class Operation implements Reply {
   #controller: AbortController | undefined;
   #answered = false;
   #stopped = false;
+  #lasting = false;
 
   constructor(host: OperationHost, message: Message<Request>) {
     this.#host = host;
@@ -56,6 +59,16 @@ export class Operation implements Reply {
     signal.addEventListener('abort', stopped, { once: true });
     room.then(resolve, reject).finally(() => signal.removeEventListener('abort', stopped));
     return promise;
+  }
+
+  lasts(): void {
+    this.#lasting = true;
+    if (!this.#host.mayLast) this.stop();
+  }
+
+  /** Whether it only ends when somebody ends it. */
+  get lasting(): boolean {
+    return this.#lasting;
   }
 
   get ended(): boolean {
@@ -104,6 +117,10 @@ export class Operation implements Reply {
     if (this.#stopped) return 'stopped';
     return this.#answered ? 'completed' : 'unanswered';
   }
+}
+
+export function stopLasting(operations: Iterable<Operation>): void {
+  for (const operation of operations) if (operation.lasting) operation.stop();
 }
 
 /** True for what a stopped operation throws: the reason itself, or an error of Node's made because of it. */

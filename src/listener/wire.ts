@@ -5,10 +5,11 @@ import { type Message, type Request, resultCodes } from '#ldap';
 import { extendedAnswer, noticeOfDisconnection, readRequest } from './answers.ts';
 import { errors } from './errors.ts';
 import { createInbox } from './inbox.ts';
-import { Ended, Operation, type OperationHost } from './operation.ts';
+import { Ended, Operation, type OperationHost, stopLasting } from './operation.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import { answerOwn, isOwn, type OwnRequest, startTlsOid } from './own-operations.ts';
 import { judgeTime, type Waits } from './patience.ts';
+import { createRoom } from './room.ts';
 import type { Securing } from './securing.ts';
 import type { Shared } from './shared.ts';
 
@@ -41,7 +42,7 @@ export class Wire implements OperationHost {
   #yielding = false;
   /** Nothing more will come; what has come is still taken. */
   #saidLast = false;
-  #room: PromiseWithResolvers<void> | undefined;
+  readonly #room = createRoom();
   #readMs: number;
   /** Since when a message has been arriving; `undefined` while none is half there. */
   #partialSinceMs: number | undefined;
@@ -120,8 +121,11 @@ export class Wire implements OperationHost {
     if (this.#phase === 'gone') return Promise.reject(new Ended());
     if (!this.#isFull()) return undefined;
     this.outbox.flush();
-    this.#room ??= Promise.withResolvers<void>();
-    return this.#room.promise;
+    return this.#room.wait();
+  }
+
+  get mayLast(): boolean {
+    return this.#phase === 'open' && this.#waitingBind === undefined;
   }
 
   #read(chunk: Uint8Array): void {
@@ -143,17 +147,15 @@ export class Wire implements OperationHost {
     }
     this.#taking = false;
     if (emptied && this.#saidLast && this.#phase === 'open') this.#phase = 'ending';
-    else if (taken === turnMessagesMax) this.#yield();
+    else if (taken === turnMessagesMax) {
+      this.#yielding = true;
+      setImmediate(() => {
+        this.#yielding = false;
+        this.#take();
+      });
+    }
     this.outbox.flush();
     this.#settle();
-  }
-
-  #yield(): void {
-    this.#yielding = true;
-    setImmediate(() => {
-      this.#yielding = false;
-      this.#take();
-    });
   }
 
   /** @returns whether there may be another */
@@ -297,6 +299,8 @@ export class Wire implements OperationHost {
 
   /** Reads on or pauses, and hangs up when that is due. */
   #settle(): void {
+    // What would be waited for in vain.
+    if (!this.mayLast) stopLasting(this.#inProgress.values());
     if (this.#phase === 'ending' && this.#inProgress.size === 0 && this.#waitingBind === undefined) {
       if (this.#parting !== undefined) this.outbox.message(noticeOfDisconnection(this.#parting.code, this.#parting.diagnostic));
       this.#hangUp();
@@ -307,8 +311,7 @@ export class Wire implements OperationHost {
   }
 
   #drained(): void {
-    this.#room?.resolve();
-    this.#room = undefined;
+    this.#room.free();
     this.#take();
   }
 
@@ -317,10 +320,7 @@ export class Wire implements OperationHost {
     this.#hungUp.resolve();
     this.#inbox.clear();
     this.#stopAll();
-    // Nobody may be waiting for room any more.
-    this.#room?.promise.catch(() => undefined);
-    this.#room?.reject(new Ended());
-    this.#room = undefined;
+    this.#room.close();
     if (this.#inProgress.size === 0) this.#closed.resolve();
   }
 

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { SettingValues } from '#catalogue';
 import { attributeReader } from './attributes.ts';
-import { changesOf } from './changes.ts';
+import { changeLogOf, changesOf } from './changes.ts';
 import type { Columns } from './columns.ts';
 import type { EntryCache } from './entry-cache.ts';
 import { keptOf } from './kept.ts';
@@ -59,6 +59,12 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
     durable: progress.durable,
     commit: options.commit,
     changes: (afterNumber, limit) => changes(afterNumber, progress.durableNumber, limit),
+    log: changeLogOf(database, () => {
+      // The transaction that is held may be older than what is on disk by now.
+      const { durableNumber } = progress;
+      reader.snapshot();
+      return durableNumber;
+    }),
     watch: options.watch,
     release: () => reader.release(),
     close: async () => {

@@ -6,7 +6,7 @@ import { errors } from './errors.ts';
 import type { GramMerge } from './gram-merge.ts';
 import { pagesOf, pagesOfPiece } from './pages.ts';
 import type { Reader } from './reader.ts';
-import type { Change, ChangeRecord, CommitResult, Expectation } from './types.ts';
+import type { Change, CommitResult, Expectation, WatchedChange } from './types.ts';
 import { isSyncError, type WriteAheadLog } from './wal.ts';
 import type { Writer } from './writer.ts';
 
@@ -24,7 +24,7 @@ interface Written {
   /** Of the newest commit that it holds or could see. */
   readonly number: number;
   /** Commit by commit. */
-  readonly changes: readonly (readonly ChangeRecord[])[];
+  readonly changes: readonly (readonly WatchedChange[])[];
 }
 
 type Outcome = CommitResult | { readonly kind: 'refused'; readonly reason: unknown };
@@ -52,7 +52,7 @@ interface Options {
 export class Commits {
   readonly #options: Options;
   readonly #waiting: Waiting[] = [];
-  readonly #listeners = new Set<(changes: readonly ChangeRecord[]) => void>();
+  readonly #listeners = new Set<(changes: readonly WatchedChange[]) => void>();
   #sleepers: { readonly number: number; readonly wake: () => void }[] = [];
   /** Pieces of merging that come before the next batch. */
   #piecesOwed = 0;
@@ -98,8 +98,9 @@ export class Commits {
     return new Promise((wake) => this.#sleepers.push({ number, wake }));
   }
 
-  watch(listener: (changes: readonly ChangeRecord[]) => void): () => void {
+  watch(listener: (changes: readonly WatchedChange[]) => void, begun?: () => void): () => void {
     this.#listeners.add(listener);
+    begun?.();
     return () => this.#listeners.delete(listener);
   }
 
@@ -161,7 +162,7 @@ export class Commits {
   #writeBatch(): void {
     const batch = this.#waiting.splice(0, this.#options.limits().batchMax);
     this.#gathered = 0;
-    const changes: ChangeRecord[][] = [];
+    const changes: WatchedChange[][] = [];
     let outcomes: readonly Outcome[];
     try {
       outcomes = this.#write(batch, changes);
@@ -272,7 +273,7 @@ export class Commits {
    *
    * @throws SqliteError  when an fsync failed, after which the process must end
    */
-  #write(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
+  #write(batch: readonly Waiting[], written: WatchedChange[][]): readonly Outcome[] {
     try {
       return this.#transaction(batch, written);
     } catch (error) {
@@ -294,10 +295,10 @@ export class Commits {
     this.#options.log.shorten();
   }
 
-  #transaction(batch: readonly Waiting[], written: ChangeRecord[][]): readonly Outcome[] {
+  #transaction(batch: readonly Waiting[], written: WatchedChange[][]): readonly Outcome[] {
     const { database, attributes, writer, limits, reader, committed } = this.#options;
     const before = this.#last;
-    const fresh: ChangeRecord[][] = [];
+    const fresh: WatchedChange[][] = [];
     const isOpen = reader.handOver();
     try {
       if (!isOpen) this.#begin.run();
@@ -320,14 +321,21 @@ export class Commits {
   }
 
   /** Nothing is written before everything that is expected was seen to hold: a conflict leaves nothing to take back. */
-  #one({ expected, changes }: Waiting, before: number, fresh: ChangeRecord[][]): Outcome {
+  #one({ expected, changes }: Waiting, before: number, fresh: WatchedChange[][]): Outcome {
     const { writer } = this.#options;
     const failed = writer.failed(expected);
     if (failed !== undefined) return { kind: 'conflict', failed };
     if (changes.length === 0) return { kind: 'committed', number: before };
     const number = before + 1;
-    writer.write(number, changes);
-    fresh.push(changes.map((change) => ({ number, csn: change.kind === 'delete' ? change.csn : change.entry.csn, change })));
+    const were = writer.write(number, changes);
+    fresh.push(
+      changes.map((change, part) => ({
+        number,
+        csn: change.kind === 'delete' ? change.csn : change.entry.csn,
+        change,
+        before: were[part],
+      })),
+    );
     return { kind: 'committed', number };
   }
 }

@@ -33,6 +33,7 @@ export { openStateStore, type StateRow, type StateStore, type StateStoreOptions 
 export { makeFolder } from './sync-folder.ts';
 export type {
   Change,
+  ChangeLog,
   ChangeRecord,
   CommitResult,
   EntryRecord,
@@ -42,8 +43,12 @@ export type {
   KeysBelow,
   LargeRules,
   ListChange,
+  LogPlace,
+  LogRow,
   ReadableEntry,
   Snapshot,
   Store,
   StoredEntry,
+  WatchedChange,
 } from './types.ts';
+export { wholeCommit } from './types.ts';

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { type Refusal, refuse, type SettingValues } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
-import { changesOf } from './changes.ts';
+import { changeLogOf, changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { dropUnfinished } from './copy.ts';
 import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
@@ -142,7 +142,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     durable: (number) => commits.durable(number),
     commit: (expected, wanted) => commits.push(expected, wanted),
     changes: (afterNumber, limit) => changes(afterNumber, commits.durableNumber, limit),
-    watch: (listener) => commits.watch(listener),
+    log: changeLogOf(database, () => commits.durableNumber),
+    watch: (listener, begun) => commits.watch(listener, begun),
     close: () => {
       closing ??= close();
       return closing;

@@ -27,6 +27,7 @@ export function readStatements(reader: Database.Database) {
     ),
     slices: sliceReader(reader),
     number: prepare<[]>(newestNumber),
+    csn: reader.prepare<[], string>('SELECT csn FROM change ORDER BY place DESC LIMIT 1').pluck(),
     whole: reader.prepare<[number], PackedRow>(`SELECT ${packedWholeColumns} FROM entry WHERE id = ?`).raw(),
     readable: reader.prepare<[number], PackedRow>(`SELECT ${packedColumns} FROM entry WHERE id = ?`).raw(),
     lastId: prepare<[]>('SELECT max(id) FROM entry'),
@@ -87,6 +88,10 @@ export class HeldSnapshot implements Snapshot {
     this.#context = context;
     this.#era = context.era();
     this.number = number;
+  }
+
+  get csn(): string | undefined {
+    return this.#read().csn.get();
   }
 
   get visited(): number {

@@ -1,4 +1,5 @@
 import type { Column, Scan, Scanned } from './column.ts';
+import { partsMax } from './format.ts';
 import type { List } from './slices.ts';
 
 /**
@@ -133,6 +134,8 @@ export type CommitResult =
 export interface Snapshot {
   /** The commit number inside the snapshot. Answers that depend on it wait for `durable(number)`. */
   readonly number: number;
+  /** The CSN of the newest change inside the snapshot; nothing when there is none. */
+  readonly csn: string | undefined;
   /** How many rows of indexes and entries this snapshot has read, for `explain`. */
   readonly visited: number;
   byDnKey(dnKey: Uint8Array): StoredEntry | undefined;
@@ -190,6 +193,46 @@ export interface ChangeRecord {
   readonly change: Change;
 }
 
+/** A durable change as those who watch hear of it. */
+export interface WatchedChange extends ChangeRecord {
+  /** The entry as it was; nothing for one that was not there. */
+  readonly before: StoredEntry | undefined;
+}
+
+/** A place in the change log: behind a part of a commit. Behind all of its parts, whatever their number: `wholeCommit`. */
+export interface LogPlace {
+  readonly number: number;
+  readonly part: number;
+}
+
+export const wholeCommit = partsMax - 1;
+
+/** A change as the log has it: without what was before, but for the name. */
+export interface LogRow extends ChangeRecord, LogPlace {
+  /** The name that the entry had; nothing for one that was not there. */
+  readonly former: string | undefined;
+}
+
+/** Of which entry a change is, and whether it came, went or was given another name by it. */
+export interface LogMark extends LogPlace {
+  readonly uuid: string;
+  readonly moved: boolean;
+}
+
+/** The durable part of the change log. */
+export interface ChangeLog {
+  /** The number of the newest commit, and that of the oldest which the log still has. */
+  newest(): number;
+  oldest(): number;
+  /** The CSN that stands for all changes up to a commit: that of its last. */
+  csnOf(number: number): string | undefined;
+  /** The commit that has this CSN as its last; nothing when the log has none. */
+  numberOf(csn: string): number | undefined;
+  /** Behind a place, in order: at most `limit`, and no more, but one, when they come to `octetsMax` together. */
+  rows(after: LogPlace, limit: number, octetsMax: number): LogRow[];
+  marks(after: LogPlace, limit: number): LogMark[];
+}
+
 /** The one system of record. All of a commit is on disk, or nothing of it. */
 export interface Store {
   /**
@@ -212,8 +255,12 @@ export interface Store {
   commit(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult>;
   /** The change log from behind a number on, in order, at most `limit` changes. Its oldest are gone when it is longer than its bound. */
   changes(afterNumber: number, limit: number): ChangeRecord[];
-  /** Called after each durable commit, in order. */
-  watch(listener: (changes: readonly ChangeRecord[]) => void): () => void;
+  readonly log: ChangeLog;
+  /**
+   * Called after each durable commit, in order, until the function that comes back is called. `begun` is called once nothing is missed any more: at
+   * once in the thread that writes. Nobody who watches may throw.
+   */
+  watch(listener: (changes: readonly WatchedChange[]) => void, begun?: () => void): () => void;
   /** Waits for what is under way, then closes the files. */
   close(): Promise<void>;
 }

@@ -76,8 +76,8 @@ export function writerOf(
 
   const { entryOf, failed } = lookupsOf(statements, attributes, justRead);
 
-  /** @returns the name that the entry had; nothing for one that was not there */
-  function put(place: Place, whole: EntryRecord): string | undefined {
+  /** @returns the entry as it was; nothing for one that was not there */
+  function put(place: Place, whole: EntryRecord): StoredEntry | undefined {
     const { entry, lists: fresh } = large.split(whole);
     const old = entryOf(entry.uuid);
     const id = old?.id ?? nextId++;
@@ -86,11 +86,11 @@ export function writerOf(
     for (const list of old?.large ?? []) lists.drop(id, list, keySet(keysOf(entry)));
     const made = fresh.map((each) => lists.make(id, each));
     write(id, old === undefined, entry, made);
-    return old?.dn;
+    return old;
   }
 
-  /** @returns the name that the entry had */
-  function amend(place: Place, entry: EntryRecord, changes: readonly ListChange[]): string {
+  /** @returns the entry as it was */
+  function amend(place: Place, entry: EntryRecord, changes: readonly ListChange[]): StoredEntry {
     const old = entryOf(entry.uuid);
     if (old === undefined) throw new Error(`no entry to amend: ${entry.uuid}`);
     if (changes.length !== old.large.length) throw new Error(`not every list of an entry is named: ${entry.uuid}`);
@@ -104,7 +104,7 @@ export function writerOf(
       return lists.change(id, list, change, own);
     });
     write(id, false, entry, now);
-    return old.dn;
+    return old;
   }
 
   function checkName(id: number, { dn, dnKey }: EntryRecord, old: StoredEntry | undefined): void {
@@ -123,7 +123,7 @@ export function writerOf(
     touch(id);
   }
 
-  function remove(place: Place, uuid: string): string {
+  function remove(place: Place, uuid: string): StoredEntry {
     const old = entryOf(uuid);
     if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
     replaceKeys(place, old.id, keysOf(old), []);
@@ -131,7 +131,7 @@ export function writerOf(
     statements.delete.run(old.id);
     justRead.drop(uuid);
     touch(old.id);
-    return old.dn;
+    return old;
   }
 
   /** All that an entry is found by, the store's own keys first; beside another state of it only what may differ from that one's. */
@@ -165,7 +165,7 @@ export function writerOf(
     if (fresh.length > 0) write(whole.id, false, entry, [...whole.large, ...fresh.map((each) => lists.make(whole.id, each))]);
   }
 
-  function applied(place: Place, change: Change): string | undefined {
+  function applied(place: Place, change: Change): StoredEntry | undefined {
     switch (change.kind) {
       case 'put':
         return put(place, change.entry);
@@ -185,13 +185,14 @@ export function writerOf(
     /**
      * Writes a commit's changes, its index rows and its part of the change log.
      *
-     * @throws Error  for changes that cannot be; the caller rolls back
+     * @returns each entry as it was before its change; throws for changes that cannot be, and the caller rolls back
      */
-    write(number: number, changes: readonly Change[]): void {
+    write(number: number, changes: readonly Change[]): (StoredEntry | undefined)[] {
       if (changes.length > partsMax) throw new Error(`${changes.length} changes in one commit`);
-      changes.forEach((change, part) => {
-        const former = applied({ number, part }, change);
-        statements.log.run(...logged(number, part, change, former));
+      return changes.map((change, part) => {
+        const before = applied({ number, part }, change);
+        statements.log.run(...logged(number, part, change, before?.dn));
+        return before;
       });
     },
 

@@ -82,6 +82,10 @@ const standing: EngineSettings = {
   'ldap.transactionsMib': 64,
   'ldap.answerCacheMib': 1,
   'ldap.preparedSearchesMax': 256,
+  'ldap.persistentSearchesMax': 200,
+  'ldap.persistentSearchesPerConnectionMax': 8,
+  'ldap.followedChangesMib': 16,
+  'ldap.syncChangedMax': 50_000,
   'realms.defaultSuffix': suffix,
   'admin.bootstrapUsername': 'admin',
   'admin.bootstrapPassword': '',
@@ -323,6 +327,7 @@ export function replySink(full: Reply['full'] = () => undefined, signal = new Ab
     notify: (op) => void notices.push(op),
     entry: (dn, attributes, controls) => void entries.push(shown(text(dn) ?? '', decodeAttributes(concat(attributes)), controls)),
     full,
+    lasts: () => undefined,
     signal,
     get ended() {
       return signal.aborted;

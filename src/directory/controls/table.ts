@@ -11,12 +11,14 @@ import { manageDsaIt } from './manage-dsa-it.ts';
 import { matchedValues } from './matched-values.ts';
 import { pagedResults } from './paged-results.ts';
 import { permissiveModify } from './permissive-modify.ts';
+import { persistentSearch } from './persistent-search.ts';
 import { proxiedAuthorization } from './proxied-authorization.ts';
 import { postRead, preRead } from './read-entry.ts';
 import { relax } from './relax.ts';
 import { sessionTracking } from './session-tracking.ts';
 import { sorting } from './sorting.ts';
 import { subentries } from './subentries.ts';
+import { syncRequest } from './sync-request.ts';
 import { transaction } from './transaction.ts';
 import { treeDelete } from './tree-delete.ts';
 import { virtualListView } from './virtual-list-view.ts';
@@ -40,6 +42,8 @@ const kinds: readonly ControlKind<unknown>[] = [
   treeDelete,
   relax,
   transaction,
+  syncRequest,
+  persistentSearch,
   door,
 ];
 

@@ -8,7 +8,7 @@ import { subschemaDn } from '../realm.ts';
 import { createGroups, createWalk, type DynamicMembers, type Groups, type WalkDesk } from '../relations/chain.ts';
 
 /** What tells an entry from all others. */
-export type Identified = Pick<ReadableEntry, 'id' | 'dn' | 'dnKey' | 'uuid'>;
+export type Identified = Pick<ReadableEntry, 'id' | 'dn' | 'dnKey' | 'uuid' | 'parent'>;
 
 /** What attributes are worked out with. */
 interface Workshop extends WalkDesk {
@@ -33,6 +33,8 @@ const table: readonly Computed[] = [
   { name: 'numSubordinates', onlyNamed: true, values: (_shop, entry, snapshot) => [String(snapshot.countChildren(entry.uuid))] },
   // Only for those who name it: the time is in the entry's record, which is read for it.
   { name: 'entryTtl', onlyNamed: true, values: ({ engine }, entry, snapshot) => ttlOf(engine.clock.nowMs(), snapshot.readable(entry.id)) },
+  // What OpenLDAP's consumers, and those who watch over them, read at the suffix.
+  { name: 'contextCSN', values: (_shop, { parent }, { csn }) => (parent === undefined && csn !== undefined ? [csn] : []) },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];
 
