@@ -90,7 +90,7 @@ test('under an administrator’s authority entries are added, changed, renamed, 
 
   await acting.modify(person('grace'), [
     { operation: 'add', attribute: { description: 'mail', values: [utf8('grace@example.com')] } },
-    { operation: 'delete', attribute: { description: 'jpegPhoto', values: [photo] } },
+    { operation: 'delete', attribute: { description: 'jpegPhoto', values: [] } },
   ]);
   t.true(await acting.compare(person('grace'), 'mail', utf8('grace@example.com')));
   t.false(await acting.compare(person('grace'), 'mail', utf8('other@example.com')));
