@@ -1,4 +1,5 @@
 // `npm run test:clients`: LDAP clients that others wrote, each through a journey against a running Atrium. With words behind it, only the clients called so.
+import { parseArgs } from 'node:util';
 import { installMissing } from '../../gate/install.ts';
 import { findProgram, programs } from '../../support/programs.ts';
 import { runJourney, type Step } from './journey.ts';
@@ -17,8 +18,10 @@ const programsOf: readonly (readonly [client: PartName, program: string])[] = [
   ['jndi', 'Jndi.java'],
 ];
 
-const againstSlapd = process.argv.includes('--slapd');
-const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const { values: wanted, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { slapd: { type: 'boolean', default: false }, workers: { type: 'string', default: '0' } },
+});
 const total = { passed: 0, failed: 0, 'not offered': 0 };
 const notOffered = new Map<string, string[]>();
 
@@ -36,7 +39,7 @@ const journeys: readonly (readonly [client: PartName, run: typeof runPhpLdapAdmi
 const chosen = journeys.filter(([client]) => words.length === 0 || words.some((word) => client.includes(word)));
 if (chosen.length === 0) failed(`no client is called like ${words.join(' or ')}`);
 else {
-  await using world = await (againstSlapd ? startSlapdWorld() : startWorld());
+  await using world = await (wanted.slapd ? startSlapdWorld() : startWorld(wanted.workers));
   for (const [client, run] of chosen) {
     const begun = performance.now();
     const interpreter = interpreterOf(client);
@@ -51,10 +54,9 @@ say(`${total.passed} passed, ${total.failed} failed${notOffered.size > 0 ? `, ${
 /** Brings in the clients. One that is missing counts as failed: this command is for nothing else. */
 function setUp(): void {
   const { ldapsearch, openssl } = programs;
-  const wanted = { ...parts, ldapsearch, openssl };
-  const there = (name: keyof typeof wanted) =>
-    name === 'ldapsearch' || name === 'openssl' ? findProgram(name) !== undefined : isThere(name);
-  const { missing, command, said } = installMissing(wanted, there);
+  const all = { ...parts, ldapsearch, openssl };
+  const there = (name: keyof typeof all) => (name === 'ldapsearch' || name === 'openssl' ? findProgram(name) !== undefined : isThere(name));
+  const { missing, command, said } = installMissing(all, there);
   for (const name of missing) failed(`${name} is not there`);
   if (command !== undefined) say(`  Have what is missing with: ${command}`, said ?? '');
 }

@@ -18,14 +18,19 @@ export const worldSeed = 389;
 const personPassword = 'Schlüssel-7-Brücke';
 const picture = Buffer.from([0xff, 0xd8, 0xff, ...Array(256).keys()]);
 
-/** Starts an Atrium with generated people, with TLS of its own authority. Needs ldap-utils and openssl. */
-export async function startWorld(): Promise<World> {
+/**
+ * Starts an Atrium with generated people, with TLS of its own authority. Needs ldap-utils and openssl.
+ *
+ * @param workers  as `ldap.workers`
+ */
+export async function startWorld(workers: string): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-lab-'));
   const authority = await makeAuthority(folder);
   const settings = {
     STS_LDAP_CLIENT_CA_FILE: authority.caFile,
     STS_LDAP_CLIENT_CERTIFICATE_RULE: 'subject',
     STS_SECURITY_SCRAM_ITERATIONS: '4096',
+    STS_LDAP_WORKERS: workers,
   };
   const atrium = await startTestAtrium({ settings });
   const { suffix, addresses, dataDir } = atrium;
