@@ -1,9 +1,10 @@
-import { concat } from '#base';
+import { concat, equalBytes } from '#base';
 import { sha256 } from '#keys';
 import { walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, equalityKeys, type Schema, typeOfKey } from '#schema';
 import { type Indexer, type IndexKey, keyOctetsMax } from '#store';
 import { createDecisions, type Decisions } from './search/descriptions.ts';
+import { subschemaKey } from './subschema/stored.ts';
 
 interface IndexRow {
   readonly name: string;
@@ -65,7 +66,9 @@ export function createIndexer(schema: Schema): Indexer {
     lineageOf(schema.attributeType(typeOfKey(description.toLowerCase()))).filter((type) => table.has(type)),
   );
 
-  return ({ user }, other) => {
+  return ({ user, dnKey }, other) => {
+    // It is no entry of the tree: were it found as a subentry, every search would look for others to leave out.
+    if (dnKey.length === subschemaKey.length && equalBytes(dnKey, subschemaKey)) return [];
     const moved = other === undefined ? undefined : movedTypes(user, other.user, typesOf);
     const keys: IndexKey[] = [];
     if (moved?.size === 0) return keys;

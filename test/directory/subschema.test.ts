@@ -1,5 +1,6 @@
 import test from 'ava';
 import { utf8 } from '#base';
+import { type OwnSchema, subschemaKey } from '#directory';
 import {
   parseAttributeType,
   parseDitContentRule,
@@ -10,6 +11,7 @@ import {
   parseSyntax,
 } from '#ldap';
 import { schemaErrors as rows, type schemaErrors } from '#schema';
+import { paged, pageOf } from './control-values.ts';
 import { type Attributes, type Client, furnishedHouse, person, suffix } from './driver.ts';
 
 const subschema = 'cn=Subschema';
@@ -46,6 +48,15 @@ test('RFC 4512 §4.2: a class and a type that are added by a modify of the subsc
   ]);
   t.is((await operator.modify(person('bob'), ['add', `${arc}.1`, 'B 8'], ['delete', 'badge', 'a 7'])).code, 0);
   t.is((await operator.ask({ kind: 'compareRequest', entry: person('bob'), description: 'badge', value: utf8('b 8') })).code, 6);
+});
+
+test('a change of the schema makes no search slower: what keeps it is found by no index, and under the name that it is looked for', async (t) => {
+  const { engine, operator } = await furnishedHouse(t);
+  await define(operator());
+  const snapshot = engine.store.snapshot();
+  t.is(snapshot.byDnKey(subschemaKey)?.dn, subschema);
+  t.deepEqual(snapshot.idsEqual('objectclass', utf8('2.5.17.0'), 10), []);
+  t.true(snapshot.idsEqual('objectclass', utf8('2.16.840.1.113730.3.2.2'), 10).length > 0);
 });
 
 test('RFC 4512 §2.5.1: what derives from an indexed type at run time is found by its supertype', async (t) => {
@@ -221,6 +232,21 @@ test('a definition in use may be widened, and not be changed in a way that could
   t.deepEqual((await operator.search(suffix, '(badge=a 7)')).dns, [person('bob')]);
 });
 
+test('RFC 2696: a list that is read in pages goes on when the schema has changed in between', async (t) => {
+  const house = await furnishedHouse(t);
+  const client = house.operator();
+  const page = async (cookie: Uint8Array) => {
+    const search = { kind: 'searchRequest' as const, baseObject: suffix, scope: 'sub' as const, derefAliases: 'never' as const };
+    const rest = { sizeLimit: 0, timeLimitS: 0, typesOnly: false, filter: { kind: 'present' as const, description: 'objectClass' } };
+    return await client.ask({ ...search, ...rest, attributes: ['1.1'] }, [paged(3, cookie)]);
+  };
+  const first = await page(new Uint8Array(0));
+  await define(house.operator());
+  const second = await page(pageOf(first)?.cookie ?? new Uint8Array(0));
+  t.deepEqual([first.code, first.dns.length, second.code, second.dns.length], [0, 3, 0, 3]);
+  t.deepEqual(new Set([...first.dns, ...second.dns]).size, 6);
+});
+
 test('only administrators change the schema, only by definitions, and the subentry stays', async (t) => {
   const house = await furnishedHouse(t);
   const operator = house.operator();
@@ -252,6 +278,17 @@ test('what was decided by a schema that is not in force any more is decided anew
   if (removed?.code === 0) t.is(there.length, 0);
   else t.is(there.length, added.filter(({ code }) => code === 0).length);
   t.true(removed?.code === 0 || removed?.code === 53);
+
+  // One that is decided while the door is closed, and committed when another schema is in force.
+  const live = house.engine.live as OwnSchema;
+  if (removed?.code === 0) await define(operator);
+  const late = await live.closed(async (replace) => {
+    const adding = operator.add(person('late'), { ...bob, uid: 'late' });
+    await new Promise((resolve) => setImmediate(resolve));
+    replace(live.build([]));
+    return { adding };
+  });
+  t.is((await late.adding).code, rows.attributeTypeUndefined.sees.ldap);
 
   // A schema that is never the one in force: it is given up some time.
   Object.defineProperty(house.engine.live, 'isOpen', { value: () => false });

@@ -23,7 +23,7 @@ interface Kept {
 }
 
 /**
- * The cursors of one engine. They are bounded in number for each connection and for all, in octets and in life: the oldest goes first. One is good for the
+ * The cursors of one directory. They are bounded in number for each connection and for all, in octets and in life: the oldest goes first. One is good for the
  * connection, the bind and the request that it was made for, and for nothing else.
  */
 export interface Cursors {
@@ -51,13 +51,14 @@ export interface Owner {
 export const cookieOctets = 16;
 const idOctets = 8;
 
-const all = new WeakMap<Engine, Cursors>();
+/** By what stays when the schema becomes another: a list goes on where it was. */
+const all = new WeakMap<Engine['store'], Cursors>();
 
 export function cursorsOf(engine: Engine): Cursors {
-  let cursors = all.get(engine);
+  let cursors = all.get(engine.store);
   if (cursors === undefined) {
     cursors = createCursors(engine);
-    all.set(engine, cursors);
+    all.set(engine.store, cursors);
   }
   return cursors;
 }
