@@ -260,6 +260,9 @@ test('only administrators change the schema, only by definitions, and the subent
     await operator.ask({ kind: 'delRequest', entry: subschema }),
     await operator.ask({ kind: 'modifyDNRequest', entry: subschema, newRdn: 'cn=x', deleteOldRdn: true }),
   ];
+  const asserted = { oid: '1.3.6.1.1.12', critical: true, value: Uint8Array.of(0x87, 2, 0x63, 0x6e) };
+  const change = { operation: 'add' as const, attribute: { description: 'attributeTypes', values: [utf8(badge)] } };
+  t.is((await operator.ask({ kind: 'modifyRequest', object: subschema, changes: [change] }, [asserted])).code, 12);
   for (const { code, result } of fixed) t.is(code, 53, result.diagnostic);
   t.is((await operator.add('CN=subschema', { objectClass: 'device', cn: 'subschema' })).code, 68);
   t.not((await operator.add(`cn=x,${subschema}`, { objectClass: 'device', cn: 'x' })).code, 0);

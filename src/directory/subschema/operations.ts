@@ -3,6 +3,8 @@ import { refuse } from '#catalogue';
 import { decodeAttributes, type PartialAttribute, type Request, type Result, resultCodes } from '#ldap';
 import { compileFilter, describe, subschemaAttributes } from '#schema';
 import type { Call } from '../call.ts';
+import { assertion } from '../controls/assertion.ts';
+import { postRead, preRead } from '../controls/read-entry.ts';
 import { generalizedTime } from '../csn.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -44,11 +46,17 @@ export function subentryAttributes({ schema, store, realm, startedMs }: Engine):
  *
  * @throws Refusal `accessDenied` (50) for everybody but administrators, and as `changeSchema`
  */
-export async function modifySubschema({ engine, asker }: Call, { changes }: Request & { kind: 'modifyRequest' }): Promise<Result> {
+export async function modifySubschema(call: Call, { changes }: Request & { kind: 'modifyRequest' }): Promise<Result> {
+  const { engine, asker, controls } = call;
+  // RFC 4511 §4.1.11: what a critical control asks for is done, or nothing. These ask for something of an entry, and the change may be made in another thread.
+  const unheeded = controls.counted.find(({ oid, critical }) => critical && ofEntries.some((kind) => kind.oid === oid));
+  if (unheeded !== undefined) throw refuse(errors.controlUnknown, { oid: unheeded.oid });
   if (asker.who !== 'administrator') throw refuse(errors.accessDenied, { why: 'the schema may not be changed' });
   await engine.changeSchema(changes, writerName(engine, asker.identity));
   return done;
 }
+
+const ofEntries = [assertion, preRead, postRead];
 
 /** Compares with what the subentry has; everybody may read it. @throws Refusal as every comparison */
 export function compareSubschema({ engine }: Call, request: Request & { kind: 'compareRequest' }): Result {
