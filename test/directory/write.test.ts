@@ -89,7 +89,8 @@ for (const [title, dn, attributes, code] of adds) {
 const changes: readonly [title: string, change: Parameters<ReturnType<House['operator']>['modify']>[1], code: number][] = [
   ['adding a value that is there', ['add', 'cn', 'ada lovelace'], 20],
   ['adding nothing', ['add', 'title'], 2],
-  ['adding to what has no equality rule', ['add', 'facsimileTelephoneNumber', '+1 3'], 0],
+  ['adding the first value of what has no equality rule', ['add', 'facsimileTelephoneNumber', '+1 3'], 0],
+  ['deleting a value of what has no equality rule', ['delete', 'facsimileTelephoneNumber', '+1 3'], 18],
   ['deleting a value that is not there', ['delete', 'cn', 'Nobody'], 16],
   ['deleting an attribute that is not there', ['delete', 'title'], 16],
   ['replacing an attribute that is not there with nothing is no error', ['replace', 'title'], 0],
