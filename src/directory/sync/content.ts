@@ -1,6 +1,6 @@
 import { equalBytes } from '#base';
-import type { SearchRequest } from '#ldap';
-import { isWithin, parentKey } from '#schema';
+import { parseDn, type SearchRequest } from '#ldap';
+import { isWithin, normalizeDn, parentKey } from '#schema';
 import { noLists, type ReadableEntry, type Snapshot } from '#store';
 import { type Asker, askerOf } from '../access/asker.ts';
 import type { Rights } from '../access/resolve.ts';
@@ -9,7 +9,6 @@ import { manageDsaIt } from '../controls/manage-dsa-it.ts';
 import { subentries } from '../controls/subentries.ts';
 import { hasClass } from '../dse.ts';
 import { newestEngine } from '../engine.ts';
-import { nameOf } from '../realm.ts';
 import { lastWorking } from '../search/computed.ts';
 import { type GuardedFilter, guardedFilter } from '../search/filter.ts';
 import { type Projection, projection } from '../search/project.ts';
@@ -124,8 +123,9 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
   /** By its name alone, where nothing else is known of it. */
   const mayHaveHeld = ({ uuid, former, before }: Step): boolean => {
     if (former === undefined) return false;
-    const key = before?.dnKey ?? nameOf(schema, former).key;
-    return inScope(request, baseKey, key) && asker().rightsAt(key, uuid).visible;
+    // Of a name that the schema does not know any more nobody has a copy.
+    const key = before?.dnKey ?? normalizeDn(schema, parseDn(former) ?? []);
+    return key !== undefined && inScope(request, baseKey, key) && asker().rightsAt(key, uuid).visible;
   };
 
   /** Of two states of an entry, both in the content. */
