@@ -124,6 +124,28 @@ test('people and anonymous share a number of places, and administrators have the
   t.pass();
 });
 
+test('whoever follows aliases in all their searches hears of changes below the base that an alias leads to, and of no more', async (t) => {
+  const atrium = await start(t);
+  const { suffix } = atrium;
+  const [writer, client] = await Promise.all([openAdmin(t, atrium), openAdmin(t, atrium)]);
+  const alias = (name: string, to: string): Request => ({
+    kind: 'addRequest',
+    entry: `ou=${name},${suffix}`,
+    attributes: Object.entries({ objectClass: ['alias', 'extensibleObject'], ou: [name], aliasedObjectName: [to] }).map(
+      ([description, values]) => ({ description, values: values.map(utf8) }),
+    ),
+  });
+  await make(t, writer, alias('staff', `ou=people,${suffix}`));
+  for (const derefAliases of ['always', 'inSearching'] as const) {
+    const base = derefAliases === 'always' ? `ou=staff,${suffix}` : `ou=people,${suffix}`;
+    const messageId = client.search(base, { derefAliases, attributes: ['1.1'] }, persistentControl(add, true, true));
+    await listening(client, suffix);
+    await make(t, writer, person(`${derefAliases}1`.toLowerCase(), atrium));
+    t.deepEqual(brief(await client.next()), [add, `uid=${derefAliases.toLowerCase()}1`, undefined]);
+    client.send({ kind: 'abandonRequest', messageId });
+  }
+});
+
 test('a value that cannot be read, aliases and controls that make other answers are refused', async (t) => {
   const atrium = await start(t);
   const client = await openAdmin(t, atrium);

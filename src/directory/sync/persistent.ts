@@ -30,7 +30,14 @@ export async function searchPersistently(call: Call, request: SearchRequest, ask
   }
 }
 
-async function goOn(call: Call, request: SearchRequest, asked: PersistentSearch, feed: Feed): Promise<Result> {
+/**
+ * The draft says nothing of aliases, and there are clients whose every search follows them: JNDI's, for its listeners too. They are followed to the
+ * base and no further, since what an alias leads to would come and go without a change of its own.
+ */
+const followed = { never: 'never', inSearching: 'never', findingBaseObj: 'findingBaseObj', always: 'findingBaseObj' } as const;
+
+async function goOn(call: Call, sent: SearchRequest, asked: PersistentSearch, feed: Feed): Promise<Result> {
+  const request = { ...sent, derefAliases: followed[sent.derefAliases] };
   const { engine, reply } = call;
   const base = baseOf(call, request);
   const content = lastingContent(call, request, base.dnKey, 'search');
