@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Refusal } from '#catalogue';
 import { storedDefinitions, subschemaKey } from '#directory';
-import { type Definition, loadSchema, type Schema } from '#schema';
+import { type Definition, loadSchema, type Schema, schemaErrors } from '#schema';
 import { entryAt } from '#store';
 import { type Place, schemaFiles } from './schema-files.ts';
 
@@ -17,6 +18,16 @@ export function storedIn({ root, settings }: Place): Definition[] {
 /** The schema of a data folder. */
 export function schemaOf(place: Place): Schema {
   return loadSchema(schemaFiles(place), storedIn(place));
+}
+
+/** The same for whoever looks for damage: of a file that cannot be read, the definitions in it are what is missed last. */
+export function schemaOfDamaged(place: Place): Schema {
+  try {
+    return schemaOf(place);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.row.code === schemaErrors.schemaInvalid.code) throw error;
+    return loadSchema(schemaFiles(place));
+  }
 }
 
 /** What a realm begins with. */

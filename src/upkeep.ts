@@ -6,7 +6,7 @@ import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersi
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, schemaOf } from './installation.ts';
+import { directoryFile, schemaOf, schemaOfDamaged } from './installation.ts';
 import { settings as rows } from './settings.ts';
 
 /** The files of a data folder that hold entries and short-lived state. */
@@ -18,7 +18,7 @@ const stateFile = 'state.sqlite';
  */
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
   return await onFolder(options, ({ root, dataDir, settings }) => {
-    const schema = schemaOf({ root, settings });
+    const schema = schemaOfDamaged({ root, settings });
     const judge = createJudge(schema, settings['realms.defaultSuffix']);
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
@@ -42,7 +42,7 @@ export async function repairFolder(options: AtriumOptions): Promise<Repaired> {
   const there = await onFolder(options, () => ({ kind: 'there' }) as const);
   if (there.kind !== 'there') return there;
   const begun = await begin(options, async ({ root, dataDir, settings }) => {
-    const schema = schemaOf({ root, settings });
+    const schema = schemaOfDamaged({ root, settings });
     repairIndexes(join(dataDir, directoryFile), { indexer: createIndexer(schema), large: createLargeRules(schema), indexVersion });
   });
   if (begun.kind === 'refused') return begun;

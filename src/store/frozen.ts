@@ -51,6 +51,9 @@ export function entryAt(path: string, dnKey: Uint8Array): { readonly operational
   const database = openFrozen(path, directoryFormat);
   try {
     return database.prepare<[Uint8Array], { operational: Uint8Array }>('SELECT operational FROM entry WHERE dn_key = ?').get(dnKey);
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
   } finally {
     database.close();
   }
