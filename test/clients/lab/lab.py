@@ -28,6 +28,8 @@ ROW = "ou=row," + LAB
 PICTURE = bytes([0xFF, 0xD8, 0xFF]) + bytes(range(256))
 
 offered = set()
+#: The file that runs, without its ending: parts of it begin with its name.
+PROGRAM = os.path.splitext(os.path.abspath(sys.argv[0]))[0]
 
 
 def same(got, wanted, what="it"):
@@ -52,7 +54,7 @@ def step(name, needs=None):
             print("ok\t%s" % name)
         except Exception as error:
             where = traceback.extract_tb(sys.exc_info()[2])
-            line = [frame.lineno for frame in where if os.path.basename(frame.filename) == os.path.basename(sys.argv[0])]
+            line = [frame.lineno for frame in where if frame.filename.startswith(PROGRAM)]
             said = " ".join(("%s: %s" % (type(error).__name__, error)).split())
             print("no\t%s\t%s (line %s)" % (name, said[:600], line[-1] if line else "?"))
         sys.stdout.flush()

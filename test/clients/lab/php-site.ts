@@ -29,6 +29,8 @@ export async function servePhpLdapAdmin(php: string, ldapUrl: string): Promise<P
     env: { PATH: process.env['PATH'], LDAPNOINIT: '1' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  const kill = () => child.kill();
+  process.once('exit', kill);
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -38,8 +40,9 @@ export async function servePhpLdapAdmin(php: string, ldapUrl: string): Promise<P
     url: `http://127.0.0.1:${port}/`,
     said: () => said,
     [Symbol.asyncDispose]: async () => {
+      process.off('exit', kill);
       const ended = once(child, 'close');
-      if (child.kill()) await ended;
+      if (kill()) await ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,6 @@
 // `npm run test:clients`: LDAP clients that others wrote, each through a journey against a running Atrium. With words behind it, only the clients called so.
 import { parseArgs } from 'node:util';
+import { killAll } from '../../../bench/process.ts';
 import { installMissing } from '../../gate/install.ts';
 import { findProgram, programs } from '../../support/programs.ts';
 import { runJourney, type Step } from './journey.ts';
@@ -24,6 +25,13 @@ const { values: wanted, positionals: words } = parseArgs({
 });
 const total = { passed: 0, failed: 0, 'not offered': 0 };
 const notOffered = new Map<string, string[]>();
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    killAll();
+    process.exit(1);
+  });
+}
 
 setUp();
 const journeys: readonly (readonly [client: PartName, run: typeof runPhpLdapAdmin])[] = [
