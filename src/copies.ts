@@ -17,6 +17,7 @@ export function ownExpectation(expectation: Expectation): Expectation {
       return { ...expectation, from: ownOctets(expectation.from), before: ownOctets(expectation.before) };
     case 'unchanged':
     case 'childless':
+    case 'unused':
     case 'children':
       return expectation;
   }

@@ -37,6 +37,15 @@ export function admit({ schema, clock, settings }: Engine, made: Attributes, par
   else if (parent !== undefined && isDynamicEntry(schema, parent)) throw refuse(errors.staticBelowDynamic);
 }
 
+/** @throws Refusal `staticBelowDynamic` (19) for an entry that stays and is to be moved below one that goes */
+export function checkPlace(
+  { schema }: Pick<Engine, 'schema'>,
+  entry: Pick<ReadableEntry, 'user'>,
+  superior: Pick<ReadableEntry, 'user'>,
+): void {
+  if (isDynamicEntry(schema, superior) && !isDynamicEntry(schema, entry)) throw refuse(errors.staticBelowDynamic);
+}
+
 /** @throws Refusal `dynamicForGood` (65): an entry is dynamic from its beginning to its end, or never (RFC 2589 §3) */
 export function checkStays(schema: Schema, before: Attributes, after: Attributes): void {
   if (before.get('objectclass') === after.get('objectclass')) return;

@@ -4,10 +4,12 @@ import type { AuditNotes } from './audit.ts';
 import type { Call } from './call.ts';
 import { malformed } from './controls/kind.ts';
 import { proxiedAuthorization } from './controls/proxied-authorization.ts';
+import { recognizedControls } from './controls/table.ts';
 import { transaction } from './controls/transaction.ts';
 import { errors } from './errors.ts';
 import type { WriteRequest } from './operations/write.ts';
 import { done, resultOf } from './result.ts';
+import { ownMessage } from './transactions.ts';
 
 /**
  * Takes an update into its transaction: what becomes of it is said at the end of that (RFC 5805 §3.3).
@@ -24,8 +26,10 @@ export function enqueue({ engine, connection, controls, reply }: Call, op: Write
   const { messageId } = notes.message;
   // RFC 5805 §3.3: each has a message id of its own, by which the end names the one that failed.
   if (updates.some((each) => each.messageId === messageId)) throw malformed({ oid: transaction.oid, critical: true });
+  const message = ownMessage(messageId, op, controls.counted);
+  const own = recognizedControls(connection, op.kind, message.controls);
   try {
-    transactions.add(connection, { messageId, op, controls, notes });
+    transactions.add(connection, { messageId, op: message.op, controls: own, notes: { ...notes, message, controls: own } });
   } catch (error) {
     if (error instanceof Refusal)
       reply.notify({ kind: 'extendedResponse', result: resultOf(error), oid: abortedNotice, value: identifier });

@@ -1,15 +1,7 @@
-import { compareBytes, concat, equalBytes, utf8 } from '#base';
+import { compareBytes, concat, utf8 } from '#base';
 import { isWithin } from '#schema';
-import {
-  type Change,
-  type EntryRecord,
-  type Indexer,
-  keyOctetsMax,
-  noLists,
-  type ReadableEntry,
-  type Snapshot,
-  type StoredEntry,
-} from '#store';
+import { type Change, type EntryRecord, type Indexer, noLists, type ReadableEntry, type Snapshot, type StoredEntry } from '#store';
+import { takenKeys } from './overlay-keys.ts';
 
 /** A snapshot with changes that are decided and not made yet. Good for as long as the snapshot below it. */
 export interface Overlay extends Snapshot {
@@ -34,9 +26,17 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
   const taken = new Map<string, StoredEntry | undefined>();
   const byId = new Map<number, string>();
   const byName = new Map<string, string | undefined>();
+  const keys = takenKeys(indexer);
+  /** Those that have lists: a transaction has few. */
+  const listed = new Set<string>();
+  let living: readonly StoredEntry[] | undefined;
   let lastMade = 0;
 
-  const live = () => [...taken.values()].filter((entry) => entry !== undefined);
+  const live = () => {
+    living ??= [...taken.values()].filter((entry) => entry !== undefined);
+    return living;
+  };
+  const own = (uuids: Iterable<string>) => [...uuids].flatMap((uuid) => taken.get(uuid) ?? []);
   const untaken = (ids: readonly number[]) => ids.filter((id) => !byId.has(id));
 
   const byUuid = (uuid: string) => (taken.has(uuid) ? taken.get(uuid) : base.byUuid(uuid));
@@ -62,6 +62,10 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
       byName.set(textOf(next.dnKey), uuid);
     }
     taken.set(uuid, next);
+    keys.note(uuid, next);
+    living = undefined;
+    if (next !== undefined && next.large.length > 0) listed.add(uuid);
+    else listed.delete(uuid);
   };
 
   const takeOne = (change: Change, whole: (uuid: string) => EntryRecord | undefined) => {
@@ -77,42 +81,38 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
   };
 
   const children = (uuid: string, afterId: number, limit: number): number[] => {
-    const own = live().filter(({ id, parent }) => parent === uuid && (afterId === 0 || id > afterId));
+    const its = live().filter(({ id, parent }) => parent === uuid && (afterId === 0 || id > afterId));
     const ids = untaken(base.children(uuid, afterId, limit + byId.size));
-    return [...own.map(({ id }) => id), ...ids].sort((a, b) => a - b).slice(0, limit);
+    return [...its.map(({ id }) => id), ...ids].sort((a, b) => a - b).slice(0, limit);
   };
 
   const subtree = (dnKey: Uint8Array, afterDnKey: Uint8Array | undefined, limit: number): number[] => {
     const isNext = (key: Uint8Array) => isWithin(key, dnKey) && (afterDnKey === undefined || compareBytes(key, afterDnKey) > 0);
-    const own = live().filter((entry) => isNext(entry.dnKey));
+    const its = live().filter((entry) => isNext(entry.dnKey));
     const ids = untaken(base.subtree(dnKey, afterDnKey, limit + byId.size));
-    if (own.length === 0) return ids.slice(0, limit);
+    if (its.length === 0) return ids.slice(0, limit);
     const placed = ids.map((id) => ({ id, dnKey: base.readable(id)?.dnKey ?? dnKey }));
-    return [...own, ...placed]
+    return [...its, ...placed]
       .sort((a, b) => compareBytes(a.dnKey, b.dnKey))
       .map(({ id }) => id)
       .slice(0, limit);
   };
 
   const idsEqual = (attribute: string, key: Uint8Array, limit: number, afterId = 0): number[] => {
-    const whole = key.subarray(0, keyOctetsMax);
-    const has = (entry: StoredEntry) =>
-      indexer(entry).some((each) => each.attribute === attribute && equalBytes(each.key.subarray(0, keyOctetsMax), whole)) ||
-      (entry.large.some((list) => list.attribute === attribute) && base.hasValue(entry.id, attribute, key));
-    const own = live().filter((entry) => (afterId === 0 || entry.id > afterId) && has(entry));
+    const inLists = own(listed).filter(
+      ({ id, large }) => large.some((list) => list.attribute === attribute) && base.hasValue(id, attribute, key),
+    );
+    const having = [...new Set([...own(keys.having(attribute, key)), ...inLists])].filter(({ id }) => afterId === 0 || id > afterId);
     const ids = untaken(base.idsEqual(attribute, key, limit + byId.size, afterId));
-    return [...own.map(({ id }) => id), ...ids].sort((a, b) => a - b).slice(0, limit);
+    return [...having.map(({ id }) => id), ...ids].sort((a, b) => a - b).slice(0, limit);
   };
 
   const idsPrefix = (attribute: string, prefix: Uint8Array, rowsMax: number): number[] | undefined => {
     const ids = base.idsPrefix(attribute, prefix, rowsMax);
-    const begins = (key: Uint8Array) => equalBytes(key.subarray(0, prefix.length), prefix);
-    const has = (entry: StoredEntry) =>
-      indexer(entry).some((each) => each.attribute === attribute && begins(each.key)) ||
-      // Its lists are still those below, and which of their keys begin so is not asked.
-      entry.large.some((list) => list.attribute === attribute);
-    const own = live().filter(has);
-    return ids && [...own.map(({ id }) => id), ...untaken(ids)].sort((a, b) => a - b);
+    // Its lists are still those below, and which of their keys begin so is not asked.
+    const inLists = own(listed).filter(({ large }) => large.some((list) => list.attribute === attribute));
+    const having = new Set([...own(keys.beginning(attribute, prefix)), ...inLists]);
+    return ids && [...[...having].map(({ id }) => id), ...untaken(ids)].sort((a, b) => a - b);
   };
 
   return {

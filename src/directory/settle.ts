@@ -4,6 +4,7 @@ import type { Expectation, Snapshot } from '#store';
 import { askerOf } from './access/asker.ts';
 import { tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
+import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { createIndexer } from './indexing.ts';
 import { decisionOn } from './operations/write.ts';
@@ -68,9 +69,13 @@ function decideAll({ engine }: Call, snapshot: Snapshot, ready: readonly Ready[]
   const overlay = overlaid(snapshot, createIndexer(engine.schema));
   const decisions: { readonly messageId: number; readonly decision: Decision }[] = [];
   const expected: Expectation[] = [];
+  let room = changesMax(engine);
   for (const { update, decide } of ready) {
     const decision = blamed(update, () => {
-      return checked(engine, overlay, atOnce(decide(() => overlay)));
+      const made = checked(engine, overlay, atOnce(decide(() => overlay)));
+      room -= made.changes.length;
+      if (room < 0) throw refuse(errors.transactionTooLarge);
+      return made;
     });
     expected.push(...expectedBelow(snapshot, overlay, decision));
     overlay.take(decision.changes, decision.whole);
@@ -91,6 +96,11 @@ function decideAll({ engine }: Call, snapshot: Snapshot, ready: readonly Ready[]
   return { decision: whole, answers };
 }
 
+/** As many entries as the largest of updates may change alone, and one for each: few updates can move the same subtree many times. */
+function changesMax({ settings }: Pick<Engine, 'settings'>): number {
+  return Math.max(settings['ldap.subtreeEntriesMax'], settings['ldap.referencesMax']) + settings['ldap.transactionUpdatesMax'];
+}
+
 /** What a decision expects, said of the snapshot below: of what the transaction itself made or changed, nothing can be expected any more. */
 function expectedBelow(snapshot: Snapshot, overlay: Overlay, { expected, changes }: Decision): Expectation[] {
   const childrenOf = (uuid: string): Expectation[] => {
@@ -107,6 +117,9 @@ function expectedBelow(snapshot: Snapshot, overlay: Overlay, { expected, changes
       case 'absent':
         // There is one, then the transaction took it away: that is expected already.
         if (snapshot.byDnKey(each.dnKey) === undefined) all.push(each);
+        break;
+      case 'unused':
+        if (snapshot.byUuid(each.uuid) === undefined) all.push(each);
         break;
       case 'childless':
       case 'children':

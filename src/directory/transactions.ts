@@ -1,6 +1,6 @@
 import { equalBytes, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import type { Modification, PartialAttribute } from '#ldap';
+import type { Control, Modification, PartialAttribute } from '#ldap';
 import type { AuditNotes } from './audit.ts';
 import type { Call } from './call.ts';
 import { errors } from './errors.ts';
@@ -31,7 +31,7 @@ export interface Transactions {
   /** The transaction of that identifier. @throws Refusal `transactionUnknown` (53) */
   of(connection: Connection, identifier: Uint8Array): Transaction;
   /**
-   * Adds an update, of which it keeps a copy.
+   * Adds an update that rests on no octets but its own (`ownMessage`).
    *
    * @throws Refusal `transactionTooLarge` (11), after which there is no such transaction any more
    */
@@ -76,7 +76,7 @@ export function createTransactions(settings: Pick<SettingValues<typeof rows>, Se
     add(connection, update) {
       const transaction = open.get(connection);
       if (transaction === undefined) throw refuse(errors.transactionUnknown);
-      const octets = octetsOf(update.op) + updateOctets;
+      const octets = octetsOf(update);
       const isLarge =
         transaction.updates.length >= settings['ldap.transactionUpdatesMax'] ||
         transaction.octets + octets > settings['ldap.transactionMib'] * 2 ** 20 ||
@@ -85,12 +85,14 @@ export function createTransactions(settings: Pick<SettingValues<typeof rows>, Se
         forget(connection);
         throw refuse(errors.transactionTooLarge);
       }
-      transaction.updates.push({ ...update, op: ownRequest(update.op) });
+      transaction.updates.push(update);
       transaction.octets += octets;
       octetsAll += octets;
     },
     putBack(connection, { identifier, identity, updates }) {
-      const octets = updates.reduce((sum, { op }) => sum + octetsOf(op) + updateOctets, 0);
+      // Meanwhile the connection may have begun another, which gives way.
+      forget(connection);
+      const octets = updates.reduce((sum, update) => sum + octetsOf(update), 0);
       open.set(connection, { identifier, identity, updates: [...updates], octets });
       octetsAll += octets;
     },
@@ -100,7 +102,15 @@ export function createTransactions(settings: Pick<SettingValues<typeof rows>, Se
 
 type SettingName = 'ldap.transactionUpdatesMax' | 'ldap.transactionMib' | 'ldap.transactionsMib';
 
-function octetsOf(op: WriteRequest): number {
+/** What the value of a control may grow to once it is read: a filter of many short items, above all. */
+const readFactor = 32;
+
+function octetsOf({ op, controls }: Queued): number {
+  const ofControls = controls.counted.reduce((sum, { oid, value }) => sum + oid.length + 64 + (value?.length ?? 0) * readFactor, 0);
+  return octetsOfRequest(op) + ofControls + updateOctets;
+}
+
+function octetsOfRequest(op: WriteRequest): number {
   const ofAttributes = (attributes: readonly PartialAttribute[]) =>
     attributes.reduce(
       (sum, { description, values }) => sum + description.length + values.reduce((all, { length }) => all + length + 64, 64),
@@ -118,7 +128,12 @@ function octetsOf(op: WriteRequest): number {
   }
 }
 
-/** Values of a request are views of what was read from the socket, all of which a queue would keep. */
+/** A message as it may wait: its values are views of what was read from the socket, all of which they would keep; of its controls it needs those that count. */
+export function ownMessage(messageId: number, op: WriteRequest, counted: readonly Control[]) {
+  const controls = counted.map((control) => (control.value === undefined ? control : { ...control, value: new Uint8Array(control.value) }));
+  return { messageId, op: ownRequest(op), controls };
+}
+
 function ownRequest(op: WriteRequest): WriteRequest {
   const own = ({ description, values }: PartialAttribute) => ({ description, values: values.map((value) => new Uint8Array(value)) });
   if (op.kind === 'addRequest') return { ...op, attributes: op.attributes.map(own) };

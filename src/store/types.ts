@@ -95,6 +95,8 @@ export type Expectation =
   | { readonly kind: 'unchanged'; readonly uuid: string; readonly csn: string }
   | { readonly kind: 'absent'; readonly dnKey: Uint8Array }
   | { readonly kind: 'childless'; readonly uuid: string }
+  /** No entry has this entryUUID: a `put` would else take the place of the one that has it. */
+  | { readonly kind: 'unused'; readonly uuid: string }
   /** No other entries are found by an index key than these, and none of them has changed; not all of them need be. */
   | {
       readonly kind: 'held';

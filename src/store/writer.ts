@@ -250,6 +250,8 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: P
         return statements.find.get(byDn, expectation.dnKey) === undefined;
       case 'childless':
         return statements.find.get(byParent, keyOfUuid(expectation.uuid)) === undefined;
+      case 'unused':
+        return statements.find.get(byUuid, keyOfUuid(expectation.uuid)) === undefined;
       case 'held':
         return isHeld(expectation);
       case 'children':

@@ -83,3 +83,21 @@ test('RFC 2589 §3: an entry is dynamic from its beginning to its end, and so is
   house.clock.moveMs(3_600_000);
   t.is(await sweepDynamic(house.engine), '2 dynamic entries have gone', 'what lies deepest first');
 });
+
+test('RFC 2589 §5.3: nothing that stays is moved below what goes', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  t.is((await operator.add(meeting, dynamic)).code, 0);
+  const move = (cn: string) =>
+    operator.ask({
+      kind: 'modifyDNRequest',
+      entry: `cn=${cn},ou=applications,${suffix}`,
+      newRdn: `cn=${cn}`,
+      deleteOldRdn: true,
+      newSuperior: meeting,
+    });
+  t.is((await operator.add(`cn=stays,ou=applications,${suffix}`, { objectClass: 'device', cn: 'stays' })).code, 0);
+  t.is((await operator.add(`cn=goes,ou=applications,${suffix}`, { objectClass: ['device', 'dynamicObject'], cn: 'goes' })).code, 0);
+  t.is((await move('stays')).code, 19);
+  t.is((await move('goes')).code, 0);
+});

@@ -22,6 +22,7 @@ const expectations = fc.oneof(
   fc.record({ kind: fc.constant('unchanged' as const), number: numbers, csn: csns }),
   fc.record({ kind: fc.constant('absent' as const), name: names }),
   fc.record({ kind: fc.constant('childless' as const), number: numbers }),
+  fc.record({ kind: fc.constant('unused' as const), number: numbers }),
   fc.record({
     kind: fc.constant('held' as const),
     attribute: fc.constantFrom('cn', 'mail', 'uid'),
@@ -59,6 +60,8 @@ function expectationOf(made: Generated<typeof expectations>): Expectation {
       return { kind: 'absent', dnKey: dnKey(...made.name) };
     case 'childless':
       return { kind: 'childless', uuid: uuid(made.number) };
+    case 'unused':
+      return { kind: 'unused', uuid: uuid(made.number) };
     case 'held':
       return { ...made, key: utf8(made.key), by: made.by.map(({ number, csn }) => ({ uuid: uuid(number), csn })) };
     case 'children':
@@ -77,6 +80,8 @@ function holds(model: Model, expected: Expectation): boolean {
       return !all.some(({ dnKey: key }) => compareBytes(key, expected.dnKey) === 0);
     case 'childless':
       return !all.some(({ parent }) => parent === expected.uuid);
+    case 'unused':
+      return !model.has(expected.uuid);
     case 'held':
       return all
         .filter((one) =>

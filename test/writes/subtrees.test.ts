@@ -232,3 +232,15 @@ test('relaxed rules are for administrators: for others 50, and what only the dir
   t.is((await operator.ask(modify(person('old'), ['replace', 'hasSubordinates', 'TRUE']), relaxed)).code, 19);
   t.is((await operator.ask(modify(person('old'), ['delete', 'entryCSN']), relaxed)).code, 19);
 });
+
+test('of two additions at once that bring one entryUUID one is made', async (t) => {
+  const house = await furnishedHouse(t);
+  const relaxed = [mark(oids.relax)];
+  const entryUUID = '597ae2f6-16a6-1027-98f4-d28b5365dc14';
+  const both = ['one', 'other'].map((uid) =>
+    house.operator().ask(add(person(uid), { ...ada, uid, mail: `${uid}@example.com`, entryUUID }), relaxed),
+  );
+  const codes = (await Promise.all(both)).map(({ code }) => code);
+  t.deepEqual(codes.toSorted(), [0, 19]);
+  t.is((await house.operator().search(suffix, '(|(uid=one)(uid=other))')).entries.length, 1);
+});

@@ -178,6 +178,87 @@ test('a transaction is bound in octets, alone and with all others', async (t) =>
   t.is((await other.ask(big, [part(await begun(other))])).code, 0, 'what was aborted takes no room');
 });
 
+test('what a control brings takes room in a transaction, and one that does not count is not kept', async (t) => {
+  const house = await furnishedHouse(t, { 'ldap.transactionMib': 1 });
+  const client = house.connect();
+  await client.bind(person('ada'), 'lovelace');
+  const small = modify(person('ada'), ['replace', 'description', 'x']);
+  const unknown: Control = { oid: '1.2.3.4', critical: false, value: new Uint8Array(2 ** 20) };
+  const id = await begun(client);
+  for (let at = 0; at < 3; at++) t.is((await client.ask(small, [part(id), unknown])).code, 0);
+  const long = asserting(equals('description', 'x'.repeat(20_000)));
+  t.is((await client.ask(small, [part(id), long])).code, 0);
+  t.is((await client.ask(small, [part(id), long])).code, 11);
+  t.is((await client.ask(end(id))).code, 53);
+});
+
+test('nothing of what waits in a transaction keeps octets that were read from a socket', async (t) => {
+  const house = await furnishedHouse(t);
+  const client = house.operator();
+  const identifier = await begun(client);
+  const socket = Buffer.alloc(2 ** 16, 'x');
+  const op: Request = {
+    ...(modify(person('ada'), ['replace', 'description', 'x']) as Request & { kind: 'modifyRequest' }),
+    changes: [{ operation: 'replace', attribute: { description: 'description', values: [socket.subarray(1, 3)] } }],
+  };
+  const assertion = asserting(equals('sn', 'Lovelace'));
+  const value = socket.subarray(100, 100 + (assertion.value?.length ?? 0));
+  value.set(assertion.value ?? []);
+  t.is((await client.ask(op, [part(identifier), { ...assertion, value }])).code, 0);
+  socket.fill(0);
+  t.is((await client.ask(end(identifier))).code, 0);
+  const entry = (await client.search(person('ada'), '(objectClass=*)', { scope: 'base' })).entries[0];
+  t.deepEqual(entry?.all('description'), ['xx']);
+});
+
+test('a transaction changes no more entries than the largest of its updates may alone, whatever it moves how often', async (t) => {
+  const house = await furnishedHouse(t, { 'ldap.subtreeEntriesMax': 10, 'ldap.referencesMax': 10, 'ldap.transactionUpdatesMax': 5 });
+  const client = house.operator();
+  for (let at = 0; at < 6; at++) await client.ask(add(`cn=${at},${branch}`, { objectClass: 'device', cn: String(at) }));
+  const renames = ['ou=one', 'ou=two', 'ou=three'];
+  for (const [count, code] of [
+    [2, 0],
+    [3, 11],
+  ] as const) {
+    const id = await begun(client);
+    let dn = (await client.search(suffix, '(|(ou=applications)(ou=two))', { attributes: ['1.1'] })).dns[0] ?? '';
+    for (const rdn of renames.slice(0, count)) {
+      await client.ask(rename(dn, rdn), [part(id)]);
+      dn = `${rdn},${suffix}`;
+    }
+    const { code: got, last } = await client.ask(end(id));
+    t.is(got, code);
+    if (code !== 0) t.is(typeof (last.kind === 'extendedResponse' ? endOf(last.value)?.failed : undefined), 'number');
+  }
+  t.is((await client.search(`ou=two,${suffix}`, '(objectClass=device)')).entries.length, 6);
+});
+
+test('in a transaction entries are found by what those before it made of their keys, lists and beginnings too', async (t) => {
+  const house = await furnishedHouse(t);
+  const client = house.operator();
+  const group = `cn=named,ou=groups,${suffix}`;
+  const id = await begun(client);
+  const updates = [
+    unit(`ou=twig,${branch}`, 'twig'),
+    add(`cn=leaf,ou=twig,${branch}`, { objectClass: 'device', cn: 'leaf' }),
+    add(group, { objectClass: 'groupOfUniqueNames', cn: 'named', uniqueMember: `cn=leaf,ou=twig,${branch}#'01'B` }),
+    modify(group, ['add', 'uniqueMember', person('ada')]),
+    rename(`ou=twig,${branch}`, 'ou=stick'),
+    rename(`ou=stick,${branch}`, 'ou=log'),
+    modify(person('ada'), ['replace', 'mail', 'one@example.com']),
+    modify(person('ada'), ['replace', 'mail', 'two@example.com']),
+    modify(person('alan'), ['replace', 'mail', 'one@example.com']),
+    remove(person('ada')),
+    add(person('ada'), { objectClass: 'inetOrgPerson', uid: 'ada', cn: 'Ada', sn: 'L', mail: 'two@example.com' }),
+  ];
+  for (const op of updates) t.is((await client.ask(op, [part(id)])).code, 0);
+  const ended = await client.ask(end(id));
+  t.is(ended.code, 0, ended.result.diagnostic);
+  const named = (await client.search(group, '(objectClass=*)', { scope: 'base' })).entries[0];
+  t.deepEqual(named?.all('uniqueMember'), [`cn=leaf,ou=log,${branch}#'01'B`]);
+  t.is((await client.search(suffix, '(mail=one@example.com)')).dns[0], person('alan'));
+});
+
 test('transactions on the same entries at the same time are made one after the other, none of them by half', async (t) => {
   const house = await furnishedHouse(t);
   const clients = Array.from({ length: 20 }, () => house.operator());

@@ -72,6 +72,7 @@ function decide(call: Call, snapshot: Snapshot, name: Name, attributes: Attribut
   checkAssertion(call, snapshot, asker.rightsAt(name.key), () => readableOf({ ...entry, id: 0, large: noLists }));
   const expected: Decision['expected'] = [
     { kind: 'absent', dnKey: name.key },
+    ...(attributes.has('entryuuid') ? [{ kind: 'unused' as const, uuid }] : []),
     ...numbers.expected,
     ...(parent === undefined ? [] : [{ kind: 'unchanged' as const, uuid: parent.uuid, csn: parent.csn }]),
   ];

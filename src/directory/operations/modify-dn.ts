@@ -6,6 +6,7 @@ import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
 import { isRelaxed } from '../controls/relax.ts';
+import { checkPlace } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, type EditedLists, editedLists, settleLists, withLists } from '../lists.ts';
 import { checkRealm, find } from '../lookup.ts';
@@ -64,6 +65,7 @@ function renamingOf(call: Call, snapshot: Snapshot, request: ModifyDnRequest, rd
   }
   const there = equalBytes(target.name.key, entry.dnKey) ? undefined : snapshot.byDnKey(target.name.key);
   if (there !== undefined) throw taken(call, snapshot, there, target.name, true);
+  checkPlace(engine, entry, target.superior);
   return { request, rdn, entry, name, target };
 }
 
