@@ -184,6 +184,7 @@ export const errors = {
     'a search for changes with a control that makes its answers others',
     'this control does not go together with content synchronisation or persistent search: {oid}',
   ),
+  whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',
     means: 'startup refused: realms.defaultSuffix cannot be the suffix of a realm',
