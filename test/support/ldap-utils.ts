@@ -51,18 +51,9 @@ export function withLdapUtils<Context>(test: TestFn<Context>): ReturnType<typeof
  * @param input  what it reads from its standard input
  */
 export function runLdapTool(tool: LdapTool, target: LdapUtilsTarget, args: readonly string[], input = ''): Promise<Ran> {
-  const { url, caFile, certFile, keyFile } = target;
-  const as = identityOf(target);
-  // Neither the machine's nor the user's defaults count.
-  const env = {
-    PATH: process.env['PATH'],
-    LDAPCONF: '/dev/null',
-    HOME: '/nonexistent',
-    ...(caFile !== undefined && { LDAPTLS_CACERT: caFile }),
-    ...(certFile !== undefined && { LDAPTLS_CERT: certFile, LDAPTLS_KEY: keyFile }),
-  };
+  const { command, environment } = toolCommand(tool, target, args);
   return new Promise((resolve, reject) => {
-    const child = spawn(tool, ['-H', url, ...as, ...args], { env });
+    const child = spawn(tool, command.slice(1), { env: environment });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -76,6 +67,22 @@ export function runLdapTool(tool: LdapTool, target: LdapUtilsTarget, args: reado
     // A tool that fails at once does not read its input to the end.
     child.stdin.on('error', () => undefined).end(input);
   });
+}
+
+/** How a tool is called: its words, itself the first, and its environment. */
+export function toolCommand(tool: LdapTool, target: LdapUtilsTarget, args: readonly string[]) {
+  const { url, caFile, certFile, keyFile } = target;
+  return {
+    command: [tool, '-H', url, ...identityOf(target), ...args],
+    // Neither the machine's nor the user's defaults count.
+    environment: {
+      PATH: process.env['PATH'],
+      LDAPCONF: '/dev/null',
+      HOME: '/nonexistent',
+      ...(caFile !== undefined && { LDAPTLS_CACERT: caFile }),
+      ...(certFile !== undefined && { LDAPTLS_CERT: certFile, LDAPTLS_KEY: keyFile }),
+    },
+  };
 }
 
 function identityOf({ dn, password, external, mechanism, authcId, authzId }: LdapUtilsTarget): string[] {
