@@ -3,7 +3,7 @@ import { type AttributeType, describe, type Schema } from '#schema';
 import { keyOctetsMax, type Snapshot } from '#store';
 import { indexKey, isIndexed, isIndexedInside, prefixOctetsMax } from '../indexing.ts';
 import { isFollowable, isInChain, type WalkDesk } from '../relations/chain.ts';
-import { type Branch, cheapest, end, listed, nothing, pageOf, pageOfList, union } from './branches.ts';
+import { type Branch, byColumn, byIndex, cheapest, end, listed, nothing, pageOf, pageOfList, union } from './branches.ts';
 import { type ColumnProbe, equalityProbe, orderingProbe, presenceProbe, substringsProbe } from './columns.ts';
 import { isComputed } from './computed.ts';
 import { entryNamed, membersOf, namersOf } from './related.ts';
@@ -81,7 +81,7 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
   const key = indexKey(type, normal);
   const exact = described.options.length === 0 && normal.length < keyOctetsMax;
   return {
-    by: 'index',
+    by: byIndex,
     count: (max) => snapshot.countEqual(type.key, key, max + 1),
     page: (current, afterId, limit) => pageOf(current.idsEqual(type.key, key, limit, afterId), limit, exact),
   };
@@ -117,7 +117,7 @@ function byUuid(snapshot: Snapshot, value: Uint8Array): Branch {
     const entry = snapshot.byUuid(Buffer.from(value).toString('latin1').toLowerCase());
     return entry === undefined ? [] : [entry.id];
   };
-  return { by: 'index', count: () => 1, page: (_current, afterId, limit) => pageOfList(ids(), afterId, limit, false) };
+  return { by: byIndex, count: () => 1, page: (_current, afterId, limit) => pageOfList(ids(), afterId, limit, false) };
 }
 
 type SubstringsFilter = Filter & { readonly kind: 'substrings' };
@@ -219,7 +219,7 @@ function scan(snapshot: Snapshot, probe: ColumnProbe): Branch {
   const throughId = snapshot.lastId();
   const cost = snapshot.scanCost(probe.column) ?? throughId;
   return {
-    by: 'column',
+    by: byColumn,
     count: () => cost,
     page(current, afterId, limit) {
       const { ids, through } = current.scan({ ...probe, afterId, throughId, limit });

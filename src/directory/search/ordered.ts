@@ -82,7 +82,7 @@ async function sendPage(running: Running, steps: Steps, { size, cookie }: PagedR
   const source = cursor === undefined ? await orderedSource(running, steps) : sourceAt(running, cursor);
   const result = await steps.send(source);
   if (reply.ended) return result;
-  const { place } = source;
+  const place = source.place();
   const next = running.paused ? cursorsOf(engine).keep(owner, { place, left: running.left, sent: sentBefore + running.sent }) : none;
   controls.answer(pagedResultsAnswer(place.order === 'list' ? place.ids.length : 0, next));
   return result;

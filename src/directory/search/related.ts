@@ -3,7 +3,7 @@ import { type AttributeType, describe, normalizer, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import { indexKey } from '../indexing.ts';
 import { memberTypes, type WalkDesk } from '../relations/chain.ts';
-import { type Branch, end, nothing, pageOfList } from './branches.ts';
+import { type Branch, byIndex, end, nothing, pageOfList } from './branches.ts';
 import { createDecisions, type Decisions } from './descriptions.ts';
 import type { Source } from './sources.ts';
 
@@ -14,7 +14,7 @@ const turnNames = 512;
 function gathered(ids: ReadonlySet<number>, count: Branch['count'], more: (snapshot: Snapshot) => boolean): Branch {
   let list: readonly number[] | undefined;
   return {
-    by: 'index',
+    by: byIndex,
     count: (max) => (list === undefined ? count(max) : Math.min(list.length, max + 1)),
     page(current, afterId, limit) {
       if (list === undefined && more(current)) return { ids: [], through: afterId, exact: false };
@@ -27,7 +27,7 @@ function gathered(ids: ReadonlySet<number>, count: Branch['count'], more: (snaps
 /** The one entry of a name. */
 export function entryNamed(dnKey: Uint8Array): Branch {
   return {
-    by: 'index',
+    by: byIndex,
     count: () => 1,
     page(current, afterId) {
       const id = current.idOf(dnKey);

@@ -5,7 +5,7 @@ import type { Call } from '../call.ts';
 import { pagedResults } from '../controls/paged-results.ts';
 import { subentries } from '../controls/subentries.ts';
 import type { WalkDesk } from '../relations/chain.ts';
-import { type Branch, end } from './branches.ts';
+import { type Branch, byIndex, end } from './branches.ts';
 import { findCandidates } from './candidates.ts';
 import type { Extent, Scope } from './extent.ts';
 
@@ -32,7 +32,8 @@ export type Place =
 /** Gives the candidates, some at a time. */
 export interface Source {
   next(snapshot: Snapshot, count: number): Batch;
-  readonly place: Place;
+  /** A method, as `Branch.by` is. */
+  place(): Place;
 }
 
 /** Chooses where the candidates come from. `visits` is told how. */
@@ -85,7 +86,7 @@ const isSubentry: Filter = { kind: 'equality', description: 'objectClass', value
 function everyEntry(snapshot: Snapshot): Branch {
   const lastId = snapshot.lastId();
   return {
-    by: 'index',
+    by: byIndex,
     count: () => lastId,
     page(_current, afterId, limit) {
       const ids = Array.from({ length: Math.max(0, Math.min(limit, lastId - afterId)) }, (_, at) => afterId + 1 + at);
@@ -103,14 +104,14 @@ export function listSource(ids: Float64Array, from: number): Source {
       at += some.length;
       return { ids: some, exact: false, last: at >= ids.length };
     },
-    get place() {
+    place() {
       return { order: 'list', ids, at } as const;
     },
   };
 }
 
 function baseSource(base: ReadableEntry): Source {
-  return { next: () => ({ ids: [base.id], exact: false, last: true }), place: { order: 'id', after: base.id } };
+  return { next: () => ({ ids: [base.id], exact: false, last: true }), place: () => ({ order: 'id', after: base.id }) };
 }
 
 /** Begins with the branch; when that has more than one page, and more than the scope has entries, the scope is walked instead. */
@@ -124,15 +125,15 @@ function branchSource(branch: Branch, request: Scoped, scope: Scope, visits: Vis
   return {
     next(snapshot, count) {
       if (instead !== undefined) return instead.next(snapshot, count);
-      if (after === 0 && branch.by === 'column' && isSmall(request, scope, snapshot, branch)) return walked(snapshot, count);
+      if (after === 0 && branch.by() === 'column' && isSmall(request, scope, snapshot, branch)) return walked(snapshot, count);
       const { ids, through, exact } = branch.page(snapshot, after, count);
-      visits.plan = branch.by;
+      visits.plan = branch.by();
       if (after === 0 && through !== end && isSmall(request, scope, snapshot, branch)) return walked(snapshot, count);
       after = through;
       return { ids, exact, last: through === end };
     },
-    get place() {
-      return instead?.place ?? ({ order: 'id', after } as const);
+    place() {
+      return instead?.place() ?? ({ order: 'id', after } as const);
     },
   };
 }
@@ -150,7 +151,7 @@ function isSmall({ scope }: Scoped, { base, extent }: Scope, snapshot: Snapshot,
   const { uuid, parent, dnKey } = base;
   // What is below a suffix is nearly all there is.
   if (parent === undefined && scope !== 'one') return false;
-  const work = branch.count(scopeCountedMax) / (branch.by === 'column' ? columnFactor : 1);
+  const work = branch.count(scopeCountedMax) / (branch.by() === 'column' ? columnFactor : 1);
   const max = Math.floor(Math.min(scopeCountedMax, Math.max(smallScope, work)));
   return scope === 'one' ? snapshot.hasFewerChildren(uuid, max) : snapshot.hasFewerBelow(dnKey, max);
 }
@@ -172,7 +173,7 @@ function extentSource({ roots }: Extent, { scope }: Scoped, base: ReadableEntry)
       return { ...batch, last: at >= sources.length };
     },
     // It is asked for by pages alone, and these have another source.
-    place: nowhere,
+    place: () => nowhere,
   };
 }
 
@@ -186,7 +187,7 @@ function namedSource(keys: readonly Uint8Array[]): Source {
       at += count;
       return { ids: ids.filter((id) => id !== undefined), exact: false, last: at >= keys.length };
     },
-    place: nowhere,
+    place: () => nowhere,
   };
 }
 
@@ -198,7 +199,7 @@ function childrenSource(base: ReadableEntry, from = 0): Source {
       after = ids.at(-1) ?? after;
       return { ids, exact: false, last: ids.length < count };
     },
-    get place() {
+    place() {
       return { order: 'id', after } as const;
     },
   };
@@ -214,7 +215,7 @@ function subtreeSource(base: Pick<ReadableEntry, 'dnKey'>, from?: Uint8Array): S
       if (behind !== undefined) after = snapshot.readable(behind)?.dnKey ?? after;
       return { ids, exact: false, last: ids.length < count };
     },
-    get place() {
+    place() {
       // Read entries are views of a cache: what is kept is a copy.
       return { order: 'name', after: after && new Uint8Array(after) } as const;
     },
