@@ -39,8 +39,11 @@ export class Model {
     switch (request.kind) {
       case 'addRequest':
         return await this.#put(request.entry, request.attributes, administrator);
-      case 'delRequest':
-        return this.#remove(request.entry);
+      case 'delRequest': {
+        const gone = this.#find(request.entry)?.dnKey;
+        this.#remove(request.entry);
+        return await this.#follow(gone, undefined, administrator);
+      }
       case 'modifyRequest': {
         let attributes = this.#userOf(request.object);
         for (const { operation, attribute } of request.changes) attributes = this.#changed(attributes, operation, attribute);
@@ -55,8 +58,11 @@ export class Model {
           for (const { type, value } of old) attributes = this.#changed(attributes, 'delete', { description: type, values: [value] });
         }
         for (const { type, value } of fresh) attributes = this.#changed(attributes, 'add', { description: type, values: [value] });
+        const dn = [request.newRdn, ...parent.map(formatRdn)].join(',');
+        const former = this.#find(request.entry)?.dnKey;
         this.#remove(request.entry);
-        return await this.#put([request.newRdn, ...parent.map(formatRdn)].join(','), attributes, administrator);
+        await this.#put(dn, attributes, administrator);
+        return await this.#follow(former, this.#find(dn)?.dn, administrator);
       }
       case 'bindRequest':
       case 'unbindRequest':
@@ -65,6 +71,29 @@ export class Model {
       case 'abandonRequest':
       case 'extendedRequest':
         throw new Error(`${request.kind} changes nothing`);
+    }
+  }
+
+  /** What names an entry that is renamed or deleted: the value becomes the new name, or goes; of a required attribute the last one becomes the empty name. */
+  async #follow(former: Uint8Array | undefined, to: string | undefined, administrator: Client): Promise<void> {
+    if (former === undefined) return;
+    const names = (value: Uint8Array) => {
+      const dn = parseDn(text(value) ?? '');
+      const key = dn && normalizeDn(this.#schema, dn);
+      return key !== undefined && equalBytes(key, former);
+    };
+    for (const { dn, attributes } of this.#entries) {
+      if (!attributes.some(({ description, values }) => isFollowed(description) && values.some(names))) continue;
+      const followed = this.#userOf(dn).flatMap((attribute) => {
+        const { description, values } = attribute;
+        if (!isFollowed(description) || !values.some(names)) return [attribute];
+        const rest = values.filter((value) => !names(value));
+        const more = to === undefined || rest.some((value) => this.#equal(description, value, utf8(to))) ? [] : [utf8(to)];
+        const all = [...rest, ...more];
+        if (all.length > 0) return [{ description, values: all }];
+        return requiredKeys.has(description.toLowerCase()) ? [{ description, values: [utf8('')] }] : [];
+      });
+      await this.#put(dn, followed, administrator);
     }
   }
 
@@ -133,6 +162,20 @@ export class Model {
     const [left, right] = [rule?.normalize(a), rule?.normalize(b)];
     return left !== undefined && right !== undefined && equalBytes(left, right);
   }
+}
+
+/** Attributes whose values follow the names of entries, as Atrium documents it and slapo-refint is told to. */
+export const followed = ['member', 'uniqueMember', 'owner', 'manager', 'secretary', 'seeAlso', 'roleOccupant'] as const;
+
+/** Those of them that a class here requires. */
+export const required: ReadonlySet<string> = new Set(['member', 'uniqueMember']);
+
+const requiredKeys: ReadonlySet<string> = new Set([...required].map((name) => name.toLowerCase()));
+
+const followedKeys: ReadonlySet<string> = new Set(followed.map((name) => name.toLowerCase()));
+
+function isFollowed(description: string): boolean {
+  return followedKeys.has(description.toLowerCase());
 }
 
 /** Worked out when they are read: the plain evaluation does so itself. */

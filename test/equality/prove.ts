@@ -1,14 +1,14 @@
 import { systemChance, utf8 } from '#base';
 import { createHasher } from '#keys';
 import { formatFilter, type Request } from '#ldap';
-import { schema } from '../directory/driver.ts';
+import { schema, searchOf, suffix } from '../directory/driver.ts';
 import { evaluateSearch, type PlainAsker } from '../directory/plain-search.ts';
 import { randomNumbers } from '../support/people.ts';
 import { Client } from './client.ts';
 import { differsFromPlain, differsFromSlapd } from './compare.ts';
 import { administrator, generateContent, password, people } from './content.ts';
 import { type AskerName, askers, type DrawnSearch, drawSearch, drawWrite } from './draw.ts';
-import { Model } from './model.ts';
+import { followed, Model } from './model.ts';
 import { startAtrium, startSlapd } from './servers.ts';
 import { type LeftOut, whyLeftOut } from './slapd-can.ts';
 
@@ -101,6 +101,7 @@ export async function proveEquality({
     }
     if (mine.result.code !== 0) return;
     run.carriedOut++;
+    if (slapds !== undefined) await references(slapds.administrator, request);
     await model.apply(request, atriums.administrator);
   };
 
@@ -111,6 +112,15 @@ export async function proveEquality({
     progress(run.searches);
   }
   return run;
+}
+
+/** slapo-refint follows names behind the answer: waits until nothing names the entry by a name that it has not any more. */
+async function references(slapd: Client, request: Request): Promise<void> {
+  const former = request.kind === 'delRequest' || request.kind === 'modifyDNRequest' ? utf8(request.entry) : undefined;
+  if (former === undefined) return;
+  const filters = followed.map((description) => ({ kind: 'equality', description, value: former }) as const);
+  const look = { ...searchOf(suffix, '(cn=x)'), filter: { kind: 'or', filters }, attributes: ['1.1'] } as const;
+  while ((await slapd.ask(look)).entries.length > 0);
 }
 
 async function connect(port: number, stack: AsyncDisposableStack): Promise<Readonly<Record<AskerName, Client>>> {

@@ -6,6 +6,7 @@ import { suffix } from '../directory/driver.ts';
 import { publicOfPeople } from '../directory/plain-search.ts';
 import { testEnvironment } from '../support/atrium.ts';
 import { administrator, groups, password, people, withPassword } from './content.ts';
+import { followed, required } from './model.ts';
 
 export interface Running {
   readonly port: number;
@@ -63,6 +64,7 @@ function configuration(database: string): string {
     ...['core', 'cosine', 'inetorgperson', 'nis'].map((name) => `include /etc/ldap/schema/${name}.schema`),
     'modulepath /usr/lib/ldap',
     'moduleload back_mdb',
+    'moduleload refint',
     'loglevel none',
     'attributeoptions lang- x-old',
     'sizelimit unlimited',
@@ -84,6 +86,12 @@ function configuration(database: string): string {
     reads(`dn.children="${people}"`, publicOfPeople),
     reads(`dn.children="${groups}"`, publicOfGroups),
     'access to * by * none',
+    // Without "nothing" the last value of an optional attribute goes, as here; with it, it becomes that.
+    'overlay refint',
+    `refint_attributes ${followed.filter((name) => !required.has(name)).join(' ')}`,
+    'overlay refint',
+    `refint_attributes ${[...required].join(' ')}`,
+    'refint_nothing ""',
     '',
   ].join('\n');
 }
