@@ -224,6 +224,18 @@ export const errors = {
     'a critical dereference control for an entry that names more others than the limit allows',
     'an entry names more than {max} others',
   ),
+  matchedValuesMany: row(
+    9190,
+    11,
+    'matched values of an entry with more values than are held against so many items',
+    'more than {max} values would have to be matched',
+  ),
+  dereferencesLarge: row(
+    9191,
+    11,
+    'a critical dereference control for an entry whose others come to more octets than one entry may',
+    'the entries that an entry names come to more than {max} octets',
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 function row(number: number, ldap: number, means: string, says: string) {

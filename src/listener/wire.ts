@@ -40,7 +40,7 @@ export class Wire implements OperationHost {
   #taking = false;
   /** More messages are there, and it is the others' turn. */
   #yielding = false;
-  /** Nothing more will come; what has come is still taken. */
+  /** What has come is still taken. */
   #saidLast = false;
   readonly #room = createRoom();
   #readMs: number;
@@ -220,9 +220,10 @@ export class Wire implements OperationHost {
     if (answer.kind === 'refused') report(answer.row, this.connection, '');
   }
 
-  /** Says yes, and has everything behind it taken for a handshake. */
+  /** Says yes, and has everything behind it taken for a handshake. A transaction ends: nobody is bound from here on. */
   #secure(messageId: number, securing: Securing): void {
     this.#securingSinceMs = this.#shared.clock.nowMs();
+    this.#shared.directory.forget(this.connection);
     const answer = () => {
       this.outbox.message(extendedAnswer(messageId, resultCodes.success, '', startTlsOid));
       this.outbox.flush();
@@ -233,8 +234,7 @@ export class Wire implements OperationHost {
       this.#securingSinceMs = undefined;
       this.#readMs = this.#shared.clock.nowMs();
     };
-    const failed = (why: string) => this.#shared.report(errors.tlsFailed, this.connection, why);
-    securing.begin(this.#socket, this.connection, answer, secured, failed);
+    securing.begin(this.#socket, this.connection, answer, secured, (why) => this.#shared.report(errors.tlsFailed, this.connection, why));
   }
 
   /** A request that took its time is through: its place is free, and what waited for it may go on. */

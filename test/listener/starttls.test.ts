@@ -67,6 +67,27 @@ test('RFC 4511 §4.14.1: after StartTLS nobody is bound, a second one is operati
   inside.socket.destroy();
 });
 
+test('RFC 5805 §3.5: a transaction is not that of whoever comes behind StartTLS', async (t) => {
+  await using atrium = await startTestAtrium();
+  const client = await clear(t, atrium);
+  client.send(1, bind(atrium.adminDn, atrium.adminPassword));
+  t.like(answered(await client.next()), { code: 0 });
+  client.send(2, { kind: 'extendedRequest', oid: '1.3.6.1.1.21.1' });
+  const begun = answered(await client.next());
+  t.is(begun?.code, 0);
+  const identifier = Buffer.from(begun?.value ?? '');
+  const added: Request = { kind: 'delRequest', entry: `ou=groups,${atrium.suffix}` };
+  client.write(encodeMessage({ messageId: 3, op: added, controls: [{ oid: '1.3.6.1.1.21.2', critical: true, value: identifier }] }));
+  t.like(answered(await client.next()), { id: 3, code: 0 });
+  client.send(4, startTls);
+  t.like(answered(await client.next()), { id: 4, code: 0 });
+  const inside = await secure(atrium, client.socket);
+  const value = encodeBer((ber) => ber.sequence(() => ber.octets(identifier)));
+  inside.send(5, { kind: 'extendedRequest', oid: '1.3.6.1.1.21.3', value });
+  t.like(answered(await inside.next()), { id: 5, code: 53 });
+  inside.socket.destroy();
+});
+
 test('RFC 4511 §4.14.1: StartTLS is refused while something is outstanding, and what stood behind it is no part of TLS', async (t) => {
   await using atrium = await startTestAtrium();
   const client = await clear(t, atrium);

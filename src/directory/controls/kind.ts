@@ -41,8 +41,12 @@ export const noControls: Controls = {
   answers: [],
 };
 
-/** @throws Refusal `controlMalformed` for a value that is not just what `read` reads */
+/** A value may be as large as its message; nothing that a control has to say is, and some of them are read into many small parts. */
+const valueOctetsMax = 1_048_576;
+
+/** @throws Refusal `controlMalformed` for a value that is not just what `read` reads, and for one that is larger than any has to be */
 export function readControl<T>(control: Control, read: (ber: BerReader) => T): T {
+  if (control.value !== undefined && control.value.length > valueOctetsMax) throw malformed(control);
   const value = control.value === undefined ? undefined : decodeBer(control.value, (ber) => ({ read: read(ber) }));
   if (value === undefined) throw malformed(control);
   return value.read;

@@ -10,6 +10,9 @@ export interface SyncRequest {
   readonly cookie: Cookie | undefined;
 }
 
+/** Those of Atrium have some fifty; those of OpenLDAP one CSN for each server that writes. */
+const cookieOctetsMax = 16_384;
+
 const modes: Readonly<Record<number, boolean>> = { 1: false, 3: true };
 
 /** Content synchronisation (RFC 4533): a search whose answers keep a copy equal. */
@@ -27,6 +30,7 @@ export const syncRequest: ControlKind<SyncRequest> = {
       }),
     );
     const persists = modes[mode];
+    if (cookie !== undefined && cookie.length > cookieOctetsMax) throw malformed(control);
     const parsed = cookie === undefined || cookie.length === 0 ? undefined : readCookie(text(cookie) ?? '');
     if (persists === undefined || (parsed === undefined && cookie !== undefined && cookie.length > 0)) throw malformed(control);
     return { persists, cookie: parsed };

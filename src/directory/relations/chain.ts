@@ -187,9 +187,15 @@ export function createGroups(desk: WalkDesk): Groups {
     const id = snapshot.idOf(dnKey);
     const entry = id === undefined ? undefined : snapshot.readable(id);
     dynamic ??= engine.dynamicGroups.membersFor(asker);
-    return entry === undefined ? [] : dynamic.groupsOf(snapshot, entry);
+    return entry === undefined ? [] : dynamic.groupsOf(snapshot, entry).filter(mayFollow);
   };
-  const walk = createWalk(desk, memberTypes(engine.schema), (entry) => asker.rightsOn(entry).visible, besides);
+  const types = memberTypes(engine.schema);
+  // Who may not read the members of an entry does not learn them by what the members say.
+  const mayFollow = (entry: ReadableEntry) => {
+    const rights = asker.rightsOn(entry);
+    return types.every((type) => rights.mayRead(type));
+  };
+  const walk = createWalk(desk, types, mayFollow, besides);
   const isNested = () => engine.settings['ldap.memberOf'] === 'nested';
   const reaches: Groups['reaches'] = (snapshot, { dnKey }, groupKey) => {
     const id = snapshot.idOf(groupKey);

@@ -1,5 +1,5 @@
 import type { Filter } from '#ldap';
-import { type AttributeType, describe, type Schema } from '#schema';
+import { type AttributeType, describe, formOf, type Schema } from '#schema';
 import { keyOctetsMax, type Snapshot } from '#store';
 import { indexKey, isIndexed, isIndexedInside, prefixOctetsMax } from '../indexing.ts';
 import { isFollowable, isInChain, type WalkDesk } from '../relations/chain.ts';
@@ -15,6 +15,9 @@ const insideMax = 128;
 /** Columns that a filter may have looked through, each a little in every turn. */
 const columnsMax = 16;
 
+/** Groups and chains of names that a filter may have followed, each a little in every turn. */
+const gatheredMax = 8;
+
 /** What candidates are looked for with. */
 interface Asking {
   /** Whether groups whose members are found by searches count as groups: not within such a search. */
@@ -27,6 +30,8 @@ interface Asking {
   /** What the filter may still ask of the store. */
   insideLeft: number;
   columnsLeft: number;
+  /** What is gathered from entry to entry: the same only once, however often the filter names it. */
+  gathered: Map<string, Branch> | undefined;
 }
 
 /**
@@ -38,7 +43,10 @@ interface Asking {
 export function findCandidates(engine: WalkDesk['engine'], snapshot: Snapshot, filter: Filter, namedOnly = false): Branch | undefined {
   const { schema } = engine;
   const max = engine.settings['ldap.searchCandidatesMax'];
-  return branchOf({ engine, namedOnly, schema, snapshot, max, insideLeft: insideMax, columnsLeft: columnsMax }, filter);
+  return branchOf(
+    { engine, namedOnly, schema, snapshot, max, insideLeft: insideMax, columnsLeft: columnsMax, gathered: undefined },
+    filter,
+  );
 }
 
 function branchOf(asking: Asking, filter: Filter): Branch | undefined {
@@ -89,21 +97,32 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
 
 /** What is worked out when it is read is in no index; but a name leads to an entry, and a group to its members. */
 function computed(asking: Asking, type: AttributeType, value: Uint8Array): Branch | undefined {
-  const { snapshot } = asking;
   if (type.key !== 'entrydn' && type.key !== 'memberof') return undefined;
   const key = type.equality?.assertion(value);
   if (key === undefined || key.length === 0) return nothing;
-  return type.key === 'entrydn' ? entryNamed(key) : membersOf(asking.engine, snapshot, key, asking.namedOnly);
+  return type.key === 'entrydn' ? entryNamed(key) : gathered(asking, type, key);
+}
+
+/** @returns nothing beyond what a filter may have followed: then the scope is walked, and each entry asked */
+function gathered(asking: Asking, type: AttributeType, key: Uint8Array): Branch | undefined {
+  const { engine, snapshot, namedOnly } = asking;
+  asking.gathered ??= new Map();
+  const known = asking.gathered;
+  const name = `${type.key} ${formOf(key)}`;
+  let branch = known.get(name);
+  if (branch !== undefined || known.size >= gatheredMax) return branch;
+  branch = type.key === 'memberof' ? membersOf(engine, snapshot, key, namedOnly) : namersOf(snapshot, type, key);
+  known.set(name, branch);
+  return branch;
 }
 
 function inChain(asking: Asking, filter: Filter & { readonly kind: 'extensible' }): Branch | undefined {
-  const { schema, snapshot } = asking;
+  const { schema } = asking;
   const type = filter.description === undefined ? undefined : describe(schema, filter.description)?.type;
   if (type === undefined || filter.dnAttributes || !isInChain(schema, filter)) return undefined;
   const key = schema.matchingRule(filter.rule ?? '')?.assertion(filter.value);
   if (key === undefined || key.length === 0) return nothing;
-  if (type.key === 'memberof') return membersOf(asking.engine, snapshot, key, asking.namedOnly);
-  return isFollowable(schema, type) ? namersOf(snapshot, type, key) : undefined;
+  return type.key === 'memberof' || isFollowable(schema, type) ? gathered(asking, type, key) : undefined;
 }
 
 /** The index holds classes by their first names, whatever name or OID an entry or a filter gives. */

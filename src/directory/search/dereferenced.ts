@@ -54,13 +54,26 @@ export function dereferencingOf(call: Call): Dereferencing | undefined {
       return undefined;
     }
     if (count === 0) return undefined;
+    const octetsMax = settings['ldap.entryOctetsMax'];
+    let octets = 0;
     const value = encodeBer((ber) =>
       ber.sequence(() => {
         for (const { wanted, named: attributes } of named) {
-          for (const attribute of attributes) writeResults(ber, attribute, (name) => attributesOf(call, wanted, name, snapshot));
+          for (const attribute of attributes) {
+            writeResults(ber, attribute, (name) => {
+              if (octets > octetsMax) return [];
+              const pieces = attributesOf(call, wanted, name, snapshot);
+              for (const { length } of pieces) octets += length;
+              return octets > octetsMax ? [] : pieces;
+            });
+          }
         }
       }),
     );
+    if (octets > octetsMax) {
+      if (asked.critical) throw refuse(errors.dereferencesLarge, { max: octetsMax });
+      return undefined;
+    }
     return [{ oid: dereference.oid, critical: false, value }];
   };
 }

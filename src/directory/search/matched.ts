@@ -1,15 +1,22 @@
 import { concat, equalBytes } from '#base';
+import { refuse } from '#catalogue';
 import { decodeAttributes, encodeAttributes, type Filter, type PartialAttribute } from '#ldap';
 import { compileFilter, describe, type LargeAttribute, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
-import { largeAttribute } from '../large.ts';
+import { errors } from '../errors.ts';
+import { largeAttribute, listOctets } from '../large.ts';
 import type { Projection } from './project.ts';
+
+/** Values that are held against items for one entry. An equality is looked up in a long list, and counts for nothing there. */
+const testsMax = 65_536;
+/** What one of these is worth of what a turn looks at, in octets. */
+const testOctets = 64;
 
 /** Leaves in attributes only the values that a values return filter (RFC 3876) asks for. `listOf` says which of them an entry keeps as lists. */
 type MatchedValues = (
   attributes: readonly PartialAttribute[],
   listOf: (description: string) => LargeAttribute | undefined,
-) => readonly PartialAttribute[];
+) => { readonly attributes: readonly PartialAttribute[]; readonly tests: number };
 
 /** One item of the filter. */
 interface Item {
@@ -20,20 +27,28 @@ interface Item {
 /**
  * Each value is held against each item as if it were the only one of its entry, so that subtypes, options and rules count as in a search filter. An
  * attribute without such a value stays, with none (RFC 3876 §2).
+ *
+ * @throws Refusal `matchedValuesMany` (LDAP 11)
  */
 function matchedValuesOf(schema: Schema, filters: readonly Filter[]): MatchedValues {
   const items = filters.map((filter): Item => {
     const test = compileFilter(schema, filter);
     return { filter, fits: (key, attribute) => test({ dn: [], attributes: new Map([[key, attribute]]) }) === true };
   });
-  return (attributes, listOf) =>
-    attributes.map(({ description, values }) => {
+  return (attributes, listOf) => {
+    let tests = 0;
+    const matched = attributes.map(({ description, values }) => {
       const key = describe(schema, description)?.key;
       if (key === undefined) return { description, values: [] };
       const list = listOf(description);
-      const tests = items.map((item) => (list && oneOfList(schema, key, list, values, item)) ?? testOf(key, description, item));
-      return { description, values: values.filter((value) => tests.some((fits) => fits(value))) };
+      const looked = list && items.map((item) => oneOfList(schema, key, list, values, item));
+      const fits = items.map((item, at) => looked?.[at] ?? testOf(key, description, item));
+      tests += values.length * items.filter((_item, at) => looked?.[at] === undefined).length;
+      if (tests > testsMax) throw refuse(errors.matchedValuesMany, { max: testsMax });
+      return { description, values: values.filter((value) => fits.some((each) => each(value))) };
     });
+    return { attributes: matched, tests };
+  };
 }
 
 function testOf(key: string, description: string, { fits }: Item): (value: Uint8Array) => boolean {
@@ -63,12 +78,25 @@ function oneOfList(
   return (value) => value === found;
 }
 
+/** A projection, and what its last entry was to look at. */
+export interface MatchedProjection {
+  readonly project: Projection;
+  /** In octets. */
+  looked(): number;
+}
+
 /** What a projection shows, without the values that do not fit. */
-export function matchedProjection(schema: Schema, filters: readonly Filter[], project: Projection): Projection {
+export function matchedProjection(schema: Schema, filters: readonly Filter[], project: Projection): MatchedProjection {
   const matched = matchedValuesOf(schema, filters);
-  return (entry, snapshot, asker) => {
-    const attributes = decodeAttributes(concat(project(entry, snapshot, asker)));
-    return [encodeAttributes(matched(attributes, (description) => listOf(schema, entry, snapshot, description)))];
+  let octets = 0;
+  return {
+    looked: () => octets,
+    project: (entry, snapshot, asker) => {
+      const shown = decodeAttributes(concat(project(entry, snapshot, asker)));
+      const { attributes, tests } = matched(shown, (description) => listOf(schema, entry, snapshot, description));
+      octets = listOctets(entry) + tests * testOctets;
+      return [encodeAttributes(attributes)];
+    },
   };
 }
 
@@ -78,7 +106,7 @@ export function matchedAttributes(
   filters: readonly Filter[],
   attributes: readonly PartialAttribute[],
 ): readonly PartialAttribute[] {
-  return matchedValuesOf(schema, filters)(attributes, () => undefined);
+  return matchedValuesOf(schema, filters)(attributes, () => undefined).attributes;
 }
 
 function listOf(schema: Schema, entry: ReadableEntry, snapshot: Snapshot, description: string): LargeAttribute | undefined {

@@ -36,40 +36,45 @@ export function entryNamed(dnKey: Uint8Array): Branch {
   };
 }
 
-/** All members of a group and of the groups among them, from the values that these have. */
+/** All members of a group and of the groups among them, from the values that these have: some names in each turn, however many there are. */
 export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupKey: Uint8Array, namedOnly: boolean): Branch {
   const { schema } = engine;
-  const group = snapshot.idOf(groupKey);
-  const entry = group === undefined ? undefined : snapshot.readable(group);
-  if (entry === undefined) return nothing;
+  const id = snapshot.idOf(groupKey);
+  const group = id === undefined ? undefined : snapshot.readable(id);
+  if (group === undefined) return nothing;
+  const named = countNames(schema, group);
   const ids = new Set<number>();
-  const names = namesIn(schema, snapshot, entry);
-  const queue: Uint8Array[][] = [names];
-  const sources: Source[] = namedOnly ? [] : [...engine.dynamicGroups.sources(snapshot, entry)];
-  const add = (current: Snapshot, id: number | undefined) => {
-    if (id === undefined || ids.has(id)) return;
-    ids.add(id);
-    const member = current.readable(id);
-    if (member === undefined) return;
-    const further = namesIn(schema, current, member);
-    if (further.length > 0) queue.push(further);
-    if (!namedOnly && engine.dynamicGroups.groups(current).has(id)) sources.push(...engine.dynamicGroups.sources(current, member));
+  const queue: Iterator<Uint8Array>[] = [];
+  const sources: Source[] = [];
+  const begin = (current: Snapshot, entry: ReadableEntry) => {
+    if (countNames(schema, entry) > 0) queue.push(namesIn(schema, current, entry));
+    if (!namedOnly && engine.dynamicGroups.groups(current).has(entry.id)) sources.push(...engine.dynamicGroups.sources(current, entry));
   };
+  const add = (current: Snapshot, member: number | undefined) => {
+    if (member === undefined || ids.has(member)) return;
+    ids.add(member);
+    const entry = current.readable(member);
+    if (entry !== undefined) begin(current, entry);
+  };
+  let begun = false;
   return gathered(
     ids,
-    (max) => Math.min(ids.size + names.length, max + 1),
+    (max) => Math.min(ids.size + named, max + 1),
     (current) => {
+      // As it is now: the values of a list are those of one state of the store.
+      const now = begun ? undefined : current.readable(group.id);
+      begun = true;
+      if (now !== undefined) begin(current, now);
       for (let looked = 0; looked < turnNames; looked++) {
-        const some = queue.at(-1);
-        const key = some?.pop();
-        if (some?.length === 0) queue.pop();
-        if (key !== undefined) add(current, current.idOf(key));
-        else if (queue.length === 0) {
+        const key = queue.at(-1)?.next();
+        if (key?.done === true) queue.pop();
+        else if (key !== undefined) add(current, current.idOf(key.value));
+        else {
           const source = sources.at(-1);
           if (source === undefined) return false;
           const batch = source.next(current, turnNames);
           if (batch.last) sources.splice(sources.indexOf(source), 1);
-          for (const id of batch.ids) add(current, id);
+          for (const each of batch.ids) add(current, each);
           return true;
         }
       }
@@ -80,8 +85,8 @@ export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupK
 
 const readers = new WeakMap<Schema, Decisions<AttributeType | undefined>>();
 
-/** The keys of the names that a group has as members; none for what is no group. */
-function namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableEntry): Uint8Array[] {
+/** Which attribute of names that make a group a description is. */
+function readerOf(schema: Schema): Decisions<AttributeType | undefined> {
   let reader = readers.get(schema);
   if (reader === undefined) {
     const types = memberTypes(schema);
@@ -91,24 +96,43 @@ function namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableEn
     });
     readers.set(schema, reader);
   }
-  const known = reader;
-  const keys: Uint8Array[] = [];
-  const collect = (bytes: Uint8Array, from: number, to: number, type: AttributeType) => {
-    const normal = normalizer(type);
-    walkValues(bytes, from, to, (start, stop) => {
-      const key = normal(bytes.subarray(start, stop));
-      if (key !== undefined && key.length > 0) keys.push(key);
-    });
-  };
+  return reader;
+}
+
+/** How many names a group has as members; none for what is no group. */
+function countNames(schema: Schema, { user, large }: ReadableEntry): number {
+  const known = readerOf(schema);
+  let count = 0;
+  walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+    if (known.of(user, descriptionStart, descriptionEnd) !== undefined) walkValues(user, valuesStart, valuesEnd, () => void count++);
+  });
+  for (const list of large) if (memberTypes(schema).some(({ key }) => key === list.attribute)) count += list.count;
+  return count;
+}
+
+/** Their keys, each made when it is asked for. */
+function* namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableEntry): Generator<Uint8Array, undefined> {
+  const known = readerOf(schema);
+  const parts: [bytes: Uint8Array, from: number, to: number, type: AttributeType][] = [];
   walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
     const type = known.of(user, descriptionStart, descriptionEnd);
-    if (type !== undefined) collect(user, valuesStart, valuesEnd, type);
+    // Read entries are views of a cache: what outlives the turn is a copy.
+    if (type !== undefined) parts.push([user.slice(valuesStart, valuesEnd), 0, valuesEnd - valuesStart, type]);
   });
   for (const list of large) {
     const type = memberTypes(schema).find(({ key }) => key === list.attribute);
-    if (type !== undefined) for (const piece of snapshot.valuesOf(list)) collect(piece, 0, piece.length, type);
+    if (type !== undefined) for (const piece of snapshot.valuesOf(list)) parts.push([piece, 0, piece.length, type]);
   }
-  return keys;
+  for (const [bytes, from, to, type] of parts) {
+    const normal = normalizer(type);
+    const places: number[] = [];
+    walkValues(bytes, from, to, (start, stop) => void places.push(start, stop));
+    for (let at = 0; at < places.length; at += 2) {
+      const key = normal(bytes.subarray(places[at], places[at + 1]));
+      if (key !== undefined && key.length > 0) yield key;
+    }
+  }
+  return undefined;
 }
 
 /** All entries that name one in an attribute with an index, and those that name these. */

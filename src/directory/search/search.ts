@@ -1,6 +1,6 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
-import type { Control, Filter, Result, SearchRequest } from '#ldap';
+import type { Control, Result, SearchRequest } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
@@ -9,7 +9,6 @@ import { noControls } from '../controls/kind.ts';
 import { matchedValues } from '../controls/matched-values.ts';
 import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
-import { listOctets } from '../large.ts';
 import { findBase } from '../lookup.ts';
 import { done } from '../result.ts';
 import { withoutAliases } from './aliases.ts';
@@ -24,15 +23,7 @@ import type { Wanted } from './select.ts';
 import { type Sieve, sieveOf, tellsOfReferrals } from './sieve.ts';
 import { type Batch, type Source, sourceOf, type Visits } from './sources.ts';
 import { searchRootDse, searchSubschema } from './special.ts';
-
-/**
- * What a search looks at before it lets others have the event loop: entries, their octets, assertions of its filter on them, and rows besides, of those
- * groups that `memberOf` names above all.
- */
-const turnEntriesMax = 256;
-const turnRowsMax = 4096;
-const turnOctetsMax = 1_048_576;
-const turnAssertionsMax = 4096;
+import { entriesOfTurn, turnOctetsMax, turnRowsMax } from './turn.ts';
 
 /** A search once its base is found: everything that is the same for all of its entries. */
 export interface Running {
@@ -67,8 +58,8 @@ interface View {
   readonly rights: Rights;
   readonly filter: GuardedFilter;
   readonly project: Projection;
-  /** Whether all values of long lists are looked at, though few of them are sent. */
-  readonly readsLists: boolean;
+  /** What the projection of an entry was to look at besides, in octets: of those that leave values out. */
+  readonly looked: (() => number) | undefined;
 }
 
 /**
@@ -110,7 +101,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     views: new Map(),
     dereferencing: dereferencingOf(call),
     visits,
-    turnEntries: Math.max(1, Math.min(turnEntriesMax, Math.floor(turnAssertionsMax / assertionsOf(request.filter)))),
+    turnEntries: entriesOfTurn(request.filter),
     sent: 0,
     left: undefined,
   };
@@ -204,7 +195,9 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
     running.sent++;
     const attributes = view.project(entry, snapshot, asker);
     const controls = running.dereferencing?.(entry, snapshot, view.rights);
-    if (entry.large.length > 0) octets += view.readsLists ? listOctets(entry) : octetsOf(attributes);
+    if (entry.large.length > 0) octets += octetsOf(attributes);
+    if (view.looked !== undefined) octets += view.looked();
+    if (controls !== undefined) octets += controls.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
     if (wait === undefined) reply.entry(entry.dnOctets, attributes, controls);
     else held.push({ dn: entry.dnOctets, attributes, controls });
   }
@@ -260,33 +253,14 @@ function viewOf(running: Running, rights: Rights): View {
     const { schema, prepared } = call.engine;
     const project = prepared.projection(wanted, rights, request.typesOnly);
     const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
+    const matched = items && matchedProjection(schema, items, project);
     view = {
       rights,
       filter: guardedFilter(call, request.filter, rights),
-      project: items === undefined ? project : matchedProjection(schema, items, project),
-      readsLists: items !== undefined,
+      project: matched?.project ?? project,
+      looked: matched?.looked,
     };
     running.views.set(rights, view);
   }
   return view;
-}
-
-/** How many assertions a filter makes, parts of substrings each for itself. */
-function assertionsOf(filter: Filter): number {
-  switch (filter.kind) {
-    case 'and':
-    case 'or':
-      return filter.filters.reduce((sum, each) => sum + assertionsOf(each), 1);
-    case 'not':
-      return assertionsOf(filter.filter);
-    case 'substrings':
-      return 1 + filter.any.length;
-    case 'equality':
-    case 'approx':
-    case 'greaterOrEqual':
-    case 'lessOrEqual':
-    case 'present':
-    case 'extensible':
-      return 1;
-  }
 }

@@ -9,6 +9,7 @@ import { listOctets } from '../large.ts';
 import { cursorsOf } from './cursors.ts';
 import { compareTexts, type SortKey, type SortText, sortTexts } from './sort-keys.ts';
 import type { Batch, Source } from './sources.ts';
+import { turnOctetsMax, turnRowsMax } from './turn.ts';
 
 /** What sorting needs of the search whose entries it sorts. */
 export interface Sortable {
@@ -27,8 +28,6 @@ interface Item {
 /** What an item takes beside its texts, and what a key takes beside its characters, about. */
 const itemOctets = 64;
 const keyOctets = 24;
-/** Octets of entries that are read in one turn. */
-const turnOctetsMax = 1_048_576;
 /** Items that are merged before others have the event loop. */
 const mergedMax = 8192;
 
@@ -75,8 +74,9 @@ async function collect(search: Sortable, keys: readonly SortKey[], source: Sourc
     const run: Item[] = [];
     let octets = 0;
     let read = 0;
+    const rowsBefore = snapshot.visited;
     for (let at = 0; at < batch.ids.length; at++) {
-      if (read >= turnOctetsMax) {
+      if (read >= turnOctetsMax || snapshot.visited - rowsBefore >= turnRowsMax) {
         left = { ids: batch.ids.slice(at), exact: false, last: batch.last };
         break;
       }

@@ -1,3 +1,4 @@
+import { setImmediate as turnOver } from 'node:timers/promises';
 import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { Result, SearchRequest } from '#ldap';
@@ -44,7 +45,7 @@ async function keepEqual(call: Call, request: SearchRequest, asked: SyncRequest,
   const content = lastingContent(call, request, base.dnKey, 'copy');
   const limits = limitsOf(call, request);
 
-  const known = changedSince(engine, asked.cookie?.csn);
+  const known = await changedSince(engine, asked.cookie?.csn);
   let place: LogPlace;
   if (known === undefined) {
     place = { number: log.newest(), part: wholeCommit };
@@ -53,7 +54,7 @@ async function keepEqual(call: Call, request: SearchRequest, asked: SyncRequest,
       controls: ({ uuid }) => [syncState('add', uuid, undefined)],
     });
   } else place = known.place;
-  place = await catchUp(call, place, refreshing(call, feed, content(), limits, known?.changed ?? changedOf(engine, place)));
+  place = await catchUp(call, place, refreshing(call, feed, content(), limits, known?.changed ?? (await changedOf(engine, place))));
   if (reply.ended) return done;
 
   const cookie = cookieAt(asked.cookie, log.csnOf(place.number));
@@ -77,20 +78,26 @@ type Changed = Map<string, LogPlace>;
  * Where a cookie stands in the log, and what has changed since; nothing when it is none of ours, is older than the log, or so much has changed that all of
  * it is as soon sent.
  */
-function changedSince(engine: Engine, csn: string | undefined): { readonly place: LogPlace; readonly changed: Changed } | undefined {
+async function changedSince(
+  engine: Engine,
+  csn: string | undefined,
+): Promise<{ readonly place: LogPlace; readonly changed: Changed } | undefined> {
   const number = csn === undefined ? undefined : engine.store.log.numberOf(csn);
   if (number === undefined) return undefined;
   const place = { number, part: wholeCommit };
-  const changed = changedOf(engine, place);
+  const changed = await changedOf(engine, place);
   return changed.size > engine.settings['ldap.syncChangedMax'] ? undefined : { place, changed };
 }
 
-function changedOf({ store, settings }: Engine, from: LogPlace, changed: Changed = new Map()): Changed {
+async function changedOf({ store, settings }: Engine, from: LogPlace): Promise<Changed> {
+  const changed: Changed = new Map();
   let place = from;
   for (let marks = store.log.marks(place, marksMax); marks.length > 0; marks = store.log.marks(place, marksMax)) {
     for (const mark of marks) changed.set(mark.uuid, mark);
     place = marks.at(-1) ?? place;
     if (changed.size > settings['ldap.syncChangedMax']) break;
+    // A few entries may have changed ever so often.
+    await turnOver();
   }
   return changed;
 }

@@ -5,11 +5,8 @@ import type { ReadableEntry, Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { type Batch, sourceOf } from '../search/sources.ts';
+import { entriesOfTurn, turnOctetsMax, turnRowsMax } from '../search/turn.ts';
 import type { Content, Shown } from './content.ts';
-
-/** What a turn looks at: entries, and their octets. */
-const turnEntries = 256;
-const turnOctets = 1_048_576;
 
 export interface Limits {
   /** @throws Refusal `sizeLimit` (4) for one entry too many */
@@ -50,6 +47,7 @@ export async function sendContent(
 ): Promise<void> {
   const { engine, reply } = call;
   const source = sourceOf(call, request, { base, extent: undefined }, engine.store.snapshot(), undefined);
+  const turnEntries = entriesOfTurn(request.filter);
   let left: Batch | undefined;
   for (;;) {
     await reply.full();
@@ -75,7 +73,8 @@ function look({ ids }: Batch, content: Content, snapshot: Snapshot): { readonly 
   const shown: Shown[] = [];
   let octets = 0;
   let through = 0;
-  for (; through < ids.length && octets < turnOctets; through++) {
+  const rowsBefore = snapshot.visited;
+  for (; through < ids.length && octets < turnOctetsMax && snapshot.visited - rowsBefore < turnRowsMax; through++) {
     const entry = snapshot.readable(ids[through] ?? 0);
     if (entry === undefined) continue;
     octets += entry.octets;
