@@ -13,6 +13,8 @@ export function ownExpectation(expectation: Expectation): Expectation {
       return { kind: 'absent', dnKey: ownOctets(expectation.dnKey) };
     case 'held':
       return { ...expectation, key: ownOctets(expectation.key) };
+    case 'within':
+      return { ...expectation, prefix: ownOctets(expectation.prefix) };
     case 'between':
       return { ...expectation, from: ownOctets(expectation.from), before: ownOctets(expectation.before) };
     case 'unchanged':

@@ -115,6 +115,19 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     return ids && [...[...having].map(({ id }) => id), ...untaken(ids)].sort((a, b) => a - b);
   };
 
+  const countWithin = (attribute: string, prefix: Uint8Array, limit: number): number => {
+    const isOf = (each: { readonly attribute: string; readonly key: Uint8Array }) =>
+      each.attribute === attribute && equalBytes(each.key.subarray(0, prefix.length), prefix);
+    const rows = base.countWithin(attribute, prefix, Number.MAX_SAFE_INTEGER);
+    let gone = 0;
+    for (const id of byId.keys()) {
+      const before = base.byId(id);
+      if (before !== undefined) gone += indexer(before).filter(isOf).length;
+    }
+    const made = live().reduce((sum, entry) => sum + indexer(entry).filter(isOf).length, 0);
+    return Math.min(limit, Math.max(0, rows - gone) + made);
+  };
+
   return {
     take: (changes, whole = () => undefined) => {
       for (const change of changes) takeOne(change, whole);
@@ -138,6 +151,7 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     idsEqual,
     countEqual: (attribute, key, limit) => idsEqual(attribute, key, limit).length,
     idsPrefix,
+    countWithin,
     idsInside: () => undefined,
     countInside: () => undefined,
     children,

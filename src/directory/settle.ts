@@ -132,6 +132,9 @@ function expectedBelow(snapshot: Snapshot, overlay: Overlay, { expected, changes
         all.push({ kind: 'held', attribute, key, by: holders.map(({ uuid, csn }) => ({ uuid, csn })) });
         break;
       }
+      case 'within':
+        all.push({ ...each, count: snapshot.countWithin(each.attribute, each.prefix, Number.MAX_SAFE_INTEGER) });
+        break;
       case 'between':
         for (const change of changes) all.push(...childrenOf(change.kind === 'delete' ? change.uuid : change.entry.uuid));
         break;

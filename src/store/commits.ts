@@ -1,56 +1,19 @@
 import type Database from 'better-sqlite3';
-import { type Refusal, refuse } from '#catalogue';
-import type { AttributeNumbers } from './attributes.ts';
+import { refuse } from '#catalogue';
+import { type CommitsOptions, type Outcome, recordsOf, refusedBy, type Waiting, type Written } from './batch.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
-import type { GramMerge } from './gram-merge.ts';
+import { type LongResult, weightOf } from './long-commits.ts';
 import { pagesOf, pagesOfPiece } from './pages.ts';
-import type { Reader } from './reader.ts';
 import type { Change, CommitResult, Expectation, WatchedChange } from './types.ts';
-import { isSyncError, type WriteAheadLog } from './wal.ts';
-import type { Writer } from './writer.ts';
-
-interface Waiting {
-  readonly expected: readonly Expectation[];
-  readonly changes: readonly Change[];
-  readonly resolve: (result: CommitResult) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/** A batch that can be seen and is not known to be on disk. */
-interface Written {
-  readonly batch: readonly Waiting[];
-  readonly outcomes: readonly Outcome[];
-  /** Of the newest commit that it holds or could see. */
-  readonly number: number;
-  /** Commit by commit. */
-  readonly changes: readonly (readonly WatchedChange[])[];
-}
-
-type Outcome = CommitResult | { readonly kind: 'refused'; readonly reason: unknown };
-
-interface Options {
-  readonly database: Database.Database;
-  readonly attributes: AttributeNumbers;
-  readonly writer: Writer;
-  readonly log: WriteAheadLog;
-  readonly merge: GramMerge;
-  readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number };
-  /** It reads by the same connection. What it holds open is the newest state, since nobody else writes: a batch is written in that transaction. */
-  readonly reader: Pick<Reader, 'release' | 'handOver'>;
-  /** Called when a commit can be seen, before it is durable. */
-  readonly committed: () => void;
-  /** Called when all commits up to a number are on disk, before anyone is answered. */
-  readonly durable: (number: number) => void;
-  readonly fatal: (reason: Refusal) => void;
-}
+import { isSyncError } from './wal.ts';
 
 /**
  * Writes what arrives in one turn of the loop as one transaction, puts it on disk beside the loop, and only then answers. What arrives
  * meanwhile is the next batch: written as soon as the loop has nothing else to do, and put on disk and answered behind the first.
  */
 export class Commits {
-  readonly #options: Options;
+  readonly #options: CommitsOptions;
   readonly #waiting: Waiting[] = [];
   readonly #listeners = new Set<(changes: readonly WatchedChange[]) => void>();
   #sleepers: { readonly number: number; readonly wake: () => void }[] = [];
@@ -62,6 +25,8 @@ export class Commits {
   #syncing: Written | undefined;
   /** What was written meanwhile, and is next. */
   #written: Written | undefined;
+  /** A commit is being written that takes more than one turn. */
+  #isLong = false;
   /** How many waited in the turn before. */
   #gathered = 0;
   #rested: (() => void) | undefined;
@@ -71,7 +36,7 @@ export class Commits {
   readonly #begin: Database.Statement<[]>;
   readonly #commit: Database.Statement<[]>;
 
-  constructor(options: Options) {
+  constructor(options: CommitsOptions) {
     this.#options = options;
     this.#last = options.writer.lastNumber();
     this.#durable = this.#last;
@@ -146,7 +111,7 @@ export class Commits {
       return;
     }
     this.#scheduled = false;
-    if (this.#state === 'dead') return;
+    if (this.#state === 'dead' || this.#isLong) return;
     if (this.#piecesOwed > 0 || (this.#waiting.length === 0 && this.#syncing === undefined)) this.#mergePiece();
     else if (this.#waiting.length > 0 && this.#written === undefined && !this.#isGathering()) this.#writeBatch();
   }
@@ -160,8 +125,16 @@ export class Commits {
   }
 
   #writeBatch(): void {
-    const batch = this.#waiting.splice(0, this.#options.limits().batchMax);
+    const { batchMax, turnMax } = this.#options.limits();
+    const long = this.#waiting.findIndex(({ changes }, at) => at < batchMax && weightOf(changes) > turnMax);
+    const batch = this.#waiting.splice(0, long < 0 ? batchMax : Math.max(long, 1));
     this.#gathered = 0;
+    const [first] = batch;
+    if (long === 0 && first !== undefined) {
+      this.#isLong = true;
+      void this.#writeLong(first, true);
+      return;
+    }
     const changes: WatchedChange[][] = [];
     let outcomes: readonly Outcome[];
     try {
@@ -170,9 +143,46 @@ export class Commits {
       this.die(error);
       return;
     }
-    const written = { batch, outcomes, number: this.#last, changes };
+    this.#wrote({ batch, outcomes, number: this.#last, changes });
+  }
+
+  #wrote(written: Written): void {
     if (this.#syncing === undefined) this.#sync(written);
     else this.#written = written;
+  }
+
+  /** Others read the state before it until it is done. A disk that refuses it gets one more chance, with more room. */
+  async #writeLong(waiting: Waiting, mayRetry: boolean): Promise<void> {
+    const { long, limits, reader, attributes, committed } = this.#options;
+    const { expected, changes } = waiting;
+    let done: LongResult;
+    try {
+      done = await long.write({ number: this.#last + 1, expected, changes, commitsMax: limits().commitsMax });
+    } catch (error) {
+      if (isSyncError(error)) this.die(error);
+      else if (!mayRetry || !isDiskError(error)) this.#endLong(waiting, refusedBy(error), []);
+      else {
+        this.#makeRoom();
+        await this.#writeLong(waiting, false);
+      }
+      return;
+    }
+    if (this.#state === 'dead') return;
+    if (done.kind === 'conflict') {
+      this.#endLong(waiting, done, []);
+      return;
+    }
+    this.#last++;
+    // What this connection still reads is the state before.
+    reader.release();
+    attributes.reload();
+    committed();
+    this.#endLong(waiting, { kind: 'committed', number: this.#last }, [recordsOf(this.#last, changes, done.before)]);
+  }
+
+  #endLong(waiting: Waiting, outcome: Outcome, changes: Written['changes']): void {
+    this.#isLong = false;
+    this.#wrote({ batch: [waiting], outcomes: [outcome], number: this.#last, changes });
   }
 
   #sync(written: Written): void {
@@ -228,7 +238,7 @@ export class Commits {
   }
 
   #goOn(): void {
-    const isBusy = this.#syncing !== undefined || this.#written !== undefined;
+    const isBusy = this.#syncing !== undefined || this.#written !== undefined || this.#isLong;
     if (this.#waiting.length > 0 || (this.#options.merge.isDue && !isBusy)) this.#schedule();
     else if (!isBusy) {
       this.#state = 'resting';
@@ -285,7 +295,7 @@ export class Commits {
         return this.#transaction([waiting], written)[0] ?? { kind: 'refused', reason: new Error('a commit without an outcome') };
       } catch (error) {
         if (isSyncError(error)) throw error;
-        return { kind: 'refused', reason: isDiskError(error) ? refuse(errors.commitFailed, { why: reasonOf(error) }) : error };
+        return refusedBy(error);
       }
     });
   }
@@ -327,15 +337,7 @@ export class Commits {
     if (failed !== undefined) return { kind: 'conflict', failed };
     if (changes.length === 0) return { kind: 'committed', number: before };
     const number = before + 1;
-    const were = writer.write(number, changes);
-    fresh.push(
-      changes.map((change, part) => ({
-        number,
-        csn: change.kind === 'delete' ? change.csn : change.entry.csn,
-        change,
-        before: were[part],
-      })),
-    );
+    fresh.push(recordsOf(number, changes, writer.write(number, changes)));
     return { kind: 'committed', number };
   }
 }

@@ -3,6 +3,7 @@ import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import { type Key, textOfKey } from './keys.ts';
+import { type RowNumbers, rowNumbersOf } from './row-numbers.ts';
 import { type List, type Placed, sliceReader, sliceWriter } from './slices.ts';
 import type { LargeRules, ListChange } from './types.ts';
 
@@ -12,10 +13,18 @@ type OwnKeys = ReadonlyMap<string, Key>;
 /** A list as it is to be made. */
 type Fresh = ReturnType<LargeRules['split']>['lists'][number];
 
+/** So many values are as much work as an entry. */
+const stepValues = 4;
+
 /** Changes of lists together with the index rows that lead to their values, each to be called within a write transaction. */
-export function listsOf(database: Database.Database, attributes: AttributeNumbers, large: LargeRules) {
+export function listsOf(
+  database: Database.Database,
+  attributes: AttributeNumbers,
+  large: LargeRules,
+  rows: RowNumbers = rowNumbersOf(database),
+) {
   const reader = sliceReader(database);
-  const slices = sliceWriter(database);
+  const slices = sliceWriter(database, rows);
   const placeOf = database
     .prepare<[number, Uint8Array, number], number | null>('SELECT place FROM found WHERE attribute = ? AND key = ? AND id = ?')
     .pluck();
@@ -52,14 +61,17 @@ export function listsOf(database: Database.Database, attributes: AttributeNumber
       ).list;
     },
 
-    make(id: number, { attribute, description, values }: Fresh): List {
+    *make(id: number, { attribute, description, values }: Fresh): Generator<undefined, List> {
       const { list, places } = slices.make(
         attribute,
         description,
         values.map(({ octets }) => octets),
       );
       const number = attributes.give(attribute);
-      values.forEach(({ key }, at) => void index(id, number, key, places[at] ?? 0));
+      for (const [at, { key }] of values.entries()) {
+        index(id, number, key, places[at] ?? 0);
+        if (at % stepValues === 0) yield;
+      }
       return list;
     },
 
@@ -76,17 +88,22 @@ export function listsOf(database: Database.Database, attributes: AttributeNumber
       for (const { place, key } of rows) lead.run(number, key, id, place);
     },
 
-    drop(id: number, list: List, own: OwnKeys): void {
+    *drop(id: number, list: List, own: OwnKeys): Generator<undefined, void> {
       const attribute = attributes.give(list.attribute);
-      for (const { octets } of [...reader.values(list)]) unindex(id, { attribute, key: keyOf(list.attribute, octets) }, own);
+      for (const [at, { octets }] of [...reader.values(list)].entries()) {
+        unindex(id, { attribute, key: keyOf(list.attribute, octets) }, own);
+        if (at % stepValues === 0) yield;
+      }
       slices.drop(list);
     },
 
     /** What is removed goes first: a value may be replaced by one that its rule calls equal. */
-    change(id: number, list: List, { removed, added }: ListChange, own: OwnKeys): List {
+    *change(id: number, list: List, { removed, added }: ListChange, own: OwnKeys): Generator<undefined, List> {
       const attribute = attributes.give(list.attribute);
       let now = list;
+      let at = 0;
       for (const value of removed) {
+        if (at++ % stepValues === 0) yield;
         const key = keyOf(list.attribute, value);
         const place = placeOf.get(attribute, key, id);
         if (place === undefined || place === null) throw new Error(`no value to remove: ${list.attribute}`);
@@ -94,6 +111,7 @@ export function listsOf(database: Database.Database, attributes: AttributeNumber
         unindex(id, { attribute, key }, own);
       }
       for (const value of added) {
+        if (at++ % stepValues === 0) yield;
         const { list: after, place } = slices.add(now, value);
         index(id, attribute, keyOf(list.attribute, value), place);
         now = after;

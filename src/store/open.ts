@@ -12,9 +12,11 @@ import { directoryFormat } from './format.ts';
 import { GramMerge } from './gram-merge.ts';
 import { createJustRead } from './just-read.ts';
 import { type Kept, keptOf } from './kept.ts';
+import { createLongCommits } from './long-commits.ts';
 import { progressOfWriter, type WriterProgress } from './progress.ts';
 import { Reader } from './reader.ts';
 import { repeat } from './repeat.ts';
+import { rowNumbersOf } from './row-numbers.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
 import type { Indexer, KeysBelow, LargeRules, Store } from './types.ts';
@@ -81,7 +83,11 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const kept = keptOf(settings);
   const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
   const justRead = createJustRead();
-  const writer = writerOf(database, attributes, options.indexer, options.large, justRead, touchOf(kept, progress), () => merge.added());
+  const { indexer, large } = options;
+  const touch = touchOf(kept, progress);
+  const pended = () => merge.added();
+  const rows = rowNumbersOf(database);
+  const writer = writerOf(database, attributes, indexer, large, justRead, touch, pended, rows);
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
   const merge = new GramMerge(database, writer.insideKeysNow, () => settings['persistence.gramsPendingMax']);
 
@@ -97,6 +103,19 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     report: options.report,
     failed: (error) => commits.die(error),
   });
+  const long = createLongCommits({
+    path: place.path,
+    busyMs,
+    logOctets: settings['persistence.walMib'] * 2 ** 20,
+    indexer,
+    large,
+    rows,
+    touch: (id, uuid) => {
+      touch(id);
+      justRead.drop(uuid);
+    },
+    pended,
+  });
   if (onDisk) syncFolderOf(place.path);
   place.forget();
   // What an earlier process wrote and could not confirm may stand in the system's memory alone. Carrying it over writes it once more,
@@ -110,6 +129,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     writer,
     log,
     merge,
+    long,
     reader,
     limits: () => limitsOf(settings),
     committed: () => {
@@ -132,6 +152,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     // After a failed disk the files stay as they are: closing them would carry over what may be lost.
     if (!(await commits.close())) return;
     reader.close();
+    long.close();
     await log.close();
     database.close();
   }
@@ -156,6 +177,7 @@ function limitsOf(settings: StoreOptions['settings']) {
     batchMax: settings['persistence.batchMax'],
     pendingMax: settings['persistence.pendingMax'],
     commitsMax: settings['persistence.commitsMax'],
+    turnMax: settings['persistence.turnChangesMax'],
   };
 }
 

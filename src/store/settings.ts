@@ -90,6 +90,18 @@ export const settings = {
     obeyed: true,
     means: 'most operations that wait to be written; a further one is refused as busy',
   },
+  'persistence.turnChangesMax': {
+    env: 'STS_PERSISTENCE_TURN_CHANGES_MAX',
+    kind: 'integer',
+    default: 128,
+    min: 0,
+    max: 1_000_000,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'a commit of more changes than this is written a little at a time, so that others are served meanwhile; other changes wait for its end',
+  },
   'persistence.gramsPendingMax': {
     env: 'STS_PERSISTENCE_GRAMS_PENDING_MAX',
     kind: 'integer',

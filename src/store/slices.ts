@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import type { RowNumbers } from './row-numbers.ts';
 
 /**
  * A list is an attribute of an entry with so many values that they are kept outside of it, so that to add one does not write the others again. Its
@@ -25,7 +26,7 @@ const slotsMax = 64;
 /** A slice stays within one page of the file, but for a value that is larger by itself. */
 const sliceOctetsMax = 7500;
 /** Row numbers are numbers of a list and of a slice in it. */
-const slicesMax = 2 ** 28;
+export const slicesMax = 2 ** 28;
 /** In front of the values of a slice: for each its slot and its length. */
 const headOctets = 5;
 
@@ -97,15 +98,13 @@ export function sliceReader(database: Database.Database) {
 }
 
 /** Changes of slices, each to be called within a write transaction. */
-export function sliceWriter(database: Database.Database) {
+export function sliceWriter(database: Database.Database, rows: RowNumbers) {
   const read = database.prepare<[number], SliceRow>('SELECT heads, octets FROM slice WHERE id = ?');
   const write = database.prepare<[number, Uint8Array, Uint8Array]>(
     'INSERT INTO slice (id, heads, octets) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET heads = excluded.heads, octets = excluded.octets',
   );
   const remove = database.prepare<[number]>('DELETE FROM slice WHERE id = ?');
   const drop = database.prepare<[number, number]>('DELETE FROM slice WHERE id >= ? AND id < ?');
-  const lastId = database.prepare<[], number>('SELECT max(id) FROM slice').pluck();
-  let next = Math.floor((lastId.get() ?? 0) / slicesMax) + 1;
 
   return {
     /** @returns the list, and the places of its values in their order */
@@ -114,7 +113,7 @@ export function sliceWriter(database: Database.Database) {
       description: string,
       values: readonly Uint8Array[],
     ): { readonly list: List; readonly places: readonly number[] } {
-      const number = next++;
+      const number = rows.list++;
       const places: number[] = [];
       let last = 0;
       let octets = 0;

@@ -57,6 +57,9 @@ export function readStatements(reader: Database.Database) {
     fewBetween: prepare<[number, Uint8Array, Uint8Array]>(
       `SELECT id FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ${fewRows}`,
     ),
+    countWithin: prepare<[number, Uint8Array, Uint8Array, number]>(
+      'SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ?)',
+    ),
     rangeFrom: prepare<[number, Uint8Array, Uint8Array, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key >= ? AND key < ? ORDER BY key, id LIMIT ?',
     ),
@@ -185,6 +188,17 @@ export class HeldSnapshot implements Snapshot {
     const number = this.#context.attributes.find(attribute);
     if (number === undefined) return 0;
     const rows = count.get(number, cut(key), limit) ?? 0;
+    this.#visited += rows;
+    return rows;
+  }
+
+  countWithin(attribute: string, prefix: Uint8Array, limit: number): number {
+    const { countWithin } = this.#read();
+    const number = this.#context.attributes.find(attribute);
+    const first = cut(prefix);
+    const behind = behindPrefix(first);
+    if (behind === undefined) throw new Error('every key begins so');
+    const rows = number === undefined ? 0 : (countWithin.get(number, first, behind, limit) ?? 0);
     this.#visited += rows;
     return rows;
   }

@@ -107,7 +107,9 @@ export type Expectation =
   /** Just so many entries have this one as their superior. */
   | { readonly kind: 'children'; readonly uuid: string; readonly count: number }
   /** Just so many entries have DN keys from here on and before there: a range that `keysBelow` gives. */
-  | { readonly kind: 'between'; readonly from: Uint8Array; readonly before: Uint8Array; readonly count: number };
+  | { readonly kind: 'between'; readonly from: Uint8Array; readonly before: Uint8Array; readonly count: number }
+  /** Just so many rows of an index begin with this, as `countWithin` counts them. */
+  | { readonly kind: 'within'; readonly attribute: string; readonly prefix: Uint8Array; readonly count: number };
 
 /**
  * One final change. Names entryUUIDs, CSNs and final values; never row numbers. A `put` says all of an entry. An `amend` says all but its lists, and names
@@ -160,6 +162,8 @@ export interface Snapshot {
   idsPrefix(attribute: string, prefix: Uint8Array, rowsMax: number): number[] | undefined;
   /** How many ids an equality has, counted up to `limit`: for choosing the cheapest branch. */
   countEqual(attribute: string, key: Uint8Array, limit: number): number;
+  /** How many rows of an index have keys that begin with `prefix`, one for each entry and value, counted up to `limit`. */
+  countWithin(attribute: string, prefix: Uint8Array, limit: number): number;
   /**
    * Ids under keys in which all of these parts may stand, ascending: candidates, among them every entry that has such a key. Only for attributes
    * whose keys the indexer gives as `inside`. Nothing when the parts say too little: all are shorter than four octets, or of what most keys hold.

@@ -2,45 +2,17 @@ import type Database from 'better-sqlite3';
 import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
-import { byDn, byParent, byUuid, cut, firstNumber, lastPlaceOf, newestNumber, partsMax, placeOf } from './format.ts';
+import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, partsMax } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
 import type { JustRead } from './just-read.ts';
 import { givenKeys, type InsideKey, insideKeys, type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
 import { encodeListChanges, listsOf } from './lists.ts';
+import { type RowNumbers, rowNumbersOf } from './row-numbers.ts';
 import { type List, listsIn, textOfLists } from './slices.ts';
+import { atOnce } from './steps.ts';
 import type { Change, EntryRecord, Expectation, Indexer, LargeRules, ListChange, StoredEntry } from './types.ts';
-
-type Row = Omit<StoredEntry, 'parent' | 'large'> & { readonly parent: string | null; readonly large: string | null };
-
-type PutParameters = [
-  uuid: string,
-  parent: string | null,
-  dn: string,
-  dnKey: Uint8Array,
-  csn: string,
-  user: Uint8Array,
-  operational: Uint8Array,
-  secret: Uint8Array,
-  large: string | null,
-  id: number,
-];
-
-type ChangeParameters = [
-  number: number,
-  part: number,
-  uuid: string,
-  csn: string,
-  kind: Change['kind'],
-  parent: string | null,
-  dn: string | null,
-  dnKey: Uint8Array | null,
-  user: Uint8Array | null,
-  operational: Uint8Array | null,
-  secret: Uint8Array | null,
-  former: string | null,
-  lists: Uint8Array | null,
-];
+import { type ChangeParameters, type PutParameters, type Row, writeStatements } from './write-statements.ts';
 
 /** Where a change stands in the log. */
 interface Place {
@@ -51,6 +23,9 @@ interface Place {
 /** How many entries are in memory at a time while indexes are made anew. */
 const reindexRows = 500;
 
+/** Each entry of a commit as it was before its change; nothing for one that was not there. */
+export type Before = readonly (StoredEntry | undefined)[];
+
 export type Writer = ReturnType<typeof writerOf>;
 
 /**
@@ -59,6 +34,7 @@ export type Writer = ReturnType<typeof writerOf>;
  * @param justRead  what the same thread has read since it was written last
  * @param touch   told the row number of each entry that is written or removed
  * @param pended  told of each row of grams that is left to be put in place
+ * @param rows    where the numbers of new rows come from: one for all writers of a file
  */
 export function writerOf(
   database: Database.Database,
@@ -68,29 +44,29 @@ export function writerOf(
   justRead: JustRead,
   touch: (id: number) => void,
   pended: () => void = () => undefined,
+  rows: RowNumbers = rowNumbersOf(database),
 ) {
   const statements = writeStatements(database);
-  const lists = listsOf(database, attributes, large);
-  // Row numbers are never used twice in the life of a process, so that a list of them cannot come to mean other entries.
-  let nextId = (statements.lastId.get() ?? 0) + 1;
+  const lists = listsOf(database, attributes, large, rows);
 
   const { entryOf, failed } = lookupsOf(statements, attributes, justRead);
 
   /** @returns the entry as it was; nothing for one that was not there */
-  function put(place: Place, whole: EntryRecord): StoredEntry | undefined {
+  function* put(place: Place, whole: EntryRecord): Generator<undefined, StoredEntry | undefined> {
     const { entry, lists: fresh } = large.split(whole);
     const old = entryOf(entry.uuid);
-    const id = old?.id ?? nextId++;
+    const id = old?.id ?? rows.entry++;
     checkName(id, entry, old);
     replaceKeys(place, id, old === undefined ? [] : keysOf(old, entry), keysOf(entry, old));
-    for (const list of old?.large ?? []) lists.drop(id, list, keySet(keysOf(entry)));
-    const made = fresh.map((each) => lists.make(id, each));
+    for (const list of old?.large ?? []) yield* lists.drop(id, list, keySet(keysOf(entry)));
+    const made: List[] = [];
+    for (const each of fresh) made.push(yield* lists.make(id, each));
     write(id, old === undefined, entry, made);
     return old;
   }
 
   /** @returns the entry as it was */
-  function amend(place: Place, entry: EntryRecord, changes: readonly ListChange[]): StoredEntry {
+  function* amend(place: Place, entry: EntryRecord, changes: readonly ListChange[]): Generator<undefined, StoredEntry> {
     const old = entryOf(entry.uuid);
     if (old === undefined) throw new Error(`no entry to amend: ${entry.uuid}`);
     if (changes.length !== old.large.length) throw new Error(`not every list of an entry is named: ${entry.uuid}`);
@@ -98,11 +74,12 @@ export function writerOf(
     checkName(id, entry, old);
     replaceKeys(place, id, keysOf(old, entry), keysOf(entry, old));
     const own = keySet(keysOf(entry));
-    const now = old.large.map((list) => {
+    const now: List[] = [];
+    for (const list of old.large) {
       const change = changes.find(({ attribute }) => attribute === list.attribute);
       if (change === undefined) throw new Error(`a list of an entry is not named: ${list.attribute}`);
-      return lists.change(id, list, change, own);
-    });
+      now.push(yield* lists.change(id, list, change, own));
+    }
     write(id, false, entry, now);
     return old;
   }
@@ -123,11 +100,11 @@ export function writerOf(
     touch(id);
   }
 
-  function remove(place: Place, uuid: string): StoredEntry {
+  function* remove(place: Place, uuid: string): Generator<undefined, StoredEntry> {
     const old = entryOf(uuid);
     if (old === undefined) throw new Error(`no entry to delete: ${uuid}`);
     replaceKeys(place, old.id, keysOf(old), []);
-    for (const list of old.large) lists.drop(old.id, list, new Map());
+    for (const list of old.large) yield* lists.drop(old.id, list, new Map());
     statements.delete.run(old.id);
     justRead.drop(uuid);
     touch(old.id);
@@ -162,10 +139,10 @@ export function writerOf(
     }
     for (const { attribute, inside } of insideKeys(keys)) grams.add(attribute, whole.id, inside);
     for (const list of whole.large) lists.reindex(whole.id, list);
-    if (fresh.length > 0) write(whole.id, false, entry, [...whole.large, ...fresh.map((each) => lists.make(whole.id, each))]);
+    if (fresh.length > 0) write(whole.id, false, entry, [...whole.large, ...fresh.map((each) => atOnce(lists.make(whole.id, each)))]);
   }
 
-  function applied(place: Place, change: Change): StoredEntry | undefined {
+  function applied(place: Place, change: Change): Generator<undefined, StoredEntry | undefined> {
     switch (change.kind) {
       case 'put':
         return put(place, change.entry);
@@ -174,6 +151,18 @@ export function writerOf(
       case 'delete':
         return remove(place, change.uuid);
     }
+  }
+
+  function* steps(number: number, changes: readonly Change[]): Generator<undefined, Before> {
+    if (changes.length > partsMax) throw new Error(`${changes.length} changes in one commit`);
+    const were: (StoredEntry | undefined)[] = [];
+    for (const [part, change] of changes.entries()) {
+      const before = yield* applied({ number, part }, change);
+      statements.log.run(...logged(number, part, change, before?.dn));
+      were.push(before);
+      yield;
+    }
+    return were;
   }
 
   return {
@@ -187,14 +176,12 @@ export function writerOf(
      *
      * @returns each entry as it was before its change; throws for changes that cannot be, and the caller rolls back
      */
-    write(number: number, changes: readonly Change[]): (StoredEntry | undefined)[] {
-      if (changes.length > partsMax) throw new Error(`${changes.length} changes in one commit`);
-      return changes.map((change, part) => {
-        const before = applied({ number, part }, change);
-        statements.log.run(...logged(number, part, change, before?.dn));
-        return before;
-      });
+    write(number: number, changes: readonly Change[]): Before {
+      return atOnce(steps(number, changes));
     },
+
+    /** The same, a little at each step. */
+    steps,
 
     /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
     trim(number: number, commitsMax: number): void {
@@ -258,6 +245,8 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: P
         return statements.countEqual.get(byParent, keyOfUuid(expectation.uuid), expectation.count + 1) === expectation.count;
       case 'between':
         return statements.countBetween.get(byDn, expectation.from, expectation.before, expectation.count + 1) === expectation.count;
+      case 'within':
+        return countWithin(expectation) === expectation.count;
     }
   }
 
@@ -265,7 +254,16 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: P
     const number = attributes.find(attribute);
     if (number === undefined) return true;
     const holders = statements.holders.all(number, cut(key), by.length + 1);
-    return holders.every(({ uuid, csn }) => by.some((each) => each.uuid === uuid && each.csn === csn));
+    const known = new Map(by.map(({ uuid, csn }) => [uuid, csn]));
+    return holders.every(({ uuid, csn }) => known.get(uuid) === csn);
+  }
+
+  function countWithin({ attribute, prefix, count }: Expectation & { readonly kind: 'within' }): number | undefined {
+    const number = attributes.find(attribute);
+    const first = cut(prefix);
+    const behind = behindPrefix(first);
+    if (number === undefined || behind === undefined) return 0;
+    return statements.countBetween.get(number, first, behind, count + 1);
   }
 
   function csnOf(uuid: string): string | undefined {
@@ -296,53 +294,4 @@ function logged(number: number, part: number, change: Change, former: string | u
   const lists = change.kind === 'amend' ? encodeListChanges(change.lists) : null;
   const { uuid, csn, parent, dn, dnKey, user, operational, secret } = change.entry;
   return [number, part, uuid, csn, change.kind, parent ?? null, dn, dnKey, user, operational, secret, former ?? null, lists];
-}
-
-function writeStatements(database: Database.Database) {
-  const columns = 'id, uuid, parent, dn, dn_key AS dnKey, csn, user, operational, secret, large';
-  return {
-    find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
-    countEqual: database
-      .prepare<[number, Uint8Array, number], number>('SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key = ? LIMIT ?)')
-      .pluck(),
-    countBetween: database
-      .prepare<[number, Uint8Array, Uint8Array, number], number>(
-        'SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ?)',
-      )
-      .pluck(),
-    entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
-    holders: database.prepare<[number, Uint8Array, number], { uuid: string; csn: string }>(
-      'SELECT uuid, csn FROM entry WHERE id IN (SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT ?)',
-    ),
-    csn: database.prepare<[number], string>('SELECT csn FROM entry WHERE id = ?').pluck(),
-    some: database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`),
-    lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck(),
-    insert: database.prepare<PutParameters>(
-      'INSERT INTO entry (uuid, parent, dn, dn_key, csn, user, operational, secret, large, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ),
-    update: database.prepare<PutParameters>(
-      'UPDATE entry SET uuid = ?, parent = ?, dn = ?, dn_key = ?, csn = ?, user = ?, operational = ?, secret = ?, large = ? WHERE id = ?',
-    ),
-    delete: database.prepare<[number]>('DELETE FROM entry WHERE id = ?'),
-    // A list of the entry may have the value too: then the row is the list's, and stays.
-    index: database.prepare<[number, Uint8Array, number]>('INSERT INTO found (attribute, key, id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
-    unfind: database.prepare<[number, Uint8Array, number]>(
-      'DELETE FROM found WHERE attribute = ? AND key = ? AND id = ? AND place IS NULL',
-    ),
-    forgetNames: database.prepare<[]>('DELETE FROM attribute'),
-    forget: database.prepare<[number]>('DELETE FROM found WHERE attribute >= ?'),
-    pend: database.prepare<[number, number, number, Uint8Array]>(`INSERT INTO gram_pending (place, id, moved) VALUES (${placeOf}, ?, ?)`),
-    forgetGrams: database.prepare<[]>('DELETE FROM gram'),
-    forgetPending: database.prepare<[]>('DELETE FROM gram_pending'),
-    lastNumber: database.prepare<[], number>(newestNumber).pluck(),
-    log: database.prepare<ChangeParameters>(
-      `INSERT INTO change (place, uuid, csn, kind, parent, dn, dn_key, user, operational, secret, former, lists)
-       VALUES (${placeOf}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    trim: database.prepare<[number]>(`DELETE FROM change WHERE place <= ${lastPlaceOf}`),
-    fact: database.prepare<[string], string>('SELECT value FROM fact WHERE name = ?').pluck(),
-    note: database.prepare<[string, string]>(
-      'INSERT INTO fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    ),
-  };
 }

@@ -1,0 +1,129 @@
+import Database from 'better-sqlite3';
+import { attributeNumbers } from './attributes.ts';
+import type { RowNumbers } from './row-numbers.ts';
+import type { Change, Expectation, Indexer, LargeRules } from './types.ts';
+import { type Before, writerOf } from './writer.ts';
+
+interface Options {
+  readonly path: string;
+  /** Milliseconds. */
+  readonly busyMs: number;
+  /** Octets beyond which SQLite cuts the log back when it begins anew. */
+  readonly logOctets: number;
+  readonly indexer: Indexer;
+  readonly large: LargeRules;
+  readonly rows: RowNumbers;
+  /** Told of each entry that was written or removed, in the turn of the loop in which the commit can be seen and before it can be. */
+  readonly touch: (id: number, uuid: string) => void;
+  readonly pended: () => void;
+}
+
+export interface LongOrder {
+  readonly number: number;
+  readonly expected: readonly Expectation[];
+  readonly changes: readonly Change[];
+  readonly commitsMax: number;
+}
+
+export type LongResult =
+  | { readonly kind: 'written'; readonly before: Before }
+  | { readonly kind: 'conflict'; readonly failed: Expectation };
+
+export interface LongCommits {
+  /**
+   * Writes a commit; nobody else may write until this resolves or rejects. Nothing is kept of one that fails.
+   *
+   * @returns that all is written and can be seen, or the expectation that does not hold
+   */
+  write(order: LongOrder): Promise<LongResult>;
+  close(): void;
+}
+
+/** Pages that are written stay in memory up to so much, and go to the log before the commit does: else it would write all of them in one turn. */
+const cacheKib = 4096;
+const expectationsInStep = 8;
+/** Some five milliseconds together. */
+const stepsInTurn = 48;
+
+/**
+ * Writes one commit over several turns of the loop. It has a connection of its own, so that all others go on reading the state before it until it is
+ * committed; it is one transaction like any other.
+ */
+export function createLongCommits({ path, busyMs, logOctets, indexer, large, rows, touch, pended }: Options): LongCommits {
+  const database = new Database(path, { timeout: busyMs, fileMustExist: true });
+  database.pragma('synchronous = NORMAL');
+  database.pragma('temp_store = MEMORY');
+  database.pragma('wal_autocheckpoint = 0');
+  database.pragma(`journal_size_limit = ${logOctets}`);
+  database.pragma(`cache_size = ${-cacheKib}`);
+  const attributes = attributeNumbers(database);
+  let touched: number[] = [];
+  let pendedRows = 0;
+  const unknown = { keep: () => undefined, of: () => undefined, drop: () => undefined };
+  const writer = writerOf(
+    database,
+    attributes,
+    indexer,
+    large,
+    unknown,
+    (id) => void touched.push(id),
+    () => void pendedRows++,
+    rows,
+  );
+
+  function* written({ number, expected, changes, commitsMax }: LongOrder): Generator<undefined, LongResult> {
+    attributes.reload();
+    for (const [at, expectation] of expected.entries()) {
+      if (writer.failed([expectation]) !== undefined) return { kind: 'conflict', failed: expectation };
+      if (at % expectationsInStep === 0) yield;
+    }
+    const before = yield* writer.steps(number, changes);
+    if (number > commitsMax) writer.trim(number, commitsMax);
+    yield;
+    // From here on in one turn: nobody may keep what was read before as if it were read behind.
+    changes.forEach((change, at) => void touch(touched[at] ?? 0, change.kind === 'delete' ? change.uuid : change.entry.uuid));
+    return { kind: 'written', before };
+  }
+
+  return {
+    async write(order) {
+      touched = [];
+      pendedRows = 0;
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = await inTurns(written(order));
+        if (result.kind === 'conflict') return result;
+        database.exec('COMMIT');
+        for (let at = 0; at < pendedRows; at++) pended();
+        return result;
+      } finally {
+        // SQLite has rolled back by itself where the disk was full.
+        if (database.inTransaction) database.exec('ROLLBACK');
+      }
+    },
+    close: () => void database.close(),
+  };
+}
+
+async function inTurns<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (;;) {
+    for (let at = 0; at < stepsInTurn; at++) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+    }
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+}
+
+/** Octets of an entry, and values of a list, that are as much work as a change more. */
+const octetsOfChange = 2048;
+const valuesOfChange = 8;
+
+/** About how many small changes would be as much work. */
+export function weightOf(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => {
+    if (change.kind === 'delete') return sum + 1;
+    const values = change.kind === 'put' ? 0 : change.lists.reduce((all, { removed, added }) => all + removed.length + added.length, 0);
+    return sum + 1 + values / valuesOfChange + change.entry.user.length / octetsOfChange;
+  }, 0);
+}
