@@ -62,9 +62,7 @@ export function isIndexedInside(schema: Schema, type: AttributeType): boolean {
  */
 export function createIndexer(schema: Schema): Indexer {
   const table = tableOf(schema);
-  const typesOf = createDecisions((description) =>
-    lineageOf(schema.attributeType(typeOfKey(description.toLowerCase()))).filter((type) => table.has(type)),
-  );
+  const typesOf = indexedTypesOf(schema);
 
   return ({ user, dnKey }, other) => {
     // It is no entry of the tree: were it found as a subentry, every search would look for others to leave out.
@@ -83,6 +81,26 @@ export function createIndexer(schema: Schema): Indexer {
     });
     return keys;
   };
+}
+
+/** The keys of indexed attributes that may not have the same values in two states of an entry: by their octets, which is less work than by index keys. */
+export function movedKeys(schema: Schema, one: Uint8Array, other: Uint8Array): ReadonlySet<string> {
+  return new Set([...movedTypes(one, other, indexedTypesOf(schema))].map(({ key }) => key));
+}
+
+const lineages = new WeakMap<Schema, Decisions<readonly AttributeType[]>>();
+
+/** The indexed types under which an attribute counts, by its description. */
+function indexedTypesOf(schema: Schema): Decisions<readonly AttributeType[]> {
+  let types = lineages.get(schema);
+  if (types === undefined) {
+    const table = tableOf(schema);
+    types = createDecisions((description) =>
+      lineageOf(schema.attributeType(typeOfKey(description.toLowerCase()))).filter((type) => table.has(type)),
+    );
+    lineages.set(schema, types);
+  }
+  return types;
 }
 
 /** The indexer of a store whose schema may change: each entry is indexed by the one that is in force. */

@@ -6,8 +6,8 @@ import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEn
 import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
-import { withUniqueness } from './relations/unique.ts';
-import { csnOfChange } from './stamped.ts';
+import { uniqueInTurn, withUniqueness } from './relations/unique.ts';
+import { csnOfChange, stamped } from './stamped.ts';
 import type { Identity } from './types.ts';
 import { type Verifiers, verifiersOf } from './verifiers.ts';
 
@@ -79,10 +79,12 @@ async function attempt(
   decide: Decide,
   { pauses, unless }: { readonly pauses: boolean; readonly unless?: (entry: string) => boolean },
 ): Promise<Attempt> {
-  const made = decide(() => engine.store.snapshot());
-  if (isDecision(made)) return await committed(engine, made, unless);
-  if (!pauses) return await committed(engine, atOnce(made), unless);
-  return await inTurns(made, (decision) => committed(engine, decision, unless));
+  const look: Look = () => engine.store.snapshot();
+  const made = decide(look);
+  if (isDecision(made) && made.changes.length <= uniqueInTurn) return await committed(engine, made, unless);
+  const steps = checkedInSteps(engine, look, made);
+  if (!pauses) return await committed(engine, atOnce(steps), unless);
+  return await inTurns(engine, steps, (decision) => committed(engine, decision, unless));
 }
 
 async function committed(engine: Engine, decided: Decision, unless?: (entry: string) => boolean): Promise<Attempt> {
@@ -110,10 +112,15 @@ export function submit(
   });
 }
 
-async function inTurns<T>(steps: Generator<undefined, Decision>, then: (decision: Decision) => Promise<T>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return await then(step.value);
+/** Others were given CSNs in the pauses: those of a commit ascend, and come behind theirs. */
+async function inTurns<T>(
+  { csn }: Pick<Engine, 'csn'>,
+  steps: Generator<undefined, Decision>,
+  then: (decision: Decision) => Promise<T>,
+): Promise<T> {
+  for (let pauses = 0; ; pauses++) {
+    const { done, value } = steps.next();
+    if (done === true) return await then(pauses === 0 ? value : { ...value, changes: stamped(value.changes, csn) });
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
@@ -127,6 +134,11 @@ export function atOnce(made: ReturnType<Decide>): Decision {
   }
 }
 
+/** A decision as a part of one that is made with pauses. */
+export function* inSteps(made: ReturnType<Decide>): Generator<undefined, Decision> {
+  return isDecision(made) ? made : yield* made;
+}
+
 export function isDecision(made: ReturnType<Decide>): made is Decision {
   return 'changes' in made;
 }
@@ -138,7 +150,14 @@ export function isDecision(made: ReturnType<Decide>): made is Decision {
  */
 export function checked(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
   checkOctets(engine, decision);
-  return withUniqueness(engine, snapshot, decision);
+  return atOnce(withUniqueness(engine, () => snapshot, decision));
+}
+
+function* checkedInSteps(engine: Engine, look: Look, made: ReturnType<Decide>): Generator<undefined, Decision> {
+  const decision = yield* inSteps(made);
+  if (decision.checked === true) return decision;
+  checkOctets(engine, decision);
+  return { ...(yield* withUniqueness(engine, look, decision)), checked: true };
 }
 
 function checkOctets({ settings }: Pick<Engine, 'settings'>, { changes, target, listedOctets = 0 }: Decision): void {

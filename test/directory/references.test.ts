@@ -172,3 +172,57 @@ test('a group that is changed by others at the same time loses neither their cha
     [person('alan'), ...Array.from({ length: 20 }, (_, at) => person(`x${at}`))].sort(),
   );
 });
+
+test('while very many names follow others have the event loop, and what they write meanwhile follows too', async (t) => {
+  const house = await furnishedHouse(t);
+  const many = Array.from({ length: 400 }, (_, at): [string, Attributes] => [
+    group(`g${at}`),
+    { objectClass: 'groupOfNames', cn: `g${at}`, member: [person('ada'), person('alan')] },
+  ]);
+  await Promise.all(many.map((each) => added(house, each)));
+  let turns = 0;
+  let isOver = false;
+  const watch = () => {
+    turns++;
+    if (!isOver) setImmediate(watch);
+  };
+  setImmediate(watch);
+  const { number } = house.engine.store.snapshot();
+  const [renamed] = await Promise.all([
+    rename(house, person('ada'), 'uid=countess').finally(() => {
+      isOver = true;
+    }),
+    added(house, [group('late'), { objectClass: 'groupOfNames', cn: 'late', member: person('ada') }]),
+    house.operator().modify(group('g7'), ['add', 'description', 'changed meanwhile']),
+  ]);
+  t.is(renamed.code, 0);
+  t.true(turns > 20, `${turns} turns`);
+  t.is(house.engine.store.snapshot().number, number + 3, 'one commit');
+  const countess = person('countess');
+  t.deepEqual((await read(house, group('late')))?.all('member'), [countess]);
+  const seventh = await read(house, group('g7'));
+  t.deepEqual([seventh?.all('member'), seventh?.all('description')], [[countess, person('alan')], ['changed meanwhile']]);
+  for (const [filter, count] of [
+    [`(member=${person('ada')})`, 0],
+    [`(member=${countess})`, 402],
+  ] as const) {
+    t.is((await house.operator().search(suffix, filter, { attributes: ['1.1'], sizeLimit: 0 })).entries.length, count);
+  }
+  const csns = house.engine.store.changes(number, 1000).map(({ csn }) => csn);
+  t.deepEqual(csns, csns.toSorted(), 'CSNs ascend as the commits do');
+  t.is((await remove(house, countess)).code, 0);
+  t.deepEqual((await read(house, group('g7')))?.all('member'), [person('alan')]);
+});
+
+test('a name that is written in another case follows all the same, beside one that is as it was given', async (t) => {
+  const house = await furnishedHouse(t);
+  const member = [person('ada').toUpperCase(), person('alan')];
+  await added(
+    house,
+    [group('a'), { objectClass: 'groupOfNames', cn: 'a', member }],
+    [group('b'), { objectClass: 'groupOfNames', cn: 'b', member: [person('eve'), person('ada')] }],
+  );
+  t.is((await rename(house, person('ada'), 'uid=eve')).code, 0);
+  t.deepEqual((await read(house, group('a')))?.all('member'), [person('eve'), person('alan')]);
+  t.deepEqual((await read(house, group('b')))?.all('member'), [person('eve')], 'once, where it was named before');
+});

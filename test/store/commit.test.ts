@@ -216,3 +216,43 @@ test('closing waits for what is under way, and nothing is taken afterwards', asy
   await commit;
   await t.throwsAsync(store.commit([], [put(2)]), { message: /closed/ });
 });
+
+test('a commit of very many changes is written over many turns: until its end all read the state before it, and others come behind it', async (t) => {
+  const file = join(folder(t), 'entries');
+  const { store } = open(t, file, { 'persistence.turnChangesMax': 10 });
+  await store.commit([], [put(1)]);
+  const many = Array.from({ length: 500 }, (_, at) => put(at + 1, 'b'));
+  const seen: string[] = [];
+  let isOver = false;
+  const look = () => {
+    const snapshot = store.snapshot();
+    const rows = snapshot.subtree(dnKey(...top), undefined, 1000).length;
+    seen.push(`${snapshot.number}: ${rows}, the first ${snapshot.byUuid(uuid(1))?.csn}`);
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  const [long, refused, next] = await Promise.all([
+    store.commit([{ kind: 'unchanged', uuid: uuid(1), csn: 'a' }], many).finally(() => {
+      isOver = true;
+    }),
+    store.commit([{ kind: 'unchanged', uuid: uuid(1), csn: 'a' }], [put(1, 'c')]),
+    store.commit([], [put(501)]),
+  ]);
+  t.deepEqual(long, { kind: 'committed', number: 2 });
+  t.is(refused.kind, 'conflict');
+  t.deepEqual(next, { kind: 'committed', number: 3 });
+  const states = [...new Set(seen)];
+  t.true(seen.length > 10, `${seen.length} turns`);
+  t.true(
+    states.every((state) => ['1: 1, the first a', '2: 500, the first b', '3: 501, the first b'].includes(state)),
+    states.join('; '),
+  );
+  t.is(seen.filter((state) => state.startsWith('1')).length > 5, true);
+  // One that does not hold, or cannot be, leaves nothing.
+  t.like(await store.commit([{ kind: 'absent', dnKey: dnKey(...top, 'cn=7') }], many), { kind: 'conflict' });
+  await t.throwsAsync(store.commit([], [...many, put(502, 'b', 'cn=7')]), { message: /two entries of one name/ });
+  t.is(store.snapshot().number, 3);
+  t.deepEqual(await store.commit([], [put(1, 'd')]), { kind: 'committed', number: 4 });
+  await store.close();
+  t.is(open(t, file).store.snapshot().byUuid(uuid(1))?.csn, 'd');
+});

@@ -15,38 +15,42 @@ function put(number: number, octets = 0): Change {
   return { kind: 'put', entry: entry(number, [`cn=${number}`], { operational: new Uint8Array(octets) }) };
 }
 
-test('kill -9: what was answered is there, whole, and entries, index and change log agree', async (t) => {
-  const file = join(folder(t), 'entries');
-  let before = 0;
-  for (const answers of [1, 40, 90, 150]) {
-    const writer = child(t, 'write', file);
-    await writer.said(`answered ${before + answers}\n`);
-    writer.kill();
-    await writer.ended;
-    const lastAnswered = Math.max(...[...writer.output.matchAll(/answered (\d+)\n/g)].map(([, number]) => Number(number)));
+for (const [how, turnChangesMax] of [
+  ['in one turn', 128],
+  ['over some turns', 0],
+] as const)
+  test(`kill -9: what was written ${how} and answered is there, whole, and entries, index and change log agree`, async (t) => {
+    const file = join(folder(t), 'entries');
+    let before = 0;
+    for (const answers of [1, 40, 90, 150]) {
+      const writer = child(t, 'write', file, String(turnChangesMax));
+      await writer.said(`answered ${before + answers}\n`);
+      writer.kill();
+      await writer.ended;
+      const lastAnswered = Math.max(...[...writer.output.matchAll(/answered (\d+)\n/g)].map(([, number]) => Number(number)));
 
-    const { store } = open(t, file);
-    const { number } = store.snapshot();
-    before = number;
-    t.true(number >= lastAnswered, `${number} is there, ${lastAnswered} was answered`);
-    const log = store.changes(0, 100_000);
-    t.deepEqual(
-      [...new Set(log.map((record) => record.number))],
-      Array.from({ length: number }, (_, at) => at + 1),
-      'no commit is missing in the log',
-    );
-    const replayed = applied(
-      new Map(),
-      log.map(({ change }) => change),
-    );
-    t.deepEqual(shown(store), replayed && expectedOf(replayed));
-    for (let pair = 0; pair < 8; pair += 2) {
-      const [left, right] = [store.snapshot().byUuid(uuid(pair)), store.snapshot().byUuid(uuid(pair + 1))];
-      t.is(left?.csn, right?.csn, 'a commit is there with all of its changes or with none');
+      const { store } = open(t, file);
+      const { number } = store.snapshot();
+      before = number;
+      t.true(number >= lastAnswered, `${number} is there, ${lastAnswered} was answered`);
+      const log = store.changes(0, 100_000);
+      t.deepEqual(
+        [...new Set(log.map((record) => record.number))],
+        Array.from({ length: number }, (_, at) => at + 1),
+        'no commit is missing in the log',
+      );
+      const replayed = applied(
+        new Map(),
+        log.map(({ change }) => change),
+      );
+      t.deepEqual(shown(store), replayed && expectedOf(replayed));
+      for (let pair = 0; pair < 8; pair += 2) {
+        const [left, right] = [store.snapshot().byUuid(uuid(pair)), store.snapshot().byUuid(uuid(pair + 1))];
+        t.is(left?.csn, right?.csn, 'a commit is there with all of its changes or with none');
+      }
+      await store.close();
     }
-    await store.close();
-  }
-});
+  });
 
 test('a failed fdatasync is not retried: nothing is answered any more, and the process is told to end', async (t) => {
   let syncs = 0;

@@ -10,7 +10,7 @@ import { checkRealm, type Found, find } from '../lookup.ts';
 import { readableOf } from '../overlay.ts';
 import { nameOf } from '../realm.ts';
 import { type Moved, withReferences } from '../relations/references.ts';
-import type { Decide, Decision, Look } from '../write.ts';
+import { type Decide, type Decision, inSteps, type Look } from '../write.ts';
 import { below } from './subtree.ts';
 
 type DeleteRequest = Request & { kind: 'delRequest' };
@@ -42,7 +42,7 @@ export function remove(call: Call, request: DeleteRequest, isDue: (entry: Stored
       ],
       changes: [{ kind: 'delete', uuid, csn: engine.csn.next() }],
     };
-    return withReferences(call, snapshot, decision, [{ dn, dnKey, to: undefined }]);
+    return withReferences(call, look, decision, [{ dn, dnKey, to: undefined }], dnKey);
   };
 }
 
@@ -70,5 +70,5 @@ function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefin
     changes: all.toReversed().map(({ uuid }): Change => ({ kind: 'delete', uuid, csn: engine.csn.next() })),
   };
   const gone = all.map(({ dn, dnKey }): Moved => ({ dn, dnKey, to: undefined }));
-  return withReferences(call, look(), decision, gone, entry.dnKey);
+  return yield* inSteps(withReferences(call, look, decision, gone, entry.dnKey));
 }

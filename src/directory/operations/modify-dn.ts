@@ -17,7 +17,7 @@ import { type Attributes, attributesOf, stampChanged } from '../record.ts';
 import { type Moved, withReferences } from '../relations/references.ts';
 import { stamped } from '../stamped.ts';
 import { findNewSuperior, taken } from '../superior.ts';
-import { type Decide, type Decision, type Look, writerName } from '../write.ts';
+import { type Decide, type Decision, inSteps, type Look, writerName } from '../write.ts';
 import { apply } from './changes.ts';
 import { below } from './subtree.ts';
 
@@ -36,8 +36,9 @@ export function modifyDn(call: Call, request: ModifyDnRequest): Decide {
   const relaxed = isRelaxed(call);
   return (look) => {
     const renaming = renamingOf(call, look(), request, rdn);
-    if (!moves(renaming, look())) return withReferences(call, look(), ownDecision(call, look(), renaming, relaxed), [followed(renaming)]);
-    return withSubtree(call, look, renaming, relaxed);
+    if (moves(renaming, look())) return withSubtree(call, look, renaming, relaxed);
+    const decision = ownDecision(call, look(), renaming, relaxed);
+    return withReferences(call, look, decision, [followed(renaming)], renaming.entry.dnKey);
   };
 }
 
@@ -117,7 +118,8 @@ function* withSubtree(call: Call, look: Look, renaming: Renaming, relaxed: boole
     engine.csn,
   );
   const decision = { ...own, expected: [...own.expected, ...expected], changes: [...own.changes, ...changes] };
-  return withReferences(call, look(), decision, [followed(renaming), ...each.map(({ from }) => from)], renaming.entry.dnKey);
+  const all = [followed(renaming), ...each.map(({ from }) => from)];
+  return yield* inSteps(withReferences(call, look, decision, all, renaming.entry.dnKey));
 }
 
 /** The entry itself, for those that name it. */

@@ -2,14 +2,14 @@ import { concat, equalBytes, text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { decodeValue, type PartialAttribute } from '#ldap';
 import { type AttributeType, formOf, normalizer, type Schema, typeAt } from '#schema';
-import type { Change, EntryRecord, Expectation, ListChange, Snapshot, StoredEntry } from '#store';
+import type { Change, EntryRecord, ListChange, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { indexKey } from '../indexing.ts';
 import { type Changed, changeOf, type EditedList, type EditedLists, editedLists, settleLists } from '../lists.ts';
 import type { Name } from '../realm.ts';
 import { type Attributes, attributesOf, stampChanged } from '../record.ts';
-import { type Decision, writerName } from '../write.ts';
+import { type Decide, type Decision, type Look, writerName } from '../write.ts';
 
 /** Attributes whose values are names of entries and follow them; each has an index (`indexing.ts`). */
 const followed = ['member', 'uniqueMember', 'owner', 'manager', 'secretary', 'seeAlso', 'roleOccupant'] as const;
@@ -26,42 +26,74 @@ export interface Moved {
   readonly to: Name | undefined;
 }
 
+/** So many look-ups, or so many entries that follow, are decided before others have the event loop. */
+const turnLooks = 256;
+const turnEntries = 24;
+
 /**
  * Takes entries that name others along when these are deleted or renamed, in the same commit: the value goes, or becomes the new name. They are found by
  * indexes, so that an entry which nobody names costs a look-up for each attribute. It is the service that changes them, whatever who asks may write.
  *
+ * Many are decided about with pauses. That they are still all, and none of them was changed meanwhile, is expected of the commit.
+ *
  * @param decision  what the write itself does; entries that it writes may be among those that name others
  * @param moved  every entry that gets another name or none, all of a subtree that moves
- * @param base  the key of the entry that all of them stand at or below, where they are many
+ * @param base  the key of the entry that all of them stand at or below, which moves too
  * @throws Refusal `referencesTooMany` (LDAP adminLimitExceeded)
  * @see slapo-refint(5)
  */
 export function withReferences(
   call: Pick<Call, 'engine' | 'asker'>,
-  snapshot: Snapshot,
+  look: Look,
   decision: Decision,
   moved: readonly Moved[],
-  base?: Uint8Array,
-): Decision {
-  const { settings } = call.engine;
-  const named = referrersOf(call.engine.schema, snapshot, moved, settings['ldap.referencesMax'], base);
-  if (named.size === 0) return decision;
+  base: Uint8Array,
+): ReturnType<Decide> {
+  const steps = following(call, look, decision, moved, base);
+  const first = steps.next();
+  return first.done === true ? first.value : goOn(steps);
+}
+
+function* goOn(steps: Generator<undefined, Decision>): Generator<undefined, Decision> {
+  yield;
+  return yield* steps;
+}
+
+function* following(
+  call: Pick<Call, 'engine' | 'asker'>,
+  look: Look,
+  decision: Decision,
+  moved: readonly Moved[],
+  base: Uint8Array,
+): Generator<undefined, Decision> {
+  const { engine } = call;
+  const { schema } = engine;
+  const rows = rowsBelow(schema, look(), base, engine.settings['ldap.referencesMax']);
+  const expected = [...decision.expected, ...rows.map(({ expectation }) => expectation)];
+  const types = rows.flatMap(({ type, expectation }) => (expectation.count === 0 ? [] : [type]));
+  if (types.length === 0) return { ...decision, expected };
+  const named = yield* referrersOf(look, types, moved, engine.settings['ldap.referencesMax']);
   const planned = new Map(decision.changes.map((change) => [change.kind === 'delete' ? change.uuid : change.entry.uuid, change]));
-  const expected: Expectation[] = [...decision.expected];
-  const desk: Desk = { call, snapshot, moved: new Map(moved.map((each) => [formOf(each.dnKey), each])) };
   const wholes = new Map<string, Decision['whole']>();
-  for (const [id, those] of named) {
-    const entry = snapshot.byId(id);
+  let desk = deskOf(call, look(), moved);
+  let at = 0;
+  for (const [id, links] of named) {
+    if (at++ % turnEntries === turnEntries - 1) {
+      yield;
+      desk = { ...desk, snapshot: look() };
+    }
+    const entry = desk.snapshot.byId(id);
     if (entry === undefined) continue;
     const own = planned.get(entry.uuid);
     if (own?.kind === 'delete') continue;
     if (own === undefined) expected.push({ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn });
-    const { change, whole } = followedChange(desk, entry, own, those);
+    const { change, whole } = followedChange(desk, entry, own, links);
     planned.set(entry.uuid, change);
     wholes.set(entry.uuid, whole);
   }
+  const changes = [...planned.values()];
   const whole = (uuid: string) => (wholes.has(uuid) ? wholes.get(uuid) : decision.whole)?.(uuid);
-  return { ...decision, expected, changes: [...planned.values()], whole };
+  return { ...decision, expected, changes, whole };
 }
 
 interface Desk {
@@ -71,24 +103,45 @@ interface Desk {
   readonly moved: ReadonlyMap<string, Moved>;
 }
 
+function deskOf(call: Desk['call'], snapshot: Snapshot, moved: readonly Moved[]): Desk {
+  return { call, snapshot, moved: new Map(moved.map((each) => [formOf(each.dnKey), each])) };
+}
+
+/** By which attribute an entry names one that moves. */
+interface Link {
+  readonly type: AttributeType;
+  readonly each: Moved;
+  /** By its name alone, with no identifier behind it. */
+  readonly exact: boolean;
+}
+
+/** How many rows of an index lead from names at or below one: as many are to be there still when this is committed. */
+function rowsBelow(schema: Schema, snapshot: Snapshot, base: Uint8Array, most: number) {
+  return typesOf(schema).map((type) => {
+    const prefix = indexKey(type, base);
+    const count = snapshot.countWithin(type.key, prefix, most + 1);
+    if (count > most) throw refuse(errors.referencesTooMany, { most });
+    return { type, expectation: { kind: 'within', attribute: type.key, prefix, count } as const };
+  });
+}
+
 /** The entries that name some of those that move, by their row numbers, each with whom it names. */
-function referrersOf(
-  schema: Schema,
-  snapshot: Snapshot,
+function* referrersOf(
+  look: Look,
+  types: readonly AttributeType[],
   moved: readonly Moved[],
   max: number,
-  base: Uint8Array | undefined,
-): ReadonlyMap<number, Moved[]> {
-  const named = new Map<number, Moved[]>();
-  // One look at all names below the base spares one for each of them: of most attributes nobody names any.
-  const types = typesOf(schema).filter((type) => base === undefined || snapshot.idsPrefix(type.key, base, 1)?.length !== 0);
+): Generator<undefined, ReadonlyMap<number, Link[]>> {
+  const named = new Map<number, Link[]>();
+  let at = 0;
   for (const each of moved) {
     if (each.to !== undefined && equalBytes(each.to.key, each.dnKey)) continue;
+    if (at++ % turnLooks === turnLooks - 1) yield;
     for (const type of types) {
-      for (const id of naming(snapshot, type, each.dnKey, max)) {
-        const those = named.get(id);
-        if (those === undefined) named.set(id, [each]);
-        else if (those.at(-1) !== each) those.push(each);
+      for (const { id, exact } of naming(look(), type, each.dnKey, max)) {
+        const links = named.get(id);
+        if (links === undefined) named.set(id, [{ type, each, exact }]);
+        else links.push({ type, each, exact });
       }
     }
     if (named.size > max) throw refuse(errors.referencesTooMany, { most: max });
@@ -96,12 +149,12 @@ function referrersOf(
   return named;
 }
 
-function naming(snapshot: Snapshot, type: AttributeType, dnKey: Uint8Array, max: number): readonly number[] {
-  const ids = snapshot.idsEqual(type.key, indexKey(type, dnKey), max + 1);
+function naming(snapshot: Snapshot, type: AttributeType, dnKey: Uint8Array, max: number): readonly { id: number; exact: boolean }[] {
+  const ids = snapshot.idsEqual(type.key, indexKey(type, dnKey), max + 1).map((id) => ({ id, exact: true }));
   if (type.key !== 'uniquemember') return ids;
   const identified = snapshot.idsPrefix(type.key, concat([dnKey, Uint8Array.of(identifierMark)]), max);
   if (identified === undefined) throw refuse(errors.referencesTooMany, { most: max });
-  return [...ids, ...identified];
+  return [...ids, ...identified.map((id) => ({ id, exact: false }))];
 }
 
 const typeLists = new WeakMap<Schema, readonly AttributeType[]>();
@@ -116,7 +169,7 @@ function typesOf(schema: Schema): readonly AttributeType[] {
 }
 
 /** What is written of an entry once its values have followed: beside what the write itself changes of it, where it does. */
-function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefined, those: readonly Moved[]): Changed {
+function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefined, links: readonly Link[]): Changed {
   const { engine, asker } = desk.call;
   const { schema } = engine;
   const record: EntryRecord = own?.entry ?? stored;
@@ -124,8 +177,11 @@ function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefine
   // What is written whole has its lists among its attributes.
   const lists: EditedLists = own?.kind === 'put' ? new Map() : editedLists(schema, desk.snapshot, stored);
   if (own?.kind === 'amend') replay(lists, own.lists);
-  for (const [key, list] of lists) followInList(desk, typeAt(schema, key), list, those);
-  for (const [key, attribute] of attributes) followInEntry(desk, typeAt(schema, key), key, attribute, attributes);
+  for (const [key, list] of lists) followInList(desk, typeAt(schema, key), list, links);
+  for (const [key, attribute] of attributes) {
+    const values = followedValues(desk, typeAt(schema, key), attribute, links);
+    if (values !== undefined) attributes.set(key, { description: attribute.description, values });
+  }
   keepRequired(desk, attributes, lists);
   settleLists(schema, attributes, stored, lists);
   const csn = own?.entry.csn ?? engine.csn.next();
@@ -146,8 +202,9 @@ function replay(lists: EditedLists, changes: readonly ListChange[]): void {
 }
 
 /** Of a list only the values are looked at that name somebody who moves. */
-function followInList(desk: Desk, type: AttributeType | undefined, list: EditedList, those: readonly Moved[]): void {
-  if (type === undefined || !isFollowed(desk, type)) return;
+function followInList(desk: Desk, type: AttributeType | undefined, list: EditedList, links: readonly Link[]): void {
+  const own = type === undefined ? [] : linksOf(type, links);
+  if (type === undefined || own.length === 0) return;
   const holds = (value: Uint8Array) => {
     const normal = list.attribute.rule.normalize(value);
     return normal !== undefined && list.attribute.holds(normal);
@@ -156,8 +213,8 @@ function followInList(desk: Desk, type: AttributeType | undefined, list: EditedL
     list.remove([value], false);
     if (by !== undefined && !holds(by)) list.add([by], false);
   };
-  for (const { dn, to } of those) if (holds(utf8(dn))) replace(utf8(dn), to && utf8(to.text));
-  if (type.key !== 'uniquemember') return;
+  for (const { each } of own) if (holds(utf8(each.dn))) replace(utf8(each.dn), each.to && utf8(each.to.text));
+  if (own.every(({ exact }) => exact)) return;
   // With an identifier behind it a name is found only by reading them all.
   for (const value of list.values()) {
     const found = movedOf(desk, type, value);
@@ -165,8 +222,17 @@ function followInList(desk: Desk, type: AttributeType | undefined, list: EditedL
   }
 }
 
-function followInEntry(desk: Desk, type: AttributeType | undefined, key: string, attribute: PartialAttribute, into: Attributes): void {
-  if (type === undefined || !isFollowed(desk, type)) return;
+/** The values of an attribute once they have followed; nothing where none does. */
+function followedValues(
+  desk: Desk,
+  type: AttributeType | undefined,
+  attribute: PartialAttribute,
+  links: readonly Link[],
+): readonly Uint8Array[] | undefined {
+  const own = type === undefined ? [] : linksOf(type, links);
+  if (type === undefined || own.length === 0) return undefined;
+  const asWritten = followedAsWritten(desk.snapshot, attribute, own);
+  if (asWritten !== undefined) return asWritten;
   const normal = normalizer(type);
   const values = new Map<string, Uint8Array>();
   let isMoved = false;
@@ -177,13 +243,27 @@ function followInEntry(desk: Desk, type: AttributeType | undefined, key: string,
     const form = now && normal(now);
     if (now !== undefined && form !== undefined && !values.has(formOf(form))) values.set(formOf(form), now);
   }
-  if (!isMoved) return;
-  into.set(key, { description: attribute.description, values: [...values.values()] });
+  return isMoved ? [...values.values()] : undefined;
+}
+
+/**
+ * The same for less, where each name stands there octet for octet as its entry has it: then none of the other values is equal to it. Nothing where it is
+ * not so, or where somebody is named by the new name already.
+ */
+function followedAsWritten(snapshot: Snapshot, { values }: PartialAttribute, links: readonly Link[]): readonly Uint8Array[] | undefined {
+  const now: (Uint8Array | undefined)[] = [...values];
+  for (const { type, each, exact } of links) {
+    const name = utf8(each.dn);
+    const at = exact ? values.findIndex((value) => equalBytes(value, name)) : -1;
+    if (at < 0 || (each.to !== undefined && snapshot.idsEqual(type.key, indexKey(type, each.to.key), 1).length > 0)) return undefined;
+    now[at] = each.to && utf8(each.to.text);
+  }
+  return now.filter((value) => value !== undefined);
 }
 
 /** A subtype is indexed, and follows, as the type above it. */
-function isFollowed({ call }: Desk, type: AttributeType): boolean {
-  return typesOf(call.engine.schema).some((each) => each.family.includes(type));
+function linksOf(type: AttributeType, links: readonly Link[]): readonly Link[] {
+  return links.filter((link) => link.type.family.includes(type));
 }
 
 /** What takes the place of a value that names somebody who moves; nothing for a value that stays. */
@@ -201,6 +281,9 @@ function movedOf({ moved }: Desk, type: AttributeType, value: Uint8Array): { rea
 /** An attribute that has lost all of its values goes; one that a class requires keeps a value that names nobody. */
 function keepRequired({ call }: Desk, attributes: Attributes, lists: EditedLists): void {
   const { schema, settings } = call.engine;
+  const isEmpty =
+    [...attributes.values()].some(({ values }) => values.length === 0) || [...lists.values()].some(({ count }) => count === 0);
+  if (!isEmpty) return;
   const classes = (attributes.get('objectclass')?.values ?? []).flatMap((value) => schema.objectClass(text(value) ?? '') ?? []);
   const isRequired = (key: string) => classes.some(({ must }) => must.some((type) => type.key === key));
   for (const [key, { description, values }] of attributes) {

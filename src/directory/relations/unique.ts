@@ -5,9 +5,9 @@ import { isWithin, type Schema } from '#schema';
 import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry } from '#store';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { createIndexer } from '../indexing.ts';
+import { createIndexer, movedKeys } from '../indexing.ts';
 import { attributesOf } from '../record.ts';
-import type { Decision } from '../write.ts';
+import type { Decision, Look } from '../write.ts';
 import { checkPolicy, policiesIn, type UniquenessPolicy } from './policies.ts';
 
 /** So many entries may have one value that no policy holds them to. */
@@ -28,25 +28,29 @@ const indexers = new WeakMap<Schema, Indexer>();
  * Holds a write to what must be unique: a value that it adds may stand in no other entry of which the same policy holds. Who has the value becomes an
  * expectation of the commit, so that of two who bring it at the same time one wins. A value that an entry has already is not asked for again.
  *
+ * Many entries are looked at with pauses: what was found of each is expected of the commit.
+ *
  * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held (both LDAP constraintViolation)
  * @see slapo-unique(5)
  */
-export function withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, snapshot: Snapshot, decision: Decision): Decision {
+export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: Look, decision: Decision): Generator<undefined, Decision> {
   const { schema } = engine;
   const written = decision.changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.entry]));
   if (written.length === 0) return decision;
-  const { policies, held } = policiesIn(engine, snapshot);
+  const { policies, held } = policiesIn(engine, look());
   const indexer = indexers.get(schema) ?? createIndexer(schema);
   indexers.set(schema, indexer);
   const planned = new Map(
     decision.changes.map((change) => (change.kind === 'delete' ? [change.uuid, undefined] : [change.entry.uuid, change.entry])),
   );
-  const judging: Judging = { schema, indexer, snapshot, planned };
-  const expected: Expectation[] = [];
+  const found = new Set(decision.expected.flatMap((each) => (each.kind === 'unchanged' ? [each.uuid] : [])));
+  // A policy that comes before this is committed may say something of it.
+  const expected: Expectation[] = [...decision.expected, held];
   const taken = new Map<string, string>();
-  const known = new Set(decision.expected.flatMap((each) => (each.kind === 'unchanged' ? [each.uuid] : [])));
-  for (const entry of written) {
-    const keys = keysOf(judging, entry, beforeOf(decision, known, snapshot, entry.uuid));
+  for (const [nth, entry] of written.entries()) {
+    if (nth % uniqueInTurn === uniqueInTurn - 1) yield;
+    const judging: Judging = { schema, indexer, snapshot: look(), planned };
+    const keys = keysOf(judging, entry, found.has(entry.uuid) ? beforeOf(decision, judging.snapshot, entry.uuid) : undefined);
     policies.forEach((policy, at) => {
       for (const key of keys.added(policy)) {
         const mark = `${at} ${key.attribute} ${hex(key.key)}`;
@@ -57,8 +61,11 @@ export function withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, snapsho
     });
     if (buffer(entry.user).includes(policyMark)) checkPolicy(schema, attributesOf(schema, entry));
   }
-  return expected.length === 0 ? decision : { ...decision, expected: [...decision.expected, ...expected, held] };
+  return { ...decision, expected };
 }
+
+/** So many entries are looked at before others have the event loop. */
+export const uniqueInTurn = 64;
 
 /** What the attributes of a policy begin with, as entries hold them. */
 const policyMark = 'stsUnique';
@@ -67,32 +74,29 @@ function buffer(octets: Uint8Array): Buffer {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
 }
 
-/** An entry as it was; nothing for one that is new, and none is looked for where the write has found none. */
-function beforeOf({ before }: Decision, known: ReadonlySet<string>, snapshot: Snapshot, uuid: string): StoredEntry | undefined {
-  if (before?.uuid === uuid) return before;
-  return known.has(uuid) ? snapshot.byUuid(uuid) : undefined;
+/** An entry as the write has found it. */
+function beforeOf({ before }: Decision, snapshot: Snapshot, uuid: string): StoredEntry | undefined {
+  return before?.uuid === uuid ? before : snapshot.byUuid(uuid);
 }
 
 /** The keys of an entry, each kind worked out when a policy needs it. */
 function keysOf(judging: Judging, entry: EntryRecord, old: StoredEntry | undefined) {
-  const { indexer } = judging;
-  const moved = indexer(entry, old);
-  let all = old === undefined ? moved : undefined;
+  const { schema, indexer } = judging;
+  const changed = old === undefined ? undefined : movedKeys(schema, entry.user, old.user);
+  let all: readonly IndexKey[] | undefined;
   let stale: ReadonlySet<string> | undefined;
   return {
     /** Those that a policy looks at and that it did not hold the entry to before. */
     added(policy: UniquenessPolicy): readonly IndexKey[] {
-      const isHeld = ({ attribute }: IndexKey) => policy.attributes.has(attribute);
       const wasIn = old !== undefined && applies(judging, policy, old);
-      if (wasIn && !moved.some(isHeld)) return [];
+      if (wasIn && ![...policy.attributes].some((key) => changed?.has(key))) return [];
       if (!applies(judging, policy, entry)) return [];
-      if (!wasIn) {
-        all ??= indexer(entry);
-        return all.filter(isHeld);
-      }
-      stale ??= new Set(indexer(old, entry).map(markOf));
+      all ??= indexer(entry);
+      const own = all.filter(({ attribute }) => policy.attributes.has(attribute));
+      if (!wasIn) return own;
+      stale ??= new Set(indexer(old).map(markOf));
       const before = stale;
-      return moved.filter((key) => isHeld(key) && !before.has(markOf(key)));
+      return own.filter((key) => !before.has(markOf(key)));
     },
   };
 }

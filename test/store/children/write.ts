@@ -3,8 +3,11 @@ import type { Change } from '#store';
 import { openPlain } from '../open-plain.ts';
 import { entry, uuid } from '../support.ts';
 
-/** Writes pairs of entries to the store named by its argument, four commits at a time, and prints each number that was answered, until it is killed. */
-const store = openPlain(process.argv[2] ?? '');
+/**
+ * Writes pairs of entries to the store named by its first argument, four commits at a time, and prints each number that was answered, until it is killed.
+ * Commits of more changes than the second says take several turns.
+ */
+const store = openPlain(process.argv[2] ?? '', { 'persistence.turnChangesMax': Number(process.argv[3]) });
 
 function pair(number: number): Change[] {
   const user = utf8(`cn=${'xyz'.slice(number % 3)};mail=x;uid=${number % 7 === 0 ? 'y' : 'xy'}`);
