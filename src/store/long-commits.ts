@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { attributeNumbers } from './attributes.ts';
+import type { JustRead } from './just-read.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import type { Change, Expectation, Indexer, LargeRules } from './types.ts';
 import { type Before, writerOf } from './writer.ts';
@@ -13,8 +14,10 @@ interface Options {
   readonly indexer: Indexer;
   readonly large: LargeRules;
   readonly rows: RowNumbers;
-  /** Told of each entry that was written or removed, in the turn of the loop in which the commit can be seen and before it can be. */
-  readonly touch: (id: number, uuid: string) => void;
+  /** What others have read: told of each entry that was written or removed in the turn of the loop in which the commit can be seen. */
+  readonly justRead: Pick<JustRead, 'drop'>;
+  /** Told of the row numbers then, before the commit can be seen. */
+  readonly touch: (id: number) => void;
   readonly pended: () => void;
 }
 
@@ -49,7 +52,7 @@ const stepsInTurn = 48;
  * Writes one commit over several turns of the loop. It has a connection of its own, so that all others go on reading the state before it until it is
  * committed; it is one transaction like any other.
  */
-export function createLongCommits({ path, busyMs, logOctets, indexer, large, rows, touch, pended }: Options): LongCommits {
+export function createLongCommits({ path, busyMs, logOctets, indexer, large, rows, justRead, touch, pended }: Options): LongCommits {
   const database = new Database(path, { timeout: busyMs, fileMustExist: true });
   database.pragma('synchronous = NORMAL');
   database.pragma('temp_store = MEMORY');
@@ -81,7 +84,8 @@ export function createLongCommits({ path, busyMs, logOctets, indexer, large, row
     if (number > commitsMax) writer.trim(number, commitsMax);
     yield;
     // From here on in one turn: nobody may keep what was read before as if it were read behind.
-    changes.forEach((change, at) => void touch(touched[at] ?? 0, change.kind === 'delete' ? change.uuid : change.entry.uuid));
+    for (const id of touched) touch(id);
+    for (const change of changes) justRead.drop(change.kind === 'delete' ? change.uuid : change.entry.uuid);
     return { kind: 'written', before };
   }
 

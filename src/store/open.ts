@@ -76,14 +76,13 @@ export function openStore(options: StoreOptions): Store {
 }
 
 function opened(options: StoreOptions, place: Place, database: Database.Database): Store {
-  const { settings, keysBelow } = options;
+  const { settings, keysBelow, indexer, large } = options;
   const onDisk = settings['persistence.mode'] === 'sqlite';
   database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
   const kept = keptOf(settings);
   const progress = options.beside === undefined ? undefined : progressOfWriter(options.beside.progress);
   const justRead = createJustRead();
-  const { indexer, large } = options;
   const touch = touchOf(kept, progress);
   const pended = () => merge.added();
   const rows = rowNumbersOf(database);
@@ -93,16 +92,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
 
   let generation = 0;
   const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, generation: () => generation });
-  const log = new WriteAheadLog({
-    database,
-    path: place.path,
-    walMib: settings['persistence.walMib'],
-    named: onDisk,
-    syncFile: options.syncFile ?? (onDisk ? syncOnDisk : syncNothing),
-    ...(options.beside === undefined ? {} : { letGo: options.beside.letGo }),
-    report: options.report,
-    failed: (error) => commits.die(error),
-  });
+  const log = logOf(options, place, database, (error) => commits.die(error));
   const long = createLongCommits({
     path: place.path,
     busyMs,
@@ -110,10 +100,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     indexer,
     large,
     rows,
-    touch: (id, uuid) => {
-      touch(id);
-      justRead.drop(uuid);
-    },
+    justRead,
+    touch,
     pended,
   });
   if (onDisk) syncFolderOf(place.path);
@@ -170,6 +158,21 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
       return closing;
     },
   };
+}
+
+function logOf(options: StoreOptions, { path }: Place, database: Database.Database, failed: (error: unknown) => void): WriteAheadLog {
+  const { settings, syncFile, beside, report } = options;
+  const named = settings['persistence.mode'] === 'sqlite';
+  return new WriteAheadLog({
+    database,
+    path,
+    walMib: settings['persistence.walMib'],
+    named,
+    syncFile: syncFile ?? (named ? syncOnDisk : syncNothing),
+    ...(beside === undefined ? {} : { letGo: beside.letGo }),
+    report,
+    failed,
+  });
 }
 
 function limitsOf(settings: StoreOptions['settings']) {

@@ -48,8 +48,7 @@ export function writerOf(
 ) {
   const statements = writeStatements(database);
   const lists = listsOf(database, attributes, large, rows);
-
-  const { entryOf, failed } = lookupsOf(statements, attributes, justRead);
+  const { entryOf, failed, checkName } = lookupsOf(statements, attributes, justRead);
 
   /** @returns the entry as it was; nothing for one that was not there */
   function* put(place: Place, whole: EntryRecord): Generator<undefined, StoredEntry | undefined> {
@@ -82,13 +81,6 @@ export function writerOf(
     }
     write(id, false, entry, now);
     return old;
-  }
-
-  function checkName(id: number, { dn, dnKey }: EntryRecord, old: StoredEntry | undefined): void {
-    if (dnKey.length === 0) throw new Error('an entry without a name');
-    if (old !== undefined && equalBytes(old.dnKey, dnKey)) return;
-    const holder = statements.find.get(byDn, dnKey);
-    if (holder !== undefined && holder !== id) throw new Error(`two entries of one name: ${dn}`);
   }
 
   function write(id: number, isNew: boolean, entry: EntryRecord, its: readonly List[]): void {
@@ -217,7 +209,6 @@ export function writerOf(
     },
 
     indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
-
     epoch: (): number => Number(statements.fact.get('epoch')),
   };
 }
@@ -273,6 +264,13 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: P
     return id === undefined ? undefined : statements.csn.get(id);
   }
 
+  function checkName(id: number, { dn, dnKey }: EntryRecord, old: StoredEntry | undefined): void {
+    if (dnKey.length === 0) throw new Error('an entry without a name');
+    if (old !== undefined && equalBytes(old.dnKey, dnKey)) return;
+    const holder = statements.find.get(byDn, dnKey);
+    if (holder !== undefined && holder !== id) throw new Error(`two entries of one name: ${dn}`);
+  }
+
   function entryOf(uuid: string): StoredEntry | undefined {
     const known = justRead.of(uuid);
     if (known !== undefined) return known;
@@ -281,7 +279,7 @@ function lookupsOf(statements: ReturnType<typeof writeStatements>, attributes: P
     return row === undefined ? undefined : entryIn(row);
   }
 
-  return { entryOf, failed };
+  return { entryOf, failed, checkName };
 }
 
 function entryIn(row: Row): StoredEntry {
