@@ -26,6 +26,9 @@ export interface Place {
 
 const pageOctets = 8192;
 
+/** How long a write of the service waits for another process that holds SQLite's lock; the loop waits with it. */
+export const busyMs = 1000;
+
 /** What a file of `path` is in the mode given. In memory mode the path is not used. */
 export function placeOf(path: string, mode: 'sqlite' | 'memory'): Place {
   if (mode === 'sqlite') return { path, forget: () => undefined };

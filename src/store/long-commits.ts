@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { attributeNumbers } from './attributes.ts';
+import { busyMs } from './database.ts';
 import type { JustRead } from './just-read.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import type { Change, Expectation, Indexer, LargeRules } from './types.ts';
@@ -7,8 +8,6 @@ import { type Before, writerOf } from './writer.ts';
 
 interface Options {
   readonly path: string;
-  /** Milliseconds. */
-  readonly busyMs: number;
   /** Octets beyond which SQLite cuts the log back when it begins anew. */
   readonly logOctets: number;
   readonly indexer: Indexer;
@@ -52,7 +51,7 @@ const stepsInTurn = 48;
  * Writes one commit over several turns of the loop. It has a connection of its own, so that all others go on reading the state before it until it is
  * committed; it is one transaction like any other.
  */
-export function createLongCommits({ path, busyMs, logOctets, indexer, large, rows, justRead, touch, pended }: Options): LongCommits {
+export function createLongCommits({ path, logOctets, indexer, large, rows, justRead, touch, pended }: Options): LongCommits {
   const database = new Database(path, { timeout: busyMs, fileMustExist: true });
   database.pragma('synchronous = NORMAL');
   database.pragma('temp_store = MEMORY');

@@ -6,7 +6,7 @@ import { attributeNumbers } from './attributes.ts';
 import { changeLogOf, changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { dropUnfinished } from './copy.ts';
-import { isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
+import { busyMs, isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
 import { GramMerge } from './gram-merge.ts';
@@ -52,9 +52,6 @@ export interface Beside {
   readonly letGo: () => Promise<void>;
 }
 
-/** How long a write waits for another process that holds SQLite's lock; the loop waits with it. */
-const busyMs = 1000;
-
 /**
  * Opens the store, makes its file when it is new, recovers what a crash left, and makes indexes anew when they were written by another
  * version of the indexer.
@@ -77,7 +74,6 @@ export function openStore(options: StoreOptions): Store {
 
 function opened(options: StoreOptions, place: Place, database: Database.Database): Store {
   const { settings, keysBelow, indexer, large } = options;
-  const onDisk = settings['persistence.mode'] === 'sqlite';
   database.pragma(`cache_size = ${-settings['persistence.pageCacheMib'] * 1024}`);
   const attributes = attributeNumbers(database);
   const kept = keptOf(settings);
@@ -95,7 +91,6 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const log = logOf(options, place, database, (error) => commits.die(error));
   const long = createLongCommits({
     path: place.path,
-    busyMs,
     logOctets: settings['persistence.walMib'] * 2 ** 20,
     indexer,
     large,
@@ -104,7 +99,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     touch,
     pended,
   });
-  if (onDisk) syncFolderOf(place.path);
+  if (settings['persistence.mode'] === 'sqlite') syncFolderOf(place.path);
   place.forget();
   // What an earlier process wrote and could not confirm may stand in the system's memory alone. Carrying it over writes it once more,
   // so that what is read from now on is on disk.
