@@ -4,6 +4,7 @@ import test from 'ava';
 import { text, utf8 } from '#base';
 import { formatVerifier, judgeProof, mockVerifier, parseVerifier, type ScramMechanism, saslPrep } from '#credentials';
 import { digest, hmac } from '#keys';
+import { bindByScram } from '../support/scram.ts';
 import { type Client, furnishedHouse, type House, person, suffix } from './driver.ts';
 
 const sasl = (mechanism: string, credentials: string) =>
@@ -33,28 +34,8 @@ async function stepOf(client: Client, mechanism: string, credentials: string) {
   return { code, said: last.kind === 'bindResponse' && last.serverSaslCreds ? (text(last.serverSaslCreds) ?? '') : '' };
 }
 
-/** A client of SCRAM as RFC 5802 §3 describes it. */
-async function scram(
-  client: Client,
-  name: string,
-  password: string,
-  { mechanism = 'SCRAM-SHA-256', authzId = '', break: broken = (x: string) => x } = {},
-) {
-  const hash = mechanism === 'SCRAM-SHA-256' ? 'sha256' : 'sha1';
-  const header = `n,${authzId === '' ? '' : `a=${authzId}`},`;
-  const bare = `n=${name.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=fyko+d2lbbFgONRv9qkxdawL`;
-  const first = await stepOf(client, mechanism, `${header}${bare}`);
-  if (first.code !== 14) return { first, code: first.code, said: '' };
-  const [, nonce = '', salt = '', iterations = ''] = /^r=(.*),s=(.*),i=(.*)$/.exec(first.said) ?? [];
-  const salted = pbkdf2Sync(password, Buffer.from(salt, 'base64'), Number(iterations), hash === 'sha1' ? 20 : 32, hash);
-  const clientKey = hmac(hash, salted, 'Client Key');
-  const unproved = `c=${Buffer.from(header).toString('base64')},r=${nonce}`;
-  const signature = hmac(hash, digest(hash, clientKey), `${bare},${first.said},${unproved}`);
-  const proof = Buffer.from(clientKey.map((octet, at) => octet ^ (signature[at] ?? 0))).toString('base64');
-  const final = await stepOf(client, mechanism, broken(`${unproved},p=${proof}`));
-  const server = hmac(hash, hmac(hash, salted, 'Server Key'), `${bare},${first.said},${unproved}`);
-  return { first, ...final, isServer: final.said === `v=${Buffer.from(server).toString('base64')}` };
-}
+const scram = (client: Client, ...given: Parameters<typeof bindByScram> extends [unknown, ...infer Rest] ? Rest : never) =>
+  bindByScram((mechanism, credentials) => stepOf(client, mechanism, credentials), ...given);
 
 /** RFC 5802 §5 and RFC 7677 §3: user `user`, password `pencil`. */
 const vectors: readonly [ScramMechanism, salt: string, nonces: string, proof: string, signature: string][] = [
