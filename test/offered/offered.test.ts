@@ -28,24 +28,27 @@ interface House {
   readonly shows: Shows;
 }
 
-let started: Promise<House> | undefined;
-const house = () => {
-  started ??= start();
-  return started;
+/** One for all tests, and one whose reads other threads serve. */
+const started = new Map<number, Promise<House>>();
+const house = (workers: number) => {
+  const going = started.get(workers) ?? start(workers);
+  started.set(workers, going);
+  return going;
 };
 const folder = mkdtempSync(join(tmpdir(), 'atrium-offered-'));
 test.after.always(async () => {
-  await (await started)?.atrium[Symbol.asyncDispose]();
+  for (const each of started.values()) await (await each).atrium[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(): Promise<House> {
-  const authority = await makeAuthority(folder);
+async function start(workers: number): Promise<House> {
+  const authority = await makeAuthority(mkdtempSync(join(folder, 'authority-')));
   const { certFile, keyFile } = await authority.sign('ada', '/DC=com/DC=example/OU=people/UID=ada', 'clientAuth');
   const atrium = await startTestAtrium({
     settings: {
       STS_REALMS_DEFAULT_SUFFIX: suffix,
       STS_SECURITY_SCRAM_ITERATIONS: '4096',
+      STS_LDAP_WORKERS: String(workers),
       STS_LDAP_CLIENT_CA_FILE: authority.caFile,
       STS_LDAP_CLIENT_CERTIFICATE_RULE: 'subject',
     },
@@ -64,8 +67,8 @@ async function start(): Promise<House> {
 
 let units = 0;
 
-async function deskAt(t: ExecutionContext, door: Door): Promise<Desk> {
-  const { atrium, shows } = await house();
+async function deskAt(t: ExecutionContext, door: Door, workers = 0): Promise<Desk> {
+  const { atrium, shows } = await house(workers);
   const another = () => connect(t, atrium, door, shows);
   const bound = async (request: Request) => {
     const peer = await another();
@@ -99,25 +102,28 @@ async function listed(peer: Peer, attribute: string): Promise<readonly string[]>
 
 const programmed = withPrograms(test, 'ldapsearch', 'openssl');
 
-for (const door of doors) {
+for (const [door, workers] of [...doors.map((each) => [each, 0] as const), ['ldaps', 2] as const]) {
+  const where = workers === 0 ? `by ${door}` : `by ${door} with ${workers} threads beside the main one`;
   programmed(
-    `RFC 4512 §5.1: what the root DSE lists by ${door} does what it is for and is refused where it must be, and nothing else is listed`,
+    `RFC 4512 §5.1: what the root DSE lists ${where} does what it is for and is refused where it must be, and nothing else is listed`,
     async (t) => {
       t.timeout(120_000);
-      const desk = await deskAt(t, door);
+      const desk = await deskAt(t, door, workers);
       for (const [attribute, rows] of Object.entries(tables)) {
         const here = rows.filter((row) => row.doors?.includes(door) !== false);
         t.deepEqual([...(await listed(desk.nobody, attribute))].sort(), here.map(({ id }) => id).sort(), attribute);
         for (const { name, serves, refuses } of here) {
           const [found, expected] = await serves(desk);
-          t.deepEqual(found, expected, `${name} by ${door}`);
+          t.deepEqual(found, expected, `${name} ${where}`);
           t.true(refuses.length > 0, name);
-          for (const [title, code, act] of refuses) t.is((await act(desk)).code, code, `${name}: ${title}, by ${door}`);
+          for (const [title, code, act] of refuses) t.is((await act(desk)).code, code, `${name}: ${title}, ${where}`);
         }
       }
     },
   );
+}
 
+for (const door of doors) {
   programmed(
     `what the root DSE does not list by ${door} is not there: critical it is 12, as an operation 2, as a mechanism 7`,
     async (t) => {
