@@ -1,3 +1,4 @@
+import { ownOperational } from '#directory';
 import { createLdifText } from '#ldap';
 import type { Dump } from '#store';
 
@@ -16,8 +17,9 @@ export interface Dumper {
   reuse(buffer: ArrayBuffer): void;
 }
 
-export function createDumper(dump: Dump): Dumper {
-  const ldif = createLdifText(textOctets);
+/** @param operational  with what the directory keeps of entries by itself */
+export function createDumper(dump: Dump, operational: boolean): Dumper {
+  const ldif = createLdifText(textOctets, operational ? undefined : ownOperational);
 
   function large(afterId: number, lastId: number): number {
     const entries = dump.entries(afterId, lastId);

@@ -19,9 +19,9 @@ export interface ExportedRange extends DumpedText {
 
 // The second thread of an export: makes the text of ranges of entries that the first has not taken.
 if (parentPort !== null) {
-  const { path, ranges, ...wanted } = workerData as ExportTask;
+  const { path, ranges, operational, ...wanted } = workerData as ExportTask;
   using dump = openDump(path, wanted);
-  const dumper = createDumper(dump);
+  const dumper = createDumper(dump, operational);
   for (let range = takeRange(ranges); range !== undefined; range = takeRange(ranges)) {
     waitBehind(ranges, range);
     for (let back = receiveMessageOnPort(parentPort); back !== undefined; back = receiveMessageOnPort(parentPort))

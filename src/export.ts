@@ -48,13 +48,13 @@ async function exportStraight(
   { secrets, operational, onText }: ExportFolderOptions,
   head: number,
 ): Promise<number | undefined> {
-  using dump = openDump(path, { secrets, operational, except: subschemaKey });
+  using dump = openDump(path, { secrets, except: subschemaKey });
   if (!dump.isStraight()) return undefined;
   const { lastId } = dump;
   const ranges = createRanges(lastId);
   const count = countOf(ranges);
   await using other = count > aloneMax ? openOther({ path, secrets, operational, except: subschemaKey, ranges }) : undefined;
-  const dumper = createDumper(dump);
+  const dumper = createDumper(dump, operational);
   const made = new Map<number, DumpedText>();
   let own = takeRange(ranges);
   let entries = head;

@@ -13,7 +13,7 @@ export interface OperatorsClient extends AsyncDisposable {
    *
    * @throws ClientRefusal when the search ends with another result than success
    */
-  search(options: SearchOptions): AsyncGenerator<ClientEntry, void, undefined>;
+  search(options: SearchOptions, controls?: readonly Control[]): AsyncGenerator<ClientEntry, void, undefined>;
   /**
    * Sends many changes without waiting for each, save that a change waits for others on the same entry, its superior or what is below it.
    *
@@ -89,21 +89,26 @@ export async function connectOperators({
       (op, controls, options) => link.perform(op, controls, { timeoutMs, ...options }),
       () => sizeLimitMax,
     ),
-    search: (options) => stream(link, searchRequest(options), timeoutMs),
+    search: (options, controls = []) => stream(link, searchRequest(options), controls, timeoutMs),
     pipeline: (windowMax) => pipelineOver(link, windowMax, timeoutMs),
     close,
     [Symbol.asyncDispose]: async () => close(),
   };
 }
 
-async function* stream(link: Link, request: Request, timeoutMs: number): AsyncGenerator<ClientEntry, void, undefined> {
+async function* stream(
+  link: Link,
+  request: Request,
+  controls: readonly Control[],
+  timeoutMs: number,
+): AsyncGenerator<ClientEntry, void, undefined> {
   const ahead: ClientEntry[] = [];
   const leave = new AbortController();
   let paused = false;
   let over = false;
   let arrived = Promise.withResolvers<void>();
   const done = link
-    .perform(request, [], {
+    .perform(request, controls, {
       timeoutMs,
       signal: leave.signal,
       onPart: ({ op }) => {

@@ -1,7 +1,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { utf8 } from '#base';
 import type { OperatorsClient } from '#client';
-import { formatLdifRecord, type LdifContent, ldifHeader } from '#ldap';
+import { type Control, formatLdifRecord, type LdifContent, ldifHeader } from '#ldap';
+import { loadSchema, type Schema } from '#schema';
 import { type Command, type Context, Failure, Misuse } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
 import { connectRunning, withRefusals } from './operators.ts';
@@ -31,21 +32,35 @@ export const exportCommand: Command = {
       if (wanted.secrets) throw new Misuse('password hashes can be exported only while the service is stopped');
       const located = context.locate();
       if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
-      const entries = client.search({
-        base: located.suffix,
-        scope: 'sub',
-        filter: { kind: 'present', description: 'objectClass' },
-        attributes: wanted.operational ? ['*', '+'] : ['*'],
-      });
+      const attributes = wanted.operational ? ['*', '+'] : ['*', ...settableOperational(loadSchema(await context.schemaFiles()))];
+      const filter = { kind: 'present', description: 'objectClass' } as const;
       const head = await ownSchema(client, wanted.operational, context);
       const records = (async function* () {
         if (head !== undefined) yield head;
-        for await (const { dn, attributes } of entries) yield { kind: 'content', line: 0, dn, attributes } satisfies LdifContent;
+        // Nothing stands below a subentry: they may all come last.
+        for (const controls of [[manageDsaIt], [manageDsaIt, subentriesAlone]]) {
+          const entries = client.search({ base: located.suffix, scope: 'sub', filter, attributes }, controls);
+          for await (const { dn, attributes: own } of entries)
+            yield { kind: 'content', line: 0, dn, attributes: own } satisfies LdifContent;
+        }
       })();
       return await writeAll(records, path, context);
     });
   },
 };
+
+/** RFC 3296 §3: referrals are entries like others, and of groups there is what they say themselves. */
+const manageDsaIt: Control = { oid: '2.16.840.1.113730.3.4.2', critical: true };
+/** RFC 3672 §3: else they are left out. */
+const subentriesAlone: Control = { oid: '1.3.6.1.4.1.4203.1.10.1', critical: true, value: Uint8Array.of(0x01, 0x01, 0xff) };
+
+/** Operational attributes that are not the directory's own: `ref` for example, without which an entry is no referral. */
+function settableOperational({ attributeTypes }: Schema): string[] {
+  const own = attributeTypes.filter(
+    ({ usage, noUserModification, secret }) => usage !== 'userApplications' && !noUserModification && !secret,
+  );
+  return own.map(({ name }) => name);
+}
 
 /** The definitions that were added at run time, as the record that an export begins with. */
 async function ownSchema(client: OperatorsClient, operational: boolean, context: Context): Promise<LdifContent | undefined> {

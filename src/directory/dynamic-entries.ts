@@ -37,6 +37,12 @@ export function admit({ schema, clock, settings }: Engine, made: Attributes, par
   else if (parent !== undefined && isDynamicEntry(schema, parent)) throw refuse(errors.staticBelowDynamic);
 }
 
+/** When an entry goes that is imported: as it says, or like a new one. One that stays has no such time. */
+export function settleExpiry({ schema, clock, settings }: Pick<Engine, 'schema' | 'clock' | 'settings'>, attributes: Attributes): void {
+  if (!isDynamic(schema, attributes)) attributes.delete(expiryKey);
+  else if (!attributes.has(expiryKey)) setExpiry(attributes, clock.nowMs() + settings['ldap.dynamicTtlS'] * 1000);
+}
+
 /** @throws Refusal `staticBelowDynamic` (19) for an entry that stays and is to be moved below one that goes */
 export function checkPlace(
   { schema }: Pick<Engine, 'schema'>,

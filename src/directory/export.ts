@@ -1,11 +1,12 @@
 import { decodeAttributes, type LdifContent } from '#ldap';
 import type { Engine } from './engine.ts';
 import { userAttributes } from './large.ts';
+import { ownOperational } from './record.ts';
 
 export interface ExportOptions {
   /** The secret attributes too, password hashes above all. */
   readonly secrets?: boolean;
-  /** entryUUID, timestamps and whatever else is kept of an entry beside its user attributes. */
+  /** entryUUID, timestamps and whatever else the directory keeps of an entry by itself. */
   readonly operational?: boolean;
 }
 
@@ -27,12 +28,14 @@ export function* exportEntries(engine: Engine, { secrets = false, operational = 
       if (entry === undefined) continue;
       after = entry.dnKey;
       const secret = secrets ? snapshot.byId(id)?.secret : undefined;
-      const parts = [...(operational ? [entry.operational] : []), ...(secret === undefined ? [] : [secret])];
+      const kept = decodeAttributes(entry.operational).filter(
+        ({ description }) => operational || !ownOperational.has(description.toLowerCase()),
+      );
       page.push({
         kind: 'content',
         line: 0,
         dn: entry.dn,
-        attributes: [...userAttributes(snapshot, entry), ...parts.flatMap((part) => decodeAttributes(part))],
+        attributes: [...userAttributes(snapshot, entry), ...kept, ...(secret === undefined ? [] : decodeAttributes(secret))],
       });
     }
     yield* page;

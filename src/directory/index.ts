@@ -14,6 +14,7 @@ export { jobs as directoryJobs } from './jobs.ts';
 export { createLargeRules, createLiveLargeRules } from './large.ts';
 export type { Lines } from './lines.ts';
 export { openRealm, subschemaDn } from './realm.ts';
+export { ownOperational } from './record.ts';
 export { settings as directorySettings } from './settings.ts';
 export { csnOfChange, stamped } from './stamped.ts';
 export { changeSchema, type SchemaDesk } from './subschema/change.ts';

@@ -80,13 +80,21 @@ export interface Stamp {
   readonly by: string;
 }
 
-/** The operational attributes of a new entry (RFC 4512 §3.4, RFC 4530); those that an import brings stay. */
+/** What the directory keeps of each entry, and of dynamic ones besides, and nobody else sets: keys of attributes. */
+export const ownOperational: ReadonlySet<string> = new Set([
+  ...['structuralobjectclass', 'entryuuid', 'entrycsn', 'createtimestamp', 'modifytimestamp', 'creatorsname', 'modifiersname'],
+  'entryexpiretimestamp',
+]);
+
+/**
+ * The operational attributes of a new entry (RFC 4512 §3.4, RFC 4530). Those that an import brings stay, and where they stand: so an export of an import is
+ * the same text.
+ */
 export function stampNew(schema: Schema, attributes: Attributes, uuid: string, stamp: Stamp): void {
   if (latestStamp?.nowMs !== stamp.nowMs || latestStamp.by !== stamp.by) {
     latestStamp = { ...stamp, time: [utf8(generalizedTime(stamp.nowMs))], name: [utf8(stamp.by)] };
   }
   const { time, name: by } = latestStamp;
-  for (const key of ['structuralobjectclass', 'entryuuid', 'entrycsn']) attributes.delete(key);
   set(attributes, 'structuralObjectClass', structuralClass(schema, attributes).name);
   set(attributes, 'entryUUID', uuid);
   set(attributes, 'entryCSN', stamp.csn);
@@ -97,10 +105,7 @@ export function stampNew(schema: Schema, attributes: Attributes, uuid: string, s
 }
 
 function stampOnce(attributes: Attributes, key: string, description: string, values: readonly Uint8Array[]): void {
-  const given = attributes.get(key);
-  // Taken out and put in again: every entry has these in the same order, so that an export of an import is the same text.
-  if (given !== undefined) attributes.delete(key);
-  attributes.set(key, given ?? { description, values });
+  if (!attributes.has(key)) attributes.set(key, { description, values });
 }
 
 /** Many entries are made in the same moment by the same. */

@@ -18,7 +18,6 @@ export interface DumpedLarge {
 /** What is wanted of each entry beside its user attributes. */
 export interface DumpOptions {
   readonly secrets: boolean;
-  readonly operational: boolean;
   /** The key of the name of an entry that is left out. */
   readonly except: Uint8Array;
 }
@@ -48,12 +47,12 @@ const wholeOctetsMax = 16_777_216;
  *
  * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005
  */
-export function openDump(path: string, { secrets, operational, except }: DumpOptions): Dump {
+export function openDump(path: string, { secrets, except }: DumpOptions): Dump {
   const database = openFrozen(path, directoryFormat);
   try {
     confirmLog(path);
     const current = versionOf(database) === directoryFormat.version;
-    const parts = ['user', ...(operational ? ['operational'] : []), ...(secrets ? ['secret'] : [])];
+    const parts = ['user', 'operational', ...(secrets ? ['secret'] : [])];
     const excepted = database.prepare<[Uint8Array], number>('SELECT id FROM entry WHERE dn_key = ?').pluck().get(except) ?? 0;
     const wanted = `id > ? AND id <= ? AND id <> ${excepted}`;
     const lengths = parts.map((part) => `length(${part})`).join(' + ');

@@ -139,3 +139,11 @@ test('a group whose members are to be found among more entries than may be looke
   t.deepEqual([code, result.diagnostic], [11, 'the members of a group are to be found among more than 2 entries']);
   t.is((await house.operator().search(group('all'), '(objectClass=*)', { scope: 'base', attributes: ['cn'] })).code, 0);
 });
+
+test('with ManageDsaIT such a group is what is kept of it, as with slapo-dynlist', async (t) => {
+  const house = await furnishedHouse(t);
+  await withStaff(house);
+  const managed = [{ oid: '2.16.840.1.113730.3.4.2', critical: true }];
+  const asked = await house.operator().search(group('staff'), '(objectClass=*)', { scope: 'base', attributes: ['*'] }, managed);
+  t.deepEqual([asked.entries[0]?.all('member'), asked.entries[0]?.all('memberURL')], [[], [staff]]);
+});

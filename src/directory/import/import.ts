@@ -4,10 +4,11 @@ import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
 import { checkEntry, collectAttributes, isWithin, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
+import { settleExpiry } from '../dynamic-entries.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Name, nameOf } from '../realm.ts';
-import { type Attributes, recordOf, stampNew } from '../record.ts';
+import { type Attributes, ownOperational, recordOf, stampNew } from '../record.ts';
 import type { Identity } from '../types.ts';
 import { checkSettable, passwordKey, solePassword, writerName } from '../write.ts';
 import { createNames } from './names.ts';
@@ -23,16 +24,8 @@ export interface ImportOptions {
 }
 
 /** Operational attributes that an export wrote and an import takes back; others of their kind are made anew or worked out. */
-const restored = new Set(['entryuuid', 'entrycsn', 'createtimestamp', 'modifytimestamp', 'creatorsname', 'modifiersname']);
-const worked = new Set([
-  'structuralobjectclass',
-  'entrydn',
-  'subschemasubentry',
-  'hassubordinates',
-  'numsubordinates',
-  'memberof',
-  'contextcsn',
-]);
+const restored = ownOperational;
+const worked = new Set(['entryttl', 'entrydn', 'subschemasubentry', 'hassubordinates', 'numsubordinates', 'memberof', 'contextcsn']);
 
 const hashesAtOnce = 8;
 /** Entries behind one whose password is being hashed. */
@@ -223,6 +216,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
       const uuid = given ?? uuid4(chance);
       const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
       stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
+      settleExpiry(desk, attributes);
       const entry = recordOf(schema, { uuid, parent: uuidOfAbove(superior), name, csn }, attributes);
       if (octetsOf(entry) > settings['ldap.entryOctetsMax']) throw notImported(record, errors.entryTooLarge.says);
       names.add(name.key, superior, uuid);

@@ -16,8 +16,12 @@ export interface Prepared {
   /** @throws Refusal `nameInvalid` */
   base(text: string): Base;
   selection(attributes: readonly string[]): Wanted;
-  /** What of an entry is answered to those with these rights. */
-  projection(wanted: Wanted, rights: Rights, typesOnly: boolean): Projection;
+  /**
+   * What of an entry is answered to those with these rights.
+   *
+   * @param managed  without members of groups that are found by searches: with ManageDsaIT an entry is what is kept of it, as with slapo-dynlist
+   */
+  projection(wanted: Wanted, rights: Rights, typesOnly: boolean, managed?: boolean): Projection;
 }
 
 /** A base as requests write it. */
@@ -34,6 +38,7 @@ const textLengthMax = 1024;
 export function createPrepared(engine: WalkDesk['engine'], answers: AnswerCache, max: number): Prepared {
   const { schema } = engine;
   const workingFor = lastWorking(engine);
+  const managedWorking = { ...workingFor, isDynamic: () => false };
   const bases: BoundedMap<string, Base> = createBoundedMap(max);
   const selections: BoundedMap<string, Wanted> = createBoundedMap(max);
   /** There are as many rights as the access table has places and kinds of people. */
@@ -46,7 +51,8 @@ export function createPrepared(engine: WalkDesk['engine'], answers: AnswerCache,
       const isPlain = attributes.every((each) => !each.includes('\0') && each !== '');
       return isPlain ? kept(selections, text, () => readSelection(schema, attributes)) : readSelection(schema, attributes);
     },
-    projection(wanted, rights, typesOnly) {
+    projection(wanted, rights, typesOnly, managed = false) {
+      if (managed) return projection(schema, managedWorking, wanted, rights, typesOnly, nothingKept);
       let ofWanted = projections.get(wanted);
       if (ofWanted === undefined) {
         ofWanted = new Map();
@@ -62,6 +68,8 @@ export function createPrepared(engine: WalkDesk['engine'], answers: AnswerCache,
     },
   };
 }
+
+const nothingKept = { get: () => undefined, keep: () => undefined };
 
 function kept<T>(map: BoundedMap<string, T>, text: string, make: () => T): T {
   const known = map.get(text);

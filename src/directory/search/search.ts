@@ -6,6 +6,7 @@ import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
 import { noControls } from '../controls/kind.ts';
+import { manageDsaIt } from '../controls/manage-dsa-it.ts';
 import { matchedValues } from '../controls/matched-values.ts';
 import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
@@ -251,7 +252,7 @@ function viewOf(running: Running, rights: Rights): View {
   if (view === undefined) {
     const { request, wanted, call } = running;
     const { schema, prepared } = call.engine;
-    const project = prepared.projection(wanted, rights, request.typesOnly);
+    const project = prepared.projection(wanted, rights, request.typesOnly, call.controls.has(manageDsaIt));
     const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
     const matched = items && matchedProjection(schema, items, project);
     view = {

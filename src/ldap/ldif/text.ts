@@ -47,8 +47,11 @@ const dnName = Buffer.from('dn');
 /** Octets that no SAFE-STRING has (RFC 2849). */
 const unsafe = Uint8Array.from({ length: 256 }, (_, octet) => (octet >= 0x80 || octet === 0 || octet === 0x0a || octet === 0x0d ? 1 : 0));
 
-/** @param initialOctets  room for what is usually written between two calls of `take` */
-export function createLdifText(initialOctets: number): LdifText {
+/**
+ * @param initialOctets  room for what is usually written between two calls of `take`
+ * @param hidden         names in lower case of attributes that are left out
+ */
+export function createLdifText(initialOctets: number, hidden?: ReadonlySet<string>): LdifText {
   const free: ArrayBuffer[] = [];
   let out = Buffer.allocUnsafeSlow(initialOctets);
   let at = 0;
@@ -111,10 +114,19 @@ export function createLdifText(initialOctets: number): LdifText {
       const stop = stopOf(octets, from, content);
       const name = contentOf(octets, content);
       const nameEnd = stopOf(octets, content, name);
-      values(octets, name, nameEnd, octets, contentOf(octets, nameEnd), stop);
+      if (!isHidden(octets, name, nameEnd)) values(octets, name, nameEnd, octets, contentOf(octets, nameEnd), stop);
       from = stop;
     }
     return from;
+  }
+
+  function isHidden(octets: Uint8Array, start: number, end: number): boolean {
+    if (hidden === undefined) return false;
+    return hidden.has(
+      Buffer.from(octets.buffer, octets.byteOffset + start, end - start)
+        .toString('latin1')
+        .toLowerCase(),
+    );
   }
 
   function values(name: Uint8Array, nameStart: number, nameEnd: number, octets: Uint8Array, start: number, end: number): void {
