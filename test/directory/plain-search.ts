@@ -26,6 +26,8 @@ export interface PlainDirectory {
   readonly schema: Schema;
   readonly anonymousRead: 'none' | 'public';
   readonly entries: readonly PlainStored[];
+  /** The CSN of the newest change, a delete included, which the suffix shows. */
+  readonly contextCsn?: string | undefined;
 }
 
 /** Who asks: the `uuid` of someone who has bound as an entry. */
@@ -38,7 +40,7 @@ export interface PlainAsker {
 export function plainSearch({ schema, store, settings }: Engine, { identity }: Connection, request: SearchRequest): PlainAnswer {
   const snapshot = store.snapshot();
   const stored = snapshot.subtree(new Uint8Array(0), undefined, 100_000).flatMap((id) => snapshot.byId(id) ?? []);
-  const directory = { schema, anonymousRead: settings['ldap.anonymousRead'], entries: stored.map(plainEntry) };
+  const directory = { schema, anonymousRead: settings['ldap.anonymousRead'], entries: stored.map(plainEntry), contextCsn: snapshot.csn };
   const isAdministrator = identity.strength === 'operatorsSocket' || identity.dn === admin;
   const kind = isAdministrator ? 'administrator' : identity.strength === 'anonymous' ? 'anonymous' : 'person';
   return evaluateSearch(directory, { kind, ...(identity.uuid === undefined ? {} : { uuid: identity.uuid }) }, request);
@@ -201,7 +203,7 @@ function depthOf(entry: PlainStored): number {
   return depth;
 }
 
-const computedNames = ['memberof', 'hassubordinates', 'subschemasubentry', 'entrydn'];
+const computedNames = ['memberof', 'hassubordinates', 'subschemasubentry', 'entrydn', 'contextcsn'];
 
 /** RFC 4511 §4.5.1.7, with what one may not read Undefined. */
 function compile(schema: Schema, filter: Filter): (view: View) => boolean | undefined {
@@ -262,6 +264,9 @@ function computed(directory: PlainDirectory, asker: PlainAsker, entry: PlainStor
     { description: 'entryDN', values: [utf8(entry.dn)] },
     { description: 'subschemaSubentry', values: [utf8('cn=Subschema')] },
     { description: 'hasSubordinates', values: [utf8(parents.has(hexOf(entry.dnKey)) ? 'TRUE' : 'FALSE')] },
+    ...(directory.contextCsn === undefined || !equalBytes(entry.dnKey, keyOf(directory.schema, suffix))
+      ? []
+      : [{ description: 'contextCSN', values: [utf8(directory.contextCsn)] }]),
     ...(inGroups.size === 0 ? [] : [{ description: 'memberOf', values: [...inGroups.values()].map(utf8) }]),
   ];
 }

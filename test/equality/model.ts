@@ -1,6 +1,7 @@
 import { equalBytes, text, utf8 } from '#base';
 import { formatRdn, type LdifContent, type PartialAttribute, parseDn, parseRdn, type Request } from '#ldap';
 import { describe, normalizeDn, type Schema } from '#schema';
+import { suffix } from '../directory/driver.ts';
 import type { PlainDirectory, PlainStored } from '../directory/plain-search.ts';
 import type { Client, Found } from './client.ts';
 
@@ -9,6 +10,7 @@ export class Model {
   readonly #schema: Schema;
   /** Another list after each change. */
   #entries: readonly PlainStored[];
+  #contextCsn: string | undefined;
 
   private constructor(schema: Schema, entries: readonly PlainStored[]) {
     this.#schema = schema;
@@ -19,6 +21,7 @@ export class Model {
   static async read(schema: Schema, content: readonly LdifContent[], administrator: Client): Promise<Model> {
     const model = new Model(schema, []);
     for (const { dn, attributes } of content) await model.#put(dn, attributes, administrator);
+    await model.#readContext(administrator);
     return model;
   }
 
@@ -27,7 +30,7 @@ export class Model {
   }
 
   get directory(): PlainDirectory {
-    return { schema: this.#schema, anonymousRead: 'public', entries: this.#entries };
+    return { schema: this.#schema, anonymousRead: 'public', entries: this.#entries, contextCsn: this.#contextCsn };
   }
 
   uuidOf(dn: string): string {
@@ -36,6 +39,17 @@ export class Model {
 
   /** Carries out what the server answered with success. */
   async apply(request: Request, administrator: Client): Promise<void> {
+    await this.#carryOut(request, administrator);
+    await this.#readContext(administrator);
+  }
+
+  /** Which number a change has the server says: no entry has that of a delete. */
+  async #readContext(administrator: Client): Promise<void> {
+    const { attributes } = await readEntry(administrator, suffix);
+    this.#contextCsn = text(attributes.find(({ description }) => description === 'contextCSN')?.values[0] ?? utf8(''));
+  }
+
+  async #carryOut(request: Request, administrator: Client): Promise<void> {
     switch (request.kind) {
       case 'addRequest':
         return await this.#put(request.entry, request.attributes, administrator);
@@ -179,7 +193,7 @@ function isFollowed(description: string): boolean {
 }
 
 /** Worked out when they are read: the plain evaluation does so itself. */
-const computed = new Set(['entryDN', 'subschemaSubentry', 'hasSubordinates', 'memberOf']);
+const computed = new Set(['entryDN', 'subschemaSubentry', 'hasSubordinates', 'memberOf', 'contextCSN']);
 
 async function readEntry(administrator: Client, dn: string): Promise<Found> {
   const { entries } = await administrator.ask({
