@@ -1,6 +1,6 @@
 import test from 'ava';
 import { utf8 } from '#base';
-import { createDirectory } from '#directory';
+import { createDirectory, type Reply } from '#directory';
 import { type Control, encodeBer, type Request } from '#ldap';
 import { dereferenced, dereferencesOf, matching, sortedBy } from './control-values.ts';
 import { type Client, furnishedHouse, type House, person, replySink, searchOf, suffix } from './driver.ts';
@@ -152,4 +152,50 @@ test('RFC 4533: to look through the log for what changed since a cookie gives ot
   t.deepEqual([code, entries.length], [0, 1]);
   // Three lookups of a thousand marks each, and two dozen of what the changes were.
   t.true(turns >= 26, `${turns} turns`);
+});
+
+test('persistent search: a change wakes all who follow the directory, and they look at it some in each turn', async (t) => {
+  const house = await furnishedHouse(t);
+  const directory = createDirectory(house.engine);
+  const control: Control = {
+    oid: '2.16.840.1.113730.3.4.3',
+    critical: true,
+    value: encodeBer((ber) =>
+      ber.sequence(() => {
+        ber.number(15);
+        ber.boolean(true);
+        ber.boolean(false);
+      }),
+    ),
+  };
+  const op = searchOf(people, `(|(uid=alan)${Array.from({ length: 100 }, (_, at) => `(cn=x${at})`).join('')})`);
+  let turn = 0;
+  const seen: number[] = [];
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let lasting = 0;
+  for (let at = 0; at < 40; at++) {
+    const client = await ada(house);
+    const reply: Reply = {
+      ...replySink().reply,
+      lasts: () => {
+        if (++lasting === 40) begun.resolve();
+      },
+      entry: () => {
+        if (seen.push(turn) === 40) ended.resolve();
+      },
+      ended: false,
+      signal: new AbortController().signal,
+    };
+    void directory.perform(client.connection, { messageId: 1, op, controls: [control] }, reply);
+  }
+  await begun.promise;
+  t.is((await house.operator().modify(person('alan'), ['replace', 'title', 'Reader'])).code, 0);
+  const count = () => {
+    turn++;
+    if (seen.length < 40) setImmediate(count);
+  };
+  setImmediate(count);
+  await ended.promise;
+  const most = Math.max(...seen.map((each) => seen.filter((other) => other === each).length));
+  t.true(most <= 10, `${most} of 40 in one turn`);
 });

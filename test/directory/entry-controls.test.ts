@@ -1,7 +1,7 @@
 import test from 'ava';
-import type { Control } from '#ldap';
+import { type Control, encodeBer } from '#ldap';
 import { dereferenced, dereferencesOf, matching, paged, session, sortedBy, viewed } from './control-values.ts';
-import { ada, admin, type Client, furnishedHouse, person, suffix } from './driver.ts';
+import { ada, admin, type Client, filterOf, furnishedHouse, person, suffix } from './driver.ts';
 
 const people = `ou=people,${suffix}`;
 const pioneers = `cn=pioneers,ou=groups,${suffix}`;
@@ -86,6 +86,19 @@ test('RFC 3876: of the root DSE, too', async (t) => {
   const attributes = ['supportedLDAPVersion', 'supportedControl'];
   const { entries } = await client.search('', '(objectClass=*)', { scope: 'base', attributes }, [matching('(supportedLDAPVersion=*)')]);
   t.deepEqual([entries[0]?.all('supportedLDAPVersion'), entries[0]?.all('supportedControl')], [['3'], []]);
+});
+
+test('RFC 4528 §4: an assertion is held against root DSE and schema, too', async (t) => {
+  const client = (await furnishedHouse(t)).connect();
+  const asserting = (filter: string): Control => ({
+    oid: '1.3.6.1.1.12',
+    critical: true,
+    value: encodeBer((ber) => ber.filter(filterOf(filter))),
+  });
+  for (const base of ['', 'cn=Subschema']) {
+    const ask = async (filter: string) => (await client.search(base, '(objectClass=*)', { scope: 'base' }, [asserting(filter)])).code;
+    t.deepEqual([await ask('(objectClass=top)'), await ask('(objectClass=person)')], [0, 122], base);
+  }
 });
 
 test('RFC 3876: matched values show nothing that one may not read', async (t) => {

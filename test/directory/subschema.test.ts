@@ -50,6 +50,28 @@ test('RFC 4512 §4.2: a class and a type that are added by a modify of the subsc
   t.is((await operator.ask({ kind: 'compareRequest', entry: person('bob'), description: 'badge', value: utf8('b 8') })).code, 6);
 });
 
+test('everybody reads the schema, and only who may read it of any entry reads who changed it', async (t) => {
+  const house = await furnishedHouse(t);
+  await define(house.operator());
+  const ada = house.connect('ldaps');
+  await ada.bind(person('ada'), 'lovelace');
+  const names = ['creatorsName', 'modifiersName', 'entryCSN'];
+  const shown = async (client: Client) => {
+    const { entries } = await client.search(subschema, '(objectClass=*)', { scope: 'base', attributes: [...names, 'attributeTypes'] });
+    return [names.filter((name) => entries[0]?.names.includes(name)), (entries[0]?.all('attributeTypes').length ?? 0) > 0];
+  };
+  t.deepEqual(await shown(house.operator()), [names, true]);
+  t.deepEqual(
+    [await shown(house.connect()), await shown(ada)],
+    [
+      [[], true],
+      [[], true],
+    ],
+  );
+  t.is((await house.connect().search(subschema, '(modifiersName=*)', { scope: 'base' })).dns.length, 0);
+  t.is((await house.connect().ask({ kind: 'compareRequest', entry: subschema, description: 'modifiersName', value: utf8('') })).code, 16);
+});
+
 test('a change of the schema makes no search slower: what keeps it is found by no index, and under the name that it is looked for', async (t) => {
   const { engine, operator } = await furnishedHouse(t);
   await define(operator());

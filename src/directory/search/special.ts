@@ -1,9 +1,12 @@
 import { utf8 } from '#base';
-import { encodeAttributes, type PartialAttribute, type Result, type SearchRequest } from '#ldap';
+import { refuse } from '#catalogue';
+import { encodeAttributes, type Filter, type PartialAttribute, type Result, type SearchRequest } from '#ldap';
 import { compileFilter, describe } from '#schema';
 import type { Call } from '../call.ts';
+import { assertion } from '../controls/assertion.ts';
 import { matchedValues } from '../controls/matched-values.ts';
 import { supportedControls } from '../controls/table.ts';
+import { errors } from '../errors.ts';
 import { supportedExtensions } from '../extended/table.ts';
 import { subschemaDn } from '../realm.ts';
 import { superiorUris } from '../referrals.ts';
@@ -51,7 +54,7 @@ export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted
 export function searchSubschema(call: Call, request: SearchRequest, wanted: Wanted): Result {
   // Nothing is below it.
   if (request.scope === 'one' || request.scope === 'children') return done;
-  answer(call, request, wanted, subschemaDn, subentryAttributes(call.engine));
+  answer(call, request, wanted, subschemaDn, subentryAttributes(call));
   return done;
 }
 
@@ -70,7 +73,10 @@ function answer(call: Call, request: SearchRequest, wanted: Wanted, dn: string, 
     if (!wanted.holds(described.type, described.options)) continue;
     shown.push(request.typesOnly ? { description: attribute.description, values: [] } : attribute);
   }
-  if (compileFilter(schema, request.filter)({ dn: [], attributes: held }) !== true) return;
+  const isTrue = (filter: Filter) => compileFilter(schema, filter)({ dn: [], attributes: held }) === true;
+  const asserted = call.controls.of(assertion);
+  if (asserted !== undefined && !isTrue(asserted)) throw refuse(errors.assertionFailed);
+  if (!isTrue(request.filter)) return;
   const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
   call.reply.entry(utf8(dn), [encodeAttributes(items === undefined ? shown : matchedAttributes(schema, items, shown))]);
 }

@@ -5,7 +5,7 @@ import type { Filter } from '#ldap';
  * groups that `memberOf` names above all.
  */
 const turnEntriesMax = 256;
-const turnAssertionsMax = 4096;
+export const turnAssertionsMax = 4096;
 export const turnRowsMax = 4096;
 export const turnOctetsMax = 1_048_576;
 
@@ -15,7 +15,7 @@ export function entriesOfTurn(filter: Filter): number {
 }
 
 /** How many assertions a filter makes, parts of substrings each for itself. */
-function assertionsOf(filter: Filter): number {
+export function assertionsOf(filter: Filter): number {
   switch (filter.kind) {
     case 'and':
     case 'or':

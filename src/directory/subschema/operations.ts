@@ -1,6 +1,6 @@
 import { equalBytes, utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { decodeAttributes, type PartialAttribute, type Request, type Result, resultCodes } from '#ldap';
+import { decodeAttributes, type Filter, type PartialAttribute, type Request, type Result, resultCodes } from '#ldap';
 import { compileFilter, describe, subschemaAttributes } from '#schema';
 import type { Call } from '../call.ts';
 import { assertion } from '../controls/assertion.ts';
@@ -18,8 +18,11 @@ export function isSubschema({ realm }: Engine, name: Name): boolean {
   return equalBytes(name.key, realm.subschema.key);
 }
 
-/** All that the subentry has, as it is answered. */
-export function subentryAttributes({ schema, store, realm, startedMs }: Engine): readonly PartialAttribute[] {
+/** What the subentry has, as it is answered. Everybody reads it, but who has changed the schema is for those who may read who changed any entry. */
+export function subentryAttributes({
+  engine: { schema, store, realm, startedMs },
+  asker,
+}: Pick<Call, 'engine' | 'asker'>): readonly PartialAttribute[] {
   const stored = store.snapshot().byDnKey(realm.subschema.key);
   const started = generalizedTime(startedMs);
   const kept = new Map(stored === undefined ? [] : decodeAttributes(stored.operational).map((each) => [each.description, each]));
@@ -37,7 +40,12 @@ export function subentryAttributes({ schema, store, realm, startedMs }: Engine):
   ];
   const made = own.map(([description, values]) => ({ description, values: values.map(utf8) }));
   const created = kept.get('createTimestamp') ?? { description: 'createTimestamp', values: [utf8(started)] };
-  const rest = ['creatorsName', 'modifiersName', 'entryUUID', 'entryCSN'].flatMap((name) => kept.get(name) ?? []);
+  const rights = asker.rightsAt(realm.suffix.key);
+  const mayRead = (name: string) => {
+    const type = schema.attributeType(name);
+    return type !== undefined && rights.mayRead(type);
+  };
+  const rest = ['creatorsName', 'modifiersName', 'entryUUID', 'entryCSN'].flatMap((name) => (mayRead(name) ? (kept.get(name) ?? []) : []));
   return [...made, created, ...rest, ...subschemaAttributes(schema)];
 }
 
@@ -59,16 +67,19 @@ export async function modifySubschema(call: Call, { changes }: Request & { kind:
 const ofEntries = [assertion, preRead, postRead];
 
 /** Compares with what the subentry has; everybody may read it. @throws Refusal as every comparison */
-export function compareSubschema({ engine }: Call, request: Request & { kind: 'compareRequest' }): Result {
-  const { schema } = engine;
+export function compareSubschema(call: Call, request: Request & { kind: 'compareRequest' }): Result {
+  const { schema } = call.engine;
   const described = describe(schema, request.description);
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
   const { type, description } = described;
   if (type.equality === undefined) throw refuse(errors.matchingInappropriate, { attribute: description });
   if (type.equality.assertion(request.value) === undefined)
     throw refuse(errors.valueUnfit, { attribute: description, why: `the value does not fit ${type.syntax.name}` });
-  const attributes = new Map(subentryAttributes(engine).map((each) => [each.description.toLowerCase(), each]));
+  const attributes = new Map(subentryAttributes(call).map((each) => [each.description.toLowerCase(), each]));
+  const isTrue = (filter: Filter) => compileFilter(schema, filter)({ dn: [], attributes }) === true;
+  const asserted = call.controls.of(assertion);
+  if (asserted !== undefined && !isTrue(asserted)) throw refuse(errors.assertionFailed);
   if (!attributes.has(type.key)) throw refuse(errors.attributeAbsent, { attribute: description, why: 'the entry has none' });
-  const isEqual = compileFilter(schema, { kind: 'equality', description, value: request.value })({ dn: [], attributes });
-  return { matchedDN: '', diagnostic: '', code: isEqual === true ? resultCodes.compareTrue : resultCodes.compareFalse };
+  const isEqual = isTrue({ kind: 'equality', description, value: request.value });
+  return { matchedDN: '', diagnostic: '', code: isEqual ? resultCodes.compareTrue : resultCodes.compareFalse };
 }

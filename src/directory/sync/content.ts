@@ -13,6 +13,7 @@ import { lastWorking } from '../search/computed.ts';
 import { type GuardedFilter, guardedFilter } from '../search/filter.ts';
 import { type Projection, projection } from '../search/project.ts';
 import type { Wanted } from '../search/select.ts';
+import { assertionsOf } from '../search/turn.ts';
 import { past, type Step } from './step.ts';
 
 /** An entry as it is sent. */
@@ -34,6 +35,8 @@ export interface Effect {
 
 /** The content that a search defines, for who asks: what of the directory they may see and want. */
 export interface Content {
+  /** Of its filter. */
+  readonly assertions: number;
   /** An entry of the snapshot, when it is in the content. */
   holds(entry: ReadableEntry, snapshot: Snapshot): Shown | undefined;
   /** @param snapshot  the newest: what lies outside of entries is taken from it */
@@ -140,6 +143,7 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
   };
 
   return {
+    assertions: assertionsOf(request.filter),
     holds(entry, snapshot) {
       const view = fitting(entry, snapshot);
       return view && { uuid: entry.uuid, dn: entry.dnOctets, attributes: view.project(entry, snapshot, asker()) };

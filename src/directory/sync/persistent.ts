@@ -55,6 +55,7 @@ function telling({ reply }: Call, asked: PersistentSearch, feed: Feed, content: 
   return {
     read: feed.readWhole,
     gone: errors.followerBehind,
+    assertions: content.assertions,
     look(steps, snapshot) {
       const told = steps.flatMap((step) => {
         const type = typeOf(step);

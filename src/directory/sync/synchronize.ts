@@ -125,6 +125,7 @@ function refreshing(call: Call, feed: Feed, content: Content, limits: Limits, ch
   return {
     read: feed.read,
     gone: errors.refreshRequired,
+    assertions: content.assertions,
     look(steps, snapshot) {
       limits.check();
       // What was before is what the consumer has only where nothing was passed over: its name says enough.
@@ -147,6 +148,7 @@ function persisting(call: Call, feed: Feed, content: Content, { cookie }: SyncRe
   return {
     read: feed.read,
     gone: errors.refreshRequired,
+    assertions: content.assertions,
     look(steps, snapshot) {
       const commits = commitsOf(steps).map((commit) => {
         const sends = commit.flatMap((step) => sendsOf(step, content, snapshot) ?? []);
