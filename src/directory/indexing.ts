@@ -51,6 +51,11 @@ export function isIndexed(schema: Schema, type: AttributeType): boolean {
   return tableOf(schema).has(type);
 }
 
+/** The same by a type's key, and for those above it: a value is found under these, too. */
+export function isFoundBy(schema: Schema, key: string): boolean {
+  return lineageOf(schema.attributeType(key)).some((type) => isIndexed(schema, type));
+}
+
 /** Whether entries are found by what stands anywhere in a value. */
 export function isIndexedInside(schema: Schema, type: AttributeType): boolean {
   return tableOf(schema).get(type)?.inside === true;

@@ -34,10 +34,16 @@ export const subschemaDn = 'cn=Subschema';
  * @throws Refusal `nameInvalid` (LDAP invalidDNSyntax)
  */
 export function nameOf(schema: Schema, text: string): Name {
+  if (latest?.schema === schema && latest.name.text === text) return latest.name;
   const dn = parseDn(text);
   if (dn === undefined) throw refuse(errors.nameInvalid);
-  return nameOfDn(schema, dn, text);
+  const name = nameOfDn(schema, dn, text);
+  latest = { schema, name };
+  return name;
 }
+
+/** What was asked for last: the name of a request is read in several places while it is performed. */
+let latest: { readonly schema: Schema; readonly name: Name } | undefined;
 
 /** @throws Refusal `nameInvalid` for types that no schema defines and values that do not fit */
 export function nameOfDn(schema: Schema, dn: Dn, text = formatDn(dn)): Name {

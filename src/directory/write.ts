@@ -6,7 +6,7 @@ import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEn
 import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
-import { uniqueInTurn, withUniqueness } from './relations/unique.ts';
+import { isOutside, uniqueInTurn, withUniqueness } from './relations/unique.ts';
 import { csnOfChange, stamped } from './stamped.ts';
 import type { Identity } from './types.ts';
 import { type Verifiers, verifiersOf } from './verifiers.ts';
@@ -32,6 +32,8 @@ export interface Decision {
   readonly whole?: (uuid: string) => EntryRecord | undefined;
   /** Part by part, over an overlay: nothing is to be held against the snapshot any more. */
   readonly checked?: true;
+  /** Keys of the types that a change of one entry, which keeps its name, may have given other values; nothing for any other decision. */
+  readonly touched?: ReadonlySet<string>;
   /** Controls of the answer, when it is known which CSNs the changes were given. */
   readonly answers?: (csns: readonly string[]) => readonly Control[];
 }
@@ -150,6 +152,7 @@ export function isDecision(made: ReturnType<Decide>): made is Decision {
  */
 export function checked(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
   checkOctets(engine, decision);
+  if (isOutside(engine, snapshot, decision)) return decision;
   return atOnce(withUniqueness(engine, () => snapshot, decision));
 }
 

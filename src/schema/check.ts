@@ -35,7 +35,7 @@ export function checkEntry(schema: Schema, entry: Checked): void {
 export function checkModified(schema: Schema, before: Checked, after: Checked, relaxed = false): void {
   if (hasSameTypes(before.attributes, after.attributes)) {
     checkAttributes(schema, after.attributes, before.attributes);
-    checkNaming(schema, after, errors.namingValueRemoved);
+    if (!hasSameName(schema, before, after)) checkNaming(schema, after, errors.namingValueRemoved);
     return;
   }
   const classes = classesOf(schema, after.attributes);
@@ -201,6 +201,15 @@ function hasSameTypes(before: EntryAttributes, after: EntryAttributes): boolean 
   if (before.size !== after.size || before.get('objectclass') !== after.get('objectclass')) return false;
   for (const key of after.keys()) if (!before.has(key)) return false;
   return true;
+}
+
+/** True when neither the name nor an attribute that it is made of was touched. */
+function hasSameName(schema: Schema, before: Checked, after: Checked): boolean {
+  if (before.dn !== after.dn) return false;
+  return (after.dn[0] ?? []).every(({ type }) => {
+    const key = schema.attributeType(type)?.key;
+    return key !== undefined && before.attributes.get(key) === after.attributes.get(key);
+  });
 }
 
 function checkAttributes(schema: Schema, attributes: EntryAttributes, before?: EntryAttributes, soundClasses = false): void {

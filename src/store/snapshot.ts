@@ -4,7 +4,7 @@ import type { AttributeNumbers } from './attributes.ts';
 import type { Column, ColumnEntry, Rows, Scan, Scanned } from './column.ts';
 import type { Columns } from './columns.ts';
 import { type EntryCache, type PackedRow, packedColumns, packedWholeColumns, unpackWhole } from './entry-cache.ts';
-import { behindPrefix, byDn, byParent, byUuid, cut, newestNumber, uuidKey } from './format.ts';
+import { behindPrefix, byDn, byParent, byUuid, cut, newestNumber, upToRows, uuidKey } from './format.ts';
 import type { GramReader } from './gram-reader.ts';
 import { type List, sliceReader } from './slices.ts';
 import type { KeysBelow, ReadableEntry, Snapshot, StoredEntry } from './types.ts';
@@ -47,7 +47,7 @@ export function readStatements(reader: Database.Database) {
     equal: prepare<[number, Uint8Array, number, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key = ? AND id > ? ORDER BY id LIMIT ?',
     ),
-    count: prepare<[number, Uint8Array, number]>('SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key = ? LIMIT ?)'),
+    count: prepare<[number, Uint8Array, number]>(`SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key = ? ${upToRows})`),
     firstFrom: prepare<[number, Uint8Array, number]>('SELECT id FROM found WHERE attribute = ? AND key >= ? ORDER BY key, id LIMIT ?'),
     firstBehind: prepare<[number, Uint8Array, number]>('SELECT id FROM found WHERE attribute = ? AND key > ? ORDER BY key, id LIMIT ?'),
     rangeBehind: prepare<[number, Uint8Array, Uint8Array, number]>(
@@ -58,7 +58,7 @@ export function readStatements(reader: Database.Database) {
       `SELECT id FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ${fewRows}`,
     ),
     countWithin: prepare<[number, Uint8Array, Uint8Array, number]>(
-      'SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ?)',
+      `SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? ${upToRows})`,
     ),
     rangeFrom: prepare<[number, Uint8Array, Uint8Array, number]>(
       'SELECT id FROM found WHERE attribute = ? AND key >= ? AND key < ? ORDER BY key, id LIMIT ?',

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { lastPlaceOf, newestNumber, placeOf } from './format.ts';
+import { lastPlaceOf, newestNumber, placeOf, upToRows } from './format.ts';
 import type { Change, StoredEntry } from './types.ts';
 
 export type Row = Omit<StoredEntry, 'parent' | 'large'> & { readonly parent: string | null; readonly large: string | null };
@@ -39,16 +39,18 @@ export function writeStatements(database: Database.Database) {
   return {
     find: database.prepare<[number, Uint8Array], number>('SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT 1').pluck(),
     countEqual: database
-      .prepare<[number, Uint8Array, number], number>('SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key = ? LIMIT ?)')
+      .prepare<[number, Uint8Array, number], number>(
+        `SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key = ? ${upToRows})`,
+      )
       .pluck(),
     countBetween: database
       .prepare<[number, Uint8Array, Uint8Array, number], number>(
-        'SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? LIMIT ?)',
+        `SELECT count(*) FROM (SELECT 1 FROM found WHERE attribute = ? AND key >= ? AND key < ? ${upToRows})`,
       )
       .pluck(),
     entry: database.prepare<[number], Row>(`SELECT ${columns} FROM entry WHERE id = ?`),
     holders: database.prepare<[number, Uint8Array, number], { uuid: string; csn: string }>(
-      'SELECT uuid, csn FROM entry WHERE id IN (SELECT id FROM found WHERE attribute = ? AND key = ? LIMIT ?)',
+      `SELECT uuid, csn FROM entry WHERE id IN (SELECT id FROM found WHERE attribute = ? AND key = ? ${upToRows})`,
     ),
     csn: database.prepare<[number], string>('SELECT csn FROM entry WHERE id = ?').pluck(),
     some: database.prepare<[number, number], Row>(`SELECT ${columns} FROM entry WHERE id > ? ORDER BY id LIMIT ?`),

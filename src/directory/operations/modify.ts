@@ -1,7 +1,7 @@
 import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Modification, Request } from '#ldap';
-import { checkModified, checkNotObsolete, type Described, describe, isLanguageRange, type Schema } from '#schema';
+import { checkModified, checkNotObsolete, type Described, describe, isLanguageRange, type Schema, typeOfKey } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
@@ -81,7 +81,16 @@ function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
   const expected: Expectation[] = [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }, ...numbers.expected];
   const changes = [...numbers.changes, change];
-  return { target: entry.uuid, line: numbers.line, expected, changes, before: entry, listedOctets, whole };
+  const touched = touchedTypes(old, attributes, steps);
+  return { target: entry.uuid, line: numbers.line, expected, changes, before: entry, listedOctets, whole, touched };
+}
+
+/** Those whose attributes are others than they were, and those of lists that a step names: these stand beside the attributes. */
+function touchedTypes(old: Attributes, now: Attributes, steps: readonly Step[]): ReadonlySet<string> {
+  const touched = new Set(steps.map(({ described }) => described.type.key));
+  for (const [key, attribute] of now) if (old.get(key) !== attribute) touched.add(typeOfKey(key));
+  for (const key of old.keys()) if (!now.has(key)) touched.add(typeOfKey(key));
+  return touched;
 }
 
 /** An entry that becomes an account or a group of Unix is given the numbers that it lacks. */

@@ -31,13 +31,27 @@ const filterLimits = { depthMax: 20, filterItemsMax: 100 };
 /** What no entry needs to say: a credential is one person's, whatever the realm. */
 const builtIn: UniquenessPolicy = { attributes: new Set(['stscredentialid']), bases: [new Uint8Array(0)], fits: undefined };
 
-type Desk = Pick<Engine, 'schema' | 'realm'>;
+type Desk = Pick<Engine, 'schema' | 'realm' | 'store'>;
 
 /** Of each directory; read anew when the entry of a policy is another. */
 const known = new WeakMap<Engine['realm'], Map<number, { readonly version: number; readonly policy: UniquenessPolicy | undefined }>>();
 
 /** The policies that are in force in a state of the store: those of the entries below `ou=policies`, and our own. */
-export function policiesIn({ schema, realm }: Desk, snapshot: Snapshot): Policies {
+export function policiesIn(desk: Desk, snapshot: Snapshot): Policies {
+  // What lies over a snapshot changes while it is looked at: of that nothing is kept.
+  if (snapshot !== desk.store.snapshot()) return readPolicies(desk, snapshot);
+  const { realm } = desk;
+  const last = latest.get(realm);
+  if (last?.number === snapshot.number) return last.policies;
+  const policies = readPolicies(desk, snapshot);
+  latest.set(realm, { number: snapshot.number, policies });
+  return policies;
+}
+
+/** Of each directory, as they were last. */
+const latest = new WeakMap<Engine['realm'], { readonly number: number; readonly policies: Policies }>();
+
+function readPolicies({ schema, realm }: Desk, snapshot: Snapshot): Policies {
   const key = classKey(schema);
   const ids = snapshot.idsEqual('objectclass', key, policiesMax);
   const policies = [builtIn];

@@ -5,7 +5,7 @@ import { isWithin, type Schema } from '#schema';
 import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry } from '#store';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { createIndexer, movedKeys } from '../indexing.ts';
+import { createIndexer, isFoundBy, movedKeys } from '../indexing.ts';
 import { attributesOf } from '../record.ts';
 import type { Decision, Look } from '../write.ts';
 import { checkPolicy, policiesIn, type UniquenessPolicy } from './policies.ts';
@@ -33,7 +33,11 @@ const indexers = new WeakMap<Schema, Indexer>();
  * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held (both LDAP constraintViolation)
  * @see slapo-unique(5)
  */
-export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: Look, decision: Decision): Generator<undefined, Decision> {
+export function* withUniqueness(
+  engine: Pick<Engine, 'schema' | 'realm' | 'store'>,
+  look: Look,
+  decision: Decision,
+): Generator<undefined, Decision> {
   const { schema } = engine;
   const written = decision.changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.entry]));
   if (written.length === 0) return decision;
@@ -59,9 +63,16 @@ export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: 
         expected.push(judgedKey(judging, policy, entry, key));
       }
     });
-    if (buffer(entry.user).includes(policyMark)) checkPolicy(schema, attributesOf(schema, entry));
+    if (saysPolicy(entry)) checkPolicy(schema, attributesOf(schema, entry));
   }
   return { ...decision, expected };
+}
+
+/** Whether no policy, of those that are and of those that may come, can have a say in what a write makes of its entry: most changes touch nothing of an index. */
+export function isOutside(engine: Pick<Engine, 'schema' | 'realm' | 'store'>, snapshot: Snapshot, { touched, changes }: Decision): boolean {
+  if (touched === undefined || [...touched].some((key) => isFoundBy(engine.schema, key))) return false;
+  if (changes.some((change) => change.kind !== 'delete' && saysPolicy(change.entry))) return false;
+  return policiesIn(engine, snapshot).policies.every(({ fits }) => fits === undefined);
 }
 
 /** So many entries are looked at before others have the event loop. */
@@ -70,8 +81,8 @@ export const uniqueInTurn = 64;
 /** What the attributes of a policy begin with, as entries hold them. */
 const policyMark = 'stsUnique';
 
-function buffer(octets: Uint8Array): Buffer {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
+function saysPolicy({ user }: EntryRecord): boolean {
+  return Buffer.from(user.buffer, user.byteOffset, user.byteLength).includes(policyMark);
 }
 
 /** An entry as the write has found it. */
