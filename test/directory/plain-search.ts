@@ -254,8 +254,10 @@ function computed(directory: PlainDirectory, asker: PlainAsker, entry: PlainStor
   for (const key of reached) {
     for (const group of memberOf.get(key) ?? []) {
       const groupKey = hexOf(group.dnKey);
-      // What one may not see does not lead on.
-      if (inGroups.has(groupKey) || viewOf(directory, asker, group) === undefined) continue;
+      // What one may not see, or not with its members, does not lead on.
+      const view = viewOf(directory, asker, group);
+      const types = memberTypes.flatMap((name) => directory.schema.attributeType(name) ?? []);
+      if (inGroups.has(groupKey) || view === undefined || !types.every(view.mayRead)) continue;
       inGroups.set(groupKey, group.dn);
       reached.push(groupKey);
     }
@@ -270,6 +272,8 @@ function computed(directory: PlainDirectory, asker: PlainAsker, entry: PlainStor
     ...(inGroups.size === 0 ? [] : [{ description: 'memberOf', values: [...inGroups.values()].map(utf8) }]),
   ];
 }
+
+const memberTypes = ['member', 'uniqueMember'];
 
 interface Relations {
   /** The groups that name an entry, under its key. */
