@@ -1,5 +1,5 @@
 import { utf8 } from '#base';
-import type { Request, Response } from '#ldap';
+import { type Control, encodeMessage, type Request, type Response } from '#ldap';
 import { connectRaw, type RawClient } from '../support/raw-ldap.ts';
 import type { Entry } from './model.ts';
 
@@ -8,12 +8,14 @@ export interface Answer {
   readonly code: number;
   readonly diagnostic: string;
   readonly entries: readonly Entry[];
+  /** Of an extended response. */
+  readonly value: Uint8Array | undefined;
 }
 
 /** One LDAP connection over TCP, on which many requests may be on their way. */
 export interface Lane {
   /** `answer` is `undefined` when the connection ends without one. `id` names the request wherever it is seen. */
-  send(op: Request): { readonly id: string; readonly answer: Promise<Answer | undefined> };
+  send(op: Request, controls?: readonly Control[]): { readonly id: string; readonly answer: Promise<Answer | undefined> };
   close(): void;
 }
 
@@ -31,12 +33,12 @@ export async function openLane(port: number, dn: string, password: string): Prom
   };
   void pump(client, waiting).then(end);
 
-  const send = (op: Request) => {
+  const send = (op: Request, controls: readonly Control[] = []) => {
     const messageId = ++lastId;
     const answer = new Promise<Answer | undefined>((resolve) => {
       if (over) return resolve(undefined);
       waiting.set(messageId, { entries: [], resolve });
-      client.send(messageId, op);
+      client.write(encodeMessage({ messageId, op, controls }));
     });
     return { id: `${localPort}:${messageId}`, answer };
   };
@@ -57,7 +59,8 @@ async function pump(
     if (op.kind === 'searchResultEntry') asked.entries.push(entryOf(op));
     else if ('result' in op) {
       waiting.delete(message.messageId);
-      asked.resolve({ code: op.result.code, diagnostic: op.result.diagnostic, entries: asked.entries });
+      const value = op.kind === 'extendedResponse' ? op.value : undefined;
+      asked.resolve({ code: op.result.code, diagnostic: op.result.diagnostic, entries: asked.entries, value });
     }
   }
 }

@@ -1,8 +1,9 @@
 import { type Random, randomNumbers } from '../support/people.ts';
 import { type Answer, type Lane, openLane } from './lane.ts';
 import { look } from './look.ts';
-import { isPending, type Slot, settledState } from './model.ts';
+import { isPending, type Slot, type Step, settledState } from './model.ts';
 import { makePlain, nextOperation, type Operation } from './operations.ts';
+import { begin, endOf, isTree, updateOf } from './trees.ts';
 import { noteUsed, type World } from './world.ts';
 
 export interface Load {
@@ -52,11 +53,10 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     moved = Promise.withResolvers();
   };
   const perform = async (lane: Lane, slot: Slot, operation: Operation): Promise<Answer | undefined> => {
-    const { id, answer } = lane.send(operation.op);
-    const step = { id, after: operation.after, what: operation.what, code: undefined as number | undefined, shownBy: [] };
+    const step: Step = { id: '', after: operation.after, what: operation.what, code: undefined, shownBy: [] };
     slot.steps.push(step);
     noteUsed(world, operation.after);
-    const given = await answer;
+    const given = await answerTo(world, lane, operation, step);
     step.code = given?.code;
     const right = given === undefined || given.code === operation.code || options.excused?.includes(given.code);
     told(
@@ -112,6 +112,29 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   };
 }
 
+/** Sends a change, or a whole transaction: then what counts is its end. */
+async function answerTo({ queued }: World, lane: Lane, { op, controls, updates }: Operation, step: Step): Promise<Answer | undefined> {
+  if (updates === undefined) {
+    const { id, answer } = lane.send(op, controls);
+    step.id = id;
+    return await answer;
+  }
+  const waiting = (...request: Parameters<Lane['send']>) => {
+    const sent = lane.send(...request);
+    queued.add(sent.id);
+    return sent.answer;
+  };
+  const begun = await waiting(begin);
+  if (begun?.value === undefined) return begun;
+  const { value } = begun;
+  const answers = await Promise.all(updates.map((update) => waiting(update, [updateOf(value)])));
+  const refused = answers.find((answer) => answer !== undefined && answer.code !== 0);
+  if (refused !== undefined) return refused;
+  const { id, answer } = lane.send(endOf(value));
+  step.id = id;
+  return await answer;
+}
+
 interface Driving {
   readonly world: World;
   readonly random: Random;
@@ -122,6 +145,7 @@ interface Driving {
 
 /** Keeps one connection busy until it ends or all is stopped: with changes of its own slots, and looks at anybody's. */
 async function drive(lane: Lane, slots: readonly Slot[], { world, random, isStopped, perform, fault }: Driving): Promise<void> {
+  const looked = world.all.filter((slot) => !isTree(slot));
   const under = new Set<Promise<void>>();
   let lost = false;
   const start = (work: Promise<void>) => {
@@ -135,7 +159,7 @@ async function drive(lane: Lane, slots: readonly Slot[], { world, random, isStop
       continue;
     }
     if (random.chance(lookShare)) {
-      start(look(lane, random.pick(world.all)).then((found) => (found === undefined ? undefined : fault(found))));
+      start(look(lane, random.pick(looked)).then((found) => (found === undefined ? undefined : fault(found))));
       continue;
     }
     const slot = random.pick(free);

@@ -2,6 +2,8 @@
 export interface Entry {
   readonly dn: string;
   readonly attributes: ReadonlyMap<string, readonly string[]>;
+  /** The entries of a slot that is several, its root first. */
+  readonly parts?: readonly Entry[];
 }
 
 /** An entry, or that there is none. */
@@ -9,8 +11,8 @@ export type State = Entry | undefined;
 
 /** A change that was sent. Its answer, when one came, is known by `id` wherever it is seen again, in a trace of system calls for example. */
 export interface Step {
-  /** Connection and message id. */
-  readonly id: string;
+  /** Connection and message id; of a transaction those of its end, and empty before that is sent. */
+  id: string;
   /** What the entry is when the change succeeds. */
   readonly after: State;
   readonly what: string;
@@ -28,6 +30,8 @@ export interface Slot {
   readonly name: string;
   /** Tells this slot's part out of an entry that was found. */
   readonly part: (entry: Entry) => State;
+  /** Makes one state of its parts, where it is several entries. */
+  readonly joined?: (parts: readonly Entry[]) => Entry;
   start: State;
   steps: Step[];
 }
@@ -64,6 +68,7 @@ export function isPending(slot: Slot): boolean {
 /** What a slot is among all entries that were found. More than one is a fault, which the text then shows. */
 export function observed(slot: Slot, found: readonly Entry[]): State {
   const parts = found.map((entry) => slot.part(entry)).filter((part) => part !== undefined);
+  if (parts.length > 0 && slot.joined !== undefined) return slot.joined(parts);
   if (parts.length < 2) return parts[0];
   return { dn: parts.map(({ dn }) => dn).join(' AND '), attributes: new Map() };
 }

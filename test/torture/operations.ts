@@ -1,7 +1,8 @@
 import { utf8 } from '#base';
-import { type Modification, type Request, resultCodes } from '#ldap';
+import { type Control, type Modification, type Request, resultCodes } from '#ldap';
 import type { Random } from '../support/people.ts';
 import type { Entry, Slot, State } from './model.ts';
+import { isTree, nextOfTree } from './trees.ts';
 import {
   changedState,
   containersOf,
@@ -20,6 +21,9 @@ import {
 export interface Operation {
   readonly what: string;
   readonly op: Request;
+  readonly controls?: readonly Control[];
+  /** Updates of a transaction, of which `op` is the end. */
+  readonly updates?: readonly Request[];
   readonly after: State;
   readonly code: number;
 }
@@ -32,6 +36,7 @@ export function makePlain(world: World, slot: Slot): Operation {
 
 /** The next change of a slot of which nothing is on its way: mostly one that succeeds, now and then one that must be refused whole. */
 export function nextOperation(world: World, slot: Slot, state: State, random: Random): Operation {
+  if (isTree(slot)) return nextOfTree(world, slot, state, random);
   if (isMark(slot)) return state === undefined ? setMark(world, slot) : clearMark(state);
   if (state === undefined) return random.chance(0.85) ? add(world, slot, random) : refusedWhenAbsent(world, slot, random);
   return random.weighted(isGroup(slot) ? groupKinds : presentKinds).make(world, slot, state, random);

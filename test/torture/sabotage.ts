@@ -46,15 +46,25 @@ export const sabotages = {
     seenBy: 'kill',
     patches: [
       {
-        file: 'src/directory/operations/modify.ts',
-        from: '  await commit(engine, (snapshot) => {',
+        file: 'src/directory/operations/write.ts',
+        from: '  const ready = decisionOn(call, op, permit);',
         // Only where each half is good for itself: without a failure nobody sees it.
-        to: '  for (const part of ready.length < 4 ? [ready] : [ready.slice(0, 3), ready.slice(3)]) await commit(engine, (snapshot) => {',
+        to: `  if (op.kind === 'modifyRequest' && op.changes.length > 3) {
+    await write(call, { ...op, changes: op.changes.slice(0, 3) }, permit);
+    return await write(call, { ...op, changes: op.changes.slice(3) }, permit);
+  }
+  const ready = decisionOn(call, op, permit);`,
       },
+    ],
+  },
+  'split-transaction': {
+    means: 'the updates of one transaction are committed one by one',
+    seenBy: 'kill',
+    patches: [
       {
-        file: 'src/directory/operations/modify.ts',
-        from: 'for (const step of ready) apply(attributes, step, lists);',
-        to: 'for (const step of part) apply(attributes, step, lists);',
+        file: 'src/directory/settle.ts',
+        from: '  await commit(engine, (look) => {\n    const all = decideAll(call, look(), ready);',
+        to: '  for (const each of ready) await commit(engine, (look) => {\n    const all = decideAll(call, look(), [each]);',
       },
     ],
   },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Random } from '../support/people.ts';
 import type { Entry, Slot, State } from './model.ts';
+import { treeSlot } from './trees.ts';
 
 /** The part of the tree that is tortured, and every value that was ever put into it. */
 export interface World {
@@ -13,6 +14,8 @@ export interface World {
   readonly all: readonly Slot[];
   /** `attribute=value` for indexed attributes: those that nobody has any more must not be found. */
   readonly used: Set<string>;
+  /** Requests, by id, whose success promises nothing yet: starts of transactions and their updates. */
+  readonly queued: Set<string>;
   /** Moves with every state that is made, so that no two are alike. */
   version: number;
 }
@@ -44,9 +47,20 @@ export function createWorld(suffix: string, lanes: number): World {
   const owned = Array.from({ length: lanes }, (_, lane) => [
     ...Array.from({ length: ownPerLane }, (_, at) => own(`l${lane}s${at}`, 'uid')),
     ...Array.from({ length: groupsPerLane }, (_, at) => own(`l${lane}g${at}`, 'cn')),
+    // One of them, since a connection has one transaction at a time.
+    treeSlot(`l${lane}t0`),
     ...Array.from({ length: marksPerLane }, (_, at) => mark(`l${lane}m${at}`, sharedDn(base, at % sharedCount))),
   ]);
-  return { base, containers, shared, lanes: owned, all: [...containers, ...shared, ...owned.flat()], used: new Set(), version: 0 };
+  return {
+    base,
+    containers,
+    shared,
+    lanes: owned,
+    all: [...containers, ...shared, ...owned.flat()],
+    used: new Set(),
+    queued: new Set(),
+    version: 0,
+  };
 }
 
 /** What a container or a shared entry is. */
@@ -76,7 +90,7 @@ export function changedState(world: World, before: Entry, random: Random): Entry
   if (before.attributes.get('objectclass')?.includes('groupOfNames')) {
     return withAttributes(before, {
       member: membersFrom(random.below(memberNames), random.pick(memberCounts)),
-      description: [`${version} ${filler(version, random.below(600))}`],
+      description: [`${version} ${fillerOf(version, random.below(600))}`],
     });
   }
   return withAttributes(before, {
@@ -86,7 +100,7 @@ export function changedState(world: World, before: Entry, random: Random): Entry
     mail: Array.from({ length: 1 + random.below(3) }, (_, at) => `m${at}.${version}@example.com`),
     telephonenumber: [`+1 555 ${version}`],
     employeenumber: [String(version)],
-    description: [`${version} ${filler(version, random.chance(0.15) ? random.below(24_000) : random.below(600))}`],
+    description: [`${version} ${fillerOf(version, random.chance(0.15) ? random.below(24_000) : random.below(600))}`],
   });
 }
 
@@ -130,6 +144,8 @@ export function containersOf(world: World): readonly string[] {
 
 /** Remembers the indexed values of a state. */
 export function noteUsed(world: World, state: State): void {
+  for (const part of state?.parts ?? []) noteUsed(world, part);
+  if (state?.parts !== undefined) return;
   for (const [name, values] of state?.attributes ?? []) {
     if (indexedNames.includes(name)) for (const value of values) world.used.add(`${name}=${value}`);
   }
@@ -183,7 +199,7 @@ function withoutMarks(entry: Entry): Entry {
 }
 
 /** Text that looks random, so that half of it cannot be taken for the whole. */
-function filler(version: number, length: number): string {
+export function fillerOf(version: number, length: number): string {
   let text = '';
   for (let at = 0; text.length < length; at++) text += createHash('sha256').update(`${version} ${at}`).digest('hex');
   return text.slice(0, length);

@@ -69,7 +69,7 @@ export async function faults({ seed, code, workers, folder }: Round): Promise<Se
     const run = await readRun(log, whole, outcome.port, world);
     const rebuilt = join(folder, 'after-power-loss');
     rebuildAt(run.disk, run.lines + 1, random, rebuilt);
-    mustBeFaultless(fault.call === 'pwrite64' ? judgeWrites(outcome, run) : judgeSyncs(outcome, run, workers));
+    mustBeFaultless(fault.call === 'pwrite64' ? judgeWrites(outcome, run) : judgeSyncs(outcome, run, workers, world.queued));
     await checkAfterFailure(world, code, dataDir, wasAnswered);
     await checkAfterFailure(world, code, join(rebuilt, placeOnDisk), wasAnswered);
     return { answers: run.answers.length, failures: run.injected.length };
@@ -133,7 +133,7 @@ async function loadFaulty({ world, log, times, seed, fault }: Run, server: Serve
 const ofEntries = /\/directory\.sqlite(-wal|\.new-[^/]*\/database(-journal)?)?$/;
 
 /** What comes of a sync that failed: of one of entries, the end. SQLite's own of the audit trail may fail, since nobody is told it is on disk. */
-function judgeSyncs({ port, ended }: Outcome, { injected, answers }: TracedRun, workers: number): string[] {
+function judgeSyncs({ port, ended }: Outcome, { injected, answers }: TracedRun, workers: number, queued: ReadonlySet<string>): string[] {
   const first = injected.find((call) => ofEntries.test(pathOf(call)));
   if (first === undefined) return ended === undefined || injected.length > 0 ? [] : [`it ended without a fault: ${ended.said}`];
   if (port === undefined) return judgeStart(ended);
@@ -142,7 +142,8 @@ function judgeSyncs({ port, ended }: Outcome, { injected, answers }: TracedRun, 
   if (ended.status !== 1 || !ended.said.includes('STS-STORE-9001')) faults.push(`it ended with ${ended.status} and said: ${ended.said}`);
   // Beside the main thread an answer to what an earlier sync confirmed may still be on its way: that it is on disk is seen when the power is lost.
   if (workers > 0) return faults;
-  const later = answers.filter((answer) => answer.end > first.end && answer.code === 0 && answer.kind !== 'bindResponse');
+  const promising = answers.filter(({ id, code, kind }) => code === 0 && kind !== 'bindResponse' && !queued.has(id));
+  const later = promising.filter(({ end }) => end > first.end);
   if (later.length > 0) faults.push(`${later.length} changes were answered with success after a failed sync`);
   return faults;
 }
