@@ -25,8 +25,31 @@ test('the first start of an empty folder makes the realm and an administrator wh
     `ou=passwordPolicies,${suffix}`,
     `ou=accessRules,${suffix}`,
     `ou=trustAnchors,${suffix}`,
+    `ou=policies,${suffix}`,
   ]);
   t.deepEqual(await bootstrap(house.engine, { seed }), { kind: 'present' });
+});
+
+test('in a new realm uid, mail and uidNumber stand in one entry only, until an administrator says otherwise', async (t) => {
+  const house = emptyHouse(t);
+  await bootstrap(house.engine, { seed });
+  const operator = house.operator();
+  const someone = (uid: string, more: Record<string, string>, ou = 'people') =>
+    operator.add(`uid=${uid},ou=${ou},${suffix}`, {
+      objectClass: ['inetOrgPerson', 'posixAccount'],
+      cn: uid,
+      sn: uid,
+      gidNumber: '1',
+      homeDirectory: '/',
+      ...more,
+    });
+  t.is((await someone('one', { mail: 'one@example.com', uidNumber: '7' })).code, 0);
+  t.is((await someone('two', { mail: 'ONE@example.com', uidNumber: '8' })).code, 19);
+  t.is((await someone('two', { mail: 'two@example.com', uidNumber: '7' })).code, 19);
+  t.is((await someone('one', { mail: 'two@example.com', uidNumber: '8' }, 'applications')).code, 19);
+  const policy = `cn=names and numbers,ou=policies,${suffix}`;
+  t.is((await operator.modify(policy, ['delete', 'stsUniqueAttribute', 'mail'])).code, 0);
+  t.is((await someone('two', { mail: 'one@example.com', uidNumber: '8' })).code, 0);
 });
 
 test('a configured first password is taken and never told', async (t) => {

@@ -155,3 +155,16 @@ test('who may not read an entry learns nothing of its values by writing their ow
   const { code, result } = await client.modify(person('ada'), ['replace', 'displayName', 'secret name']);
   t.deepEqual([code, result.diagnostic, result.matchedDN], [19, said, '']);
 });
+
+test('the first policy of a realm holds for whatever is decided in the same instant and committed behind it', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const twin = (uid: string) => operator.add(person(uid), someone(uid, { mail: 'ada@example.com' }));
+  await operator.add(policies, { objectClass: 'organizationalUnit', ou: 'policies' });
+  const [before, policy, behind] = await Promise.all([
+    twin('before'),
+    operator.add(`cn=unique,${policies}`, { objectClass: 'stsUniquenessPolicy', cn: 'unique', stsUniqueAttribute: 'mail' }),
+    twin('behind'),
+  ]);
+  t.deepEqual([before.code, policy.code, behind.code], [0, 0, 19]);
+});
