@@ -61,6 +61,8 @@ export function createWorkload(random: Random): Workload {
       return ['objectClass: groupOfNames', ...each.members.map((member) => line('member', member))];
     }
     const isPosix = random.chance(0.4);
+    // Who comes back comes with an address and a number of their own.
+    made++;
     return [
       'objectClass: inetOrgPerson',
       ...(isPosix ? ['objectClass: posixAccount', `uidNumber: ${1000 + made}`, 'gidNumber: 100', `homeDirectory: /home/${made}`] : []),
