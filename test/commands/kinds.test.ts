@@ -12,7 +12,6 @@ const kinds = [
   ['cn=alias,ou=x', 'objectClass: alias', 'objectClass: extensibleObject', 'cn: alias', `aliasedObjectName: uid=admin,ou=people,${suffix}`],
   ['cn=subentry,ou=x', 'objectClass: subentry', 'objectClass: extensibleObject', 'cn: subentry', 'subtreeSpecification: { base "ou=y" }'],
   ['cn=dynamic,ou=x', 'objectClass: device', 'objectClass: dynamicObject', 'cn: dynamic'],
-  ['ou=policies', 'objectClass: organizationalUnit', 'ou: policies'],
   ['cn=policy,ou=policies', 'objectClass: stsUniquenessPolicy', 'cn: policy', 'stsUniqueAttribute: mail'],
   [
     'uid=ada,ou=people',
