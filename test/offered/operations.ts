@@ -56,8 +56,11 @@ export const extensionRows: readonly Row[] = [
     id: password,
     name: 'Password Modify',
     async serves({ admin, another, unit }) {
-      const dn = `uid=someone,${await unit()}`;
-      const attributes = Object.entries({ objectClass: 'inetOrgPerson', uid: 'someone', cn: 'x', sn: 'x' });
+      const base = await unit();
+      // A uid stands in one entry of the realm only.
+      const uid = `someone ${base.replaceAll(/[^a-z0-9]/gi, ' ')}`;
+      const dn = `uid=${uid},${base}`;
+      const attributes = Object.entries({ objectClass: 'inetOrgPerson', uid, cn: 'x', sn: 'x' });
       await admin.ask({
         kind: 'addRequest',
         entry: dn,
@@ -275,10 +278,10 @@ export const featureRows: readonly Row[] = [
     name: 'modify increment',
     async serves({ admin, unit }) {
       const dn = `cn=counter,${await unit()}`;
-      await admin.ask(device(dn, { objectClass: ['device', 'extensibleObject'], uidNumber: '41' }));
-      const { code } = await admin.ask(modify(dn, ['increment', 'uidNumber', '1']));
+      await admin.ask(device(dn, { objectClass: ['device', 'extensibleObject'], gidNumber: '41' }));
+      const { code } = await admin.ask(modify(dn, ['increment', 'gidNumber', '1']));
       return [
-        [code, (await admin.ask(search(dn))).entries[0]?.all('uidNumber')],
+        [code, (await admin.ask(search(dn))).entries[0]?.all('gidNumber')],
         [0, ['42']],
       ];
     },
