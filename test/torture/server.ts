@@ -49,8 +49,9 @@ export async function startServer({ code, dataDir, workers = 0, under = [] }: Se
   const child = spawn(program, args, {
     env: {
       ...testEnvironment(dataDir),
-      // A small log is carried over often, and grams are put in place all the time, so that failures meet that, too.
+      // A small log is carried over often, grams are put in place all the time, and larger commits take some turns, so that failures meet that, too.
       STS_PERSISTENCE_WAL_MIB: '1',
+      STS_PERSISTENCE_TURN_CHANGES_MAX: '2',
       STS_PERSISTENCE_GRAMS_PENDING_MAX: '8',
       STS_LDAP_WORKERS: String(workers),
       STS_LOG_LEVEL: 'error',
