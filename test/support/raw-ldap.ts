@@ -1,6 +1,6 @@
 import { connect as connectNet, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { decodeMessage, encodeMessage, type Message, type Request, readFrame } from '#ldap';
+import { decodeMessage, encodeMessage, type Message, type Request, type Response, readFrame } from '#ldap';
 
 /** A client that sends octets as it is told, for what no well-behaved client would do. */
 export interface RawClient {
@@ -74,4 +74,20 @@ export function rawClient(socket: Socket): RawClient {
       return all;
     },
   };
+}
+
+/** The other side: reads requests from a socket and answers them. */
+export function rawServer(socket: Socket, act: (message: Message, answer: (op: Response) => void) => void): void {
+  let rest = Buffer.alloc(0);
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (let frame = readFrame(rest, 0, anything); frame.kind === 'whole'; frame = readFrame(rest, 0, anything)) {
+      const decoded = decodeMessage(rest.subarray(0, frame.next), { depthMax: 100 });
+      if (decoded.kind === 'bad') throw new Error(`the client sent no message: ${decoded.why}`);
+      rest = rest.subarray(frame.next);
+      const { message } = decoded;
+      act(message, (op) => void socket.write(encodeMessage({ messageId: message.messageId, op, controls: [] })));
+    }
+  });
 }
