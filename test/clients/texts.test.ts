@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { formatDn, formatFilter, type Message, type Request } from '#ldap';
+import { utf8 } from '#base';
+import { type Filter, formatDn, formatFilter, type Message, type Request } from '#ldap';
 import { dn as anyDn, filter as anyFilter } from '../ldap/arbitraries.ts';
 import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 import { rawServer } from '../support/raw-ldap.ts';
@@ -33,11 +34,41 @@ async function listen(t: ExecutionContext) {
   return { url: `ldap://127.0.0.1:${address.port}`, asked };
 }
 
+/** What must be escaped, and what need not be. */
+const value = fc
+  .string({
+    unit: fc.constantFrom('*', '(', ')', '\\', '\0', '\n', ' ', '=', ':', '&', '%', 'a', 'é', '漢', '🙂'),
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map(utf8);
+const special: fc.Arbitrary<Filter> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom('equality' as const, 'approx' as const, 'lessOrEqual' as const),
+    description: fc.constant('cn'),
+    value,
+  }),
+  fc.record({
+    kind: fc.constant('substrings' as const),
+    description: fc.constant('cn'),
+    initial: value,
+    any: fc.array(value, { maxLength: 2 }),
+    final: value,
+  }),
+  fc.record({
+    kind: fc.constant('extensible' as const),
+    description: fc.constant('cn'),
+    rule: fc.constant('2.5.13.5'),
+    value,
+    dnAttributes: fc.boolean(),
+  }),
+);
+
 withLdapUtils(test)('RFC 4515: filters that we write as text come back from ldapsearch as they were', async (t) => {
   const { url, asked } = await listen(t);
   const folder = mkdtempSync(join(tmpdir(), 'atrium-texts-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  const texts = fc.sample(anyFilter, { numRuns: 400, seed }).map(formatFilter);
+  const texts = [...fc.sample(anyFilter, { numRuns: 400, seed }), ...fc.sample(special, { numRuns: 400, seed })].map(formatFilter);
   const file = join(folder, 'filters');
   writeFileSync(file, texts.map((each) => `${each.slice(1, -1)}\n`).join(''));
   // What begins with no bracket ldapsearch takes for the name of an attribute.
