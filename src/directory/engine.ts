@@ -9,6 +9,7 @@ import type { Schema } from '#schema';
 import type { Store } from '#store';
 import { type AccessTable, resolveAccess } from './access/resolve.ts';
 import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
+import { createDseSeen, type DseSeen } from './dse.ts';
 import { errors } from './errors.ts';
 import { createLines, type Lines } from './lines.ts';
 import { openRealm, type Realm } from './realm.ts';
@@ -65,6 +66,7 @@ export interface Engine extends EngineOptions {
   readonly prepared: Prepared;
   readonly dynamicGroups: DynamicGroups;
   readonly transactions: Transactions;
+  readonly dseSeen: DseSeen;
 }
 
 /**
@@ -105,6 +107,7 @@ function madeOf(schema: Schema, { settings, clock }: Pick<EngineOptions, 'settin
     realm: openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']),
     access: resolveAccess(schema),
     dynamicGroups,
+    dseSeen: createDseSeen(),
     prepared: createPrepared({ schema, settings, clock, dynamicGroups }, answers, settings['ldap.preparedSearchesMax']),
   } satisfies Partial<Engine>;
 }

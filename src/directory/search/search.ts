@@ -84,29 +84,31 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   const findsThrough = derefAliases === 'findingBaseObj' || derefAliases === 'always';
   if (findsThrough && hasAny(engine, snapshot, 'alias')) named = withoutAliases(call, snapshot, named);
   const base = findBase(engine, asker, snapshot, named, { controls: call.controls, scope });
-  if (call.controls !== noControls) checkAssertion(call, snapshot, asker.rightsOn(base), () => base);
+  const isPlain = call.controls === noControls;
+  if (!isPlain) checkAssertion(call, snapshot, asker.rightsOn(base), () => base);
   const limited = asker.who === 'anonymous' || asker.who === 'person';
   const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
+  const tells = tellsOfReferrals(call, request, snapshot);
   const running: Running = {
     call,
     request,
     wanted,
     base,
     extent: extentOf(call, request, base, snapshot),
-    sieve: sieveOf(call, request, base, snapshot),
+    sieve: sieveOf(call, request, base, snapshot, tells),
     sizeMax,
     stopAt: sizeMax,
     isPaged: false,
     paused: false,
     deadlineMs: engine.clock.nowMs() + 1000 * limitOf(request.timeLimitS, limited ? engine.settings['ldap.searchTimeLimitS'] : undefined),
     views: new Map(),
-    dereferencing: dereferencingOf(call),
+    dereferencing: isPlain ? undefined : dereferencingOf(call),
     visits,
     turnEntries: entriesOfTurn(request.filter),
     sent: 0,
     left: undefined,
   };
-  if (tellsOfReferrals(call, request, snapshot)) return tellOfReferrals(running).then(() => begin(running));
+  if (tells) return tellOfReferrals(running).then(() => begin(running));
   return begin(running, snapshot, visitedBefore);
 }
 
@@ -116,7 +118,7 @@ function begin(
   visitedBefore = snapshot.visited,
 ): Result | Promise<Result> {
   const { call, request, visits } = running;
-  if (isOrdered(call))
+  if (call.controls !== noControls && isOrdered(call))
     return goOn(running, { fits: (...about) => viewFor(running, ...about)?.rights, send: (source) => send(running, source) });
   const source = sourceOf(call, request, running, snapshot, visits);
   return send(running, source, snapshot, visitedBefore);
