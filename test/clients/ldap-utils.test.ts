@@ -50,7 +50,7 @@ objectClass: inetOrgPerson
 uid: ${uid}
 cn: Grace Hopper
 sn: Hopper
-mail: grace@example.com
+mail: ${uid}@example.com
 userPassword: nanosecond
 `;
 
@@ -75,20 +75,20 @@ for (const door of doors) {
     };
 
     t.deepEqual(await run('ldapadd', [], grace(people, `grace-${door}`)), [0, '']);
-    t.deepEqual(await read(dn, 'cn', 'mail'), [{ cn: ['Grace Hopper'], mail: ['grace@example.com'] }]);
+    t.deepEqual(await read(dn, 'cn', 'mail'), [{ cn: ['Grace Hopper'], mail: [`grace-${door}@example.com`] }]);
     t.is((await run('ldapadd', [], grace(people, `grace-${door}`)))[0], 68);
 
     const change = `dn: ${dn}
 changetype: modify
 replace: mail
-mail: hopper@example.com
+mail: hopper-${door}@example.com
 -
 add: telephoneNumber
 telephoneNumber: +1 202 555 0106
 -
 `;
     t.deepEqual(await run('ldapmodify', [], change), [0, '']);
-    t.deepEqual(await read(dn, 'mail', 'telephoneNumber'), [{ mail: ['hopper@example.com'], telephoneNumber: ['+1 202 555 0106'] }]);
+    t.deepEqual(await read(dn, 'mail', 'telephoneNumber'), [{ mail: [`hopper-${door}@example.com`], telephoneNumber: ['+1 202 555 0106'] }]);
 
     t.is((await run('ldapcompare', [dn, 'sn:HOPPER']))[0], 6);
     t.is((await run('ldapcompare', [dn, 'sn:Johnson']))[0], 5);

@@ -226,3 +226,14 @@ test('a name that is written in another case follows all the same, beside one th
   t.deepEqual((await read(house, group('a')))?.all('member'), [person('eve'), person('alan')]);
   t.deepEqual((await read(house, group('b')))?.all('member'), [person('eve')], 'once, where it was named before');
 });
+
+test('who comes to name an entry while its rename is decided follows, though nobody else has changed', async (t) => {
+  const house = await furnishedHouse(t);
+  for (let at = 0; at < 60; at++) {
+    await added(house, [group(`g${at}`), { objectClass: 'groupOfNames', cn: `g${at}`, member: [person('ada')] }]);
+  }
+  const late = added(house, [group('late'), { objectClass: 'groupOfNames', cn: 'late', member: person('ada') }]);
+  const [renamed] = await Promise.all([rename(house, person('ada'), 'uid=countess'), late]);
+  t.is(renamed.code, 0);
+  t.deepEqual((await read(house, group('late')))?.all('member'), [person('countess')]);
+});
