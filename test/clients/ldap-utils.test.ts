@@ -88,7 +88,9 @@ telephoneNumber: +1 202 555 0106
 -
 `;
     t.deepEqual(await run('ldapmodify', [], change), [0, '']);
-    t.deepEqual(await read(dn, 'mail', 'telephoneNumber'), [{ mail: [`hopper-${door}@example.com`], telephoneNumber: ['+1 202 555 0106'] }]);
+    t.deepEqual(await read(dn, 'mail', 'telephoneNumber'), [
+      { mail: [`hopper-${door}@example.com`], telephoneNumber: ['+1 202 555 0106'] },
+    ]);
 
     t.is((await run('ldapcompare', [dn, 'sn:HOPPER']))[0], 6);
     t.is((await run('ldapcompare', [dn, 'sn:Johnson']))[0], 5);

@@ -146,6 +146,7 @@ certTest('EXTERNAL: a client certificate is the person whom the rule takes it fo
       `dn: ${dn('ada')}\nchangetype: modify\nadd: pwdAccountLockedTime\npwdAccountLockedTime: 000001010000Z\n`,
     );
     t.is(await whoAmI({ ...tls, ...ada, external: true }), 49, 'disabled');
+    t.is((await runLdapTool('ldapdelete', operators, ['cn=names and numbers,ou=policies,dc=example,dc=com'])).status, 0);
     await runLdapTool('ldapmodify', operators, [], `dn: ${dn('ada')}\nchangetype: modify\nreplace: mail\nmail: alan@example.com\n`);
     t.is(await whoAmI({ ...tls, ...alan, external: true }), 49, 'an address that two have names nobody');
   }
