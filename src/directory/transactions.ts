@@ -22,12 +22,16 @@ export interface Transaction {
   /** Under whose authority all of it is done. */
   readonly identity: Identity;
   readonly updates: readonly Queued[];
+  readonly share: number;
 }
 
 /** The transactions that connections of this thread have begun: one for each, as with slapd. */
 export interface Transactions {
-  /** @throws Refusal `transactionsTooMany` (51) */
-  begin(connection: Connection, identity: Identity): Transaction;
+  /**
+   * @param share  of the room of all transactions, how much this one may find taken when it adds an update
+   * @throws Refusal `transactionsTooMany` (51)
+   */
+  begin(connection: Connection, identity: Identity, share?: number): Transaction;
   /** The transaction of that identifier. @throws Refusal `transactionUnknown` (53) */
   of(connection: Connection, identifier: Uint8Array): Transaction;
   /**
@@ -62,9 +66,9 @@ export function createTransactions(settings: Pick<SettingValues<typeof rows>, Se
   };
 
   return {
-    begin(connection, identity) {
+    begin(connection, identity, share = 1) {
       if (open.has(connection)) throw refuse(errors.transactionsTooMany);
-      const transaction: Open = { identifier: utf8(String(++begun)), identity, updates: [], octets: 0 };
+      const transaction: Open = { identifier: utf8(String(++begun)), identity, updates: [], octets: 0, share };
       open.set(connection, transaction);
       return transaction;
     },
@@ -80,7 +84,7 @@ export function createTransactions(settings: Pick<SettingValues<typeof rows>, Se
       const isLarge =
         transaction.updates.length >= settings['ldap.transactionUpdatesMax'] ||
         transaction.octets + octets > settings['ldap.transactionMib'] * 2 ** 20 ||
-        octetsAll + octets > settings['ldap.transactionsMib'] * 2 ** 20;
+        octetsAll + octets > settings['ldap.transactionsMib'] * 2 ** 20 * transaction.share;
       if (isLarge) {
         forget(connection);
         throw refuse(errors.transactionTooLarge);
@@ -89,11 +93,11 @@ export function createTransactions(settings: Pick<SettingValues<typeof rows>, Se
       transaction.octets += octets;
       octetsAll += octets;
     },
-    putBack(connection, { identifier, identity, updates }) {
+    putBack(connection, { updates, ...rest }) {
       // Meanwhile the connection may have begun another, which gives way.
       forget(connection);
       const octets = updates.reduce((sum, update) => sum + octetsOf(update), 0);
-      open.set(connection, { identifier, identity, updates: [...updates], octets });
+      open.set(connection, { ...rest, updates: [...updates], octets });
       octetsAll += octets;
     },
     forget,

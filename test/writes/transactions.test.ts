@@ -178,6 +178,23 @@ test('a transaction is bound in octets, alone and with all others', async (t) =>
   t.is((await other.ask(big, [part(await begun(other))])).code, 0, 'what was aborted takes no room');
 });
 
+test('of the room of all transactions half is kept for administrators', async (t) => {
+  const house = await furnishedHouse(t, { 'ldap.transactionMib': 1, 'ldap.transactionsMib': 1 });
+  const big = modify(person('ada'), ['replace', 'description', 'x'.repeat(400_000)]);
+  const clients = await Promise.all(
+    ['one', 'other'].map(async () => {
+      const client = house.connect();
+      await client.bind(person('ada'), 'lovelace');
+      return { client, id: await begun(client) };
+    }),
+  );
+  const codes = [];
+  for (const { client, id } of clients) codes.push((await client.ask(big, [part(id)])).code);
+  t.deepEqual(codes, [0, 11]);
+  const operator = house.operator();
+  t.is((await operator.ask(big, [part(await begun(operator))])).code, 0);
+});
+
 test('what a control brings takes room in a transaction, and one that does not count is not kept', async (t) => {
   const house = await furnishedHouse(t, { 'ldap.transactionMib': 1 });
   const client = house.connect();
