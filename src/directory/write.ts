@@ -75,22 +75,34 @@ interface Attempt {
   readonly controls: readonly Control[] | undefined;
 }
 
-/** Between the last look of a decision and its commit nobody else gets a turn: CSNs ascend as the commits do. */
+/**
+ * Between the last look of a decision and its commit nobody else gets a turn: CSNs ascend as the commits do. What must be unique is judged by the state of
+ * the decision: by a newer one what others did meanwhile would be refused, where it is a reason to decide again.
+ */
 async function attempt(
   engine: Engine,
   decide: Decide,
   { pauses, unless }: { readonly pauses: boolean; readonly unless?: (entry: string) => boolean },
 ): Promise<Attempt> {
-  const look: Look = () => engine.store.snapshot();
+  // One state for all that is looked at in one turn: in a thread beside the one that writes, to ask for another would end this one.
+  let state: Snapshot | undefined;
+  const look: Look = () => {
+    state ??= engine.store.snapshot();
+    return state;
+  };
+  const paused = () => {
+    state = undefined;
+  };
   const made = decide(look);
-  if (isDecision(made) && made.changes.length <= uniqueInTurn) return await committed(engine, made, unless);
+  if (isDecision(made) && made.changes.length <= uniqueInTurn) {
+    return await committed(engine, made.checked === true ? made : checked(engine, look(), made), unless);
+  }
   const steps = checkedInSteps(engine, look, made);
   if (!pauses) return await committed(engine, atOnce(steps), unless);
-  return await inTurns(engine, steps, (decision) => committed(engine, decision, unless));
+  return await inTurns(engine, steps, paused, (decision) => committed(engine, decision, unless));
 }
 
-async function committed(engine: Engine, decided: Decision, unless?: (entry: string) => boolean): Promise<Attempt> {
-  const decision = decided.checked === true ? decided : checked(engine, engine.store.snapshot(), decided);
+async function committed(engine: Engine, decision: Decision, unless?: (entry: string) => boolean): Promise<Attempt> {
   const entry = changedBy(decision);
   if (entry !== undefined && unless?.(entry) === true) return { entry, controls: undefined };
   const result = await submit(engine, decision);
@@ -118,12 +130,14 @@ export function submit(
 async function inTurns<T>(
   { csn }: Pick<Engine, 'csn'>,
   steps: Generator<undefined, Decision>,
+  paused: () => void,
   then: (decision: Decision) => Promise<T>,
 ): Promise<T> {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = steps.next();
     if (done === true) return await then(pauses === 0 ? value : { ...value, changes: stamped(value.changes, csn) });
     await new Promise<void>((resolve) => setImmediate(resolve));
+    paused();
   }
 }
 

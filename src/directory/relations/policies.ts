@@ -31,15 +31,16 @@ const filterLimits = { depthMax: 20, filterItemsMax: 100 };
 /** What no entry needs to say: a credential is one person's, whatever the realm. */
 const builtIn: UniquenessPolicy = { attributes: new Set(['stscredentialid']), bases: [new Uint8Array(0)], fits: undefined };
 
-type Desk = Pick<Engine, 'schema' | 'realm' | 'store'>;
+type Desk = Pick<Engine, 'schema' | 'realm'>;
 
 /** Of each directory; read anew when the entry of a policy is another. */
 const known = new WeakMap<Engine['realm'], Map<number, { readonly version: number; readonly policy: UniquenessPolicy | undefined }>>();
 
 /** The policies that are in force in a state of the store: those of the entries below `ou=policies`, and our own. */
 export function policiesIn(desk: Desk, snapshot: Snapshot): Policies {
-  // What lies over a snapshot changes while it is looked at: of that nothing is kept.
-  if (snapshot !== desk.store.snapshot()) return readPolicies(desk, snapshot);
+  // What lies over a snapshot changes while it is looked at: of that, which is no commit's, nothing is kept. To ask the store for its newest state
+  // would end the one that a decision goes by, in a thread beside the one that writes.
+  if (snapshot.number < 0) return readPolicies(desk, snapshot);
   const { realm } = desk;
   const last = latest.get(realm);
   if (last?.number === snapshot.number) return last.policies;

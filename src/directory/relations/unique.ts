@@ -33,11 +33,7 @@ const indexers = new WeakMap<Schema, Indexer>();
  * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held (both LDAP constraintViolation)
  * @see slapo-unique(5)
  */
-export function* withUniqueness(
-  engine: Pick<Engine, 'schema' | 'realm' | 'store'>,
-  look: Look,
-  decision: Decision,
-): Generator<undefined, Decision> {
+export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: Look, decision: Decision): Generator<undefined, Decision> {
   const { schema } = engine;
   const written = decision.changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.entry]));
   if (written.length === 0) return decision;
@@ -69,7 +65,7 @@ export function* withUniqueness(
 }
 
 /** Whether no policy, of those that are and of those that may come, can have a say in what a write makes of its entry: most changes touch nothing of an index. */
-export function isOutside(engine: Pick<Engine, 'schema' | 'realm' | 'store'>, snapshot: Snapshot, { touched, changes }: Decision): boolean {
+export function isOutside(engine: Pick<Engine, 'schema' | 'realm'>, snapshot: Snapshot, { touched, changes }: Decision): boolean {
   if (touched === undefined || [...touched].some((key) => isFoundBy(engine.schema, key))) return false;
   if (changes.some((change) => change.kind !== 'delete' && saysPolicy(change.entry))) return false;
   return policiesIn(engine, snapshot).policies.every(({ fits }) => fits === undefined);
