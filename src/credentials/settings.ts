@@ -37,12 +37,14 @@ export const settings = {
   'security.scramIterations': {
     env: 'STS_SECURITY_SCRAM_ITERATIONS',
     kind: 'integer',
-    default: 100_000,
+    // What Cyrus SASL, and so ldap-utils, still computes; it refuses a server that asks for one more.
+    default: 65_536,
     min: 4096,
     max: 10_000_000,
     applies: 'runtime',
     scope: 'realm',
     obeyed: true,
-    means: 'PBKDF2 iterations of new SCRAM verifiers, which are written where the password policy asks for them (stsScramMechanism)',
+    means:
+      'PBKDF2 iterations of new SCRAM verifiers, which are written where the password policy asks for them (stsScramMechanism); Cyrus SASL, the library of ldap-utils, refuses more than 65536',
   },
 } as const satisfies SettingRows;
