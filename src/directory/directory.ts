@@ -7,7 +7,6 @@ import type { Call } from './call.ts';
 import { recognizedControls } from './controls/table.ts';
 import { transaction } from './controls/transaction.ts';
 import { type Engine, newestEngine } from './engine.ts';
-import { enqueue } from './enqueue.ts';
 import { errors } from './errors.ts';
 import { refusedUpdate } from './extended/end-transaction.ts';
 import { showSecret } from './extended/show-secret.ts';
@@ -18,8 +17,9 @@ import { write } from './operations/write.ts';
 import { actingIdentity } from './proxied.ts';
 import { responseTo, resultOf } from './result.ts';
 import { search } from './search/search.ts';
-import { UpdateRefused } from './settle.ts';
 import { searchOrFollow } from './sync/search-or-follow.ts';
+import { enqueue } from './transactions/enqueue.ts';
+import { UpdateRefused } from './transactions/settle.ts';
 import type { Connection, Directory, Reply } from './types.ts';
 
 /** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */

@@ -19,7 +19,7 @@ import { createAnswerCache } from './search/answers.ts';
 import { createPrepared, type Prepared } from './search/prepared.ts';
 import type { settings } from './settings.ts';
 import { fixedSchema, type LiveSchema } from './subschema/live.ts';
-import { createTransactions, type Transactions } from './transactions.ts';
+import { createTransactions, type Transactions } from './transactions/waiting.ts';
 
 export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings>;
 

@@ -1,7 +1,7 @@
-import { empty, text, utf8 } from '#base';
+import { concat, empty, text, utf8 } from '#base';
 import { encodeAttributes, KeptAttribute, type PartialAttribute, walkAttributes } from '#ldap';
 import { describe, type Schema, structuralClass, typeAt } from '#schema';
-import type { EntryRecord, StoredEntry } from '#store';
+import type { EntryRecord, ReadableEntry, StoredEntry } from '#store';
 import { generalizedTime } from './csn.ts';
 import type { Name } from './realm.ts';
 import { createDecisions, type Decisions } from './search/descriptions.ts';
@@ -134,3 +134,23 @@ export function stampClass(schema: Schema, attributes: Attributes): void {
 function set(attributes: Attributes, name: string, value: string): void {
   attributes.set(name.toLowerCase(), { description: name, values: [utf8(value)] });
 }
+
+/** An entry as search reads it. */
+export function readableOf(entry: StoredEntry): ReadableEntry;
+export function readableOf(entry: StoredEntry | undefined): ReadableEntry | undefined;
+export function readableOf(entry: StoredEntry | undefined): ReadableEntry | undefined {
+  if (entry === undefined) return undefined;
+  const { secret, ...rest } = entry;
+  const attributes = concat([entry.user, entry.operational]);
+  return {
+    ...rest,
+    dnOctets: utf8(entry.dn),
+    attributes,
+    octets: attributes.length + secret.length,
+    hasUuid: (uuid) => uuid === entry.uuid,
+    version: --lastVersion,
+  };
+}
+
+/** Those of the store's cache count up. */
+let lastVersion = 0;

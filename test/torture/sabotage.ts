@@ -62,7 +62,7 @@ export const sabotages = {
     seenBy: 'kill',
     patches: [
       {
-        file: 'src/directory/settle.ts',
+        file: 'src/directory/transactions/settle.ts',
         from: '  await commit(engine, (look) => {\n    const all = decideAll(call, look(), ready);',
         to: '  for (const each of ready) await commit(engine, (look) => {\n    const all = decideAll(call, look(), [each]);',
       },

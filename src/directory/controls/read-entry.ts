@@ -3,11 +3,12 @@ import { type Control, decodeAttributes, encodeAttributes, encodeBer, type Parti
 import type { Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { createIndexer } from '../indexing.ts';
-import { overlaid, readableOf } from '../overlay.ts';
+import { readableOf } from '../record.ts';
 import { lastWorking } from '../search/computed.ts';
 import { projection } from '../search/project.ts';
 import { readSelection } from '../search/select.ts';
 import { csnOfChange } from '../stamped.ts';
+import { overlaid } from '../transactions/overlay.ts';
 import { type Decide, type Decision, isDecision, type Look } from '../write.ts';
 import { type ControlKind, readControl } from './kind.ts';
 

@@ -3,7 +3,7 @@ import { type BerWriter, decodeBer, encodeBer, type Response } from '#ldap';
 import { proxiedAuthorization } from '../controls/proxied-authorization.ts';
 import { errors } from '../errors.ts';
 import { done } from '../result.ts';
-import { type Settled, settle } from '../settle.ts';
+import { type Settled, settle } from '../transactions/settle.ts';
 import type { ExtendedKind } from './kind.ts';
 
 const booleanTag = 0x01;

@@ -7,8 +7,8 @@ import { checkAssertion } from '../controls/assertion.ts';
 import { errors } from '../errors.ts';
 import { largeAttribute } from '../large.ts';
 import { findNamed } from '../lookup.ts';
-import { readableOf } from '../overlay.ts';
 import { nameOf } from '../realm.ts';
+import { readableOf } from '../record.ts';
 import { createWorking, type Working } from '../search/computed.ts';
 import { compareSubschema, isSubschema } from '../subschema/operations.ts';
 

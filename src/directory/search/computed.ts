@@ -1,6 +1,6 @@
 import { utf8 } from '#base';
 import type { PartialAttribute } from '#ldap';
-import type { AttributeType, ChainedAttribute, LargeAttribute, Schema, WorkedAttribute } from '#schema';
+import { type AttributeType, type ChainedAttribute, formOf, type LargeAttribute, type Schema, type WorkedAttribute } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
@@ -208,7 +208,7 @@ function chainOf(desk: WalkDesk, type: AttributeType) {
   return (snapshot: Snapshot, normal: Uint8Array): ReadonlyMap<number, unknown> => {
     if (number !== snapshot.number) reached = new Map();
     number = snapshot.number;
-    const form = Buffer.from(normal).toString('latin1');
+    const form = formOf(normal);
     let those = reached.get(form);
     if (those === undefined) {
       those = walk.all(snapshot, normal);

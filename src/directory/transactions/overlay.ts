@@ -1,6 +1,7 @@
-import { compareBytes, concat, utf8 } from '#base';
-import { isWithin } from '#schema';
-import { type Change, type EntryRecord, type Indexer, noLists, type ReadableEntry, type Snapshot, type StoredEntry } from '#store';
+import { compareBytes } from '#base';
+import { formOf, isWithin } from '#schema';
+import { type Change, type EntryRecord, type Indexer, noLists, type Snapshot, type StoredEntry } from '#store';
+import { readableOf } from '../record.ts';
 import { takenKeys } from './overlay-keys.ts';
 
 /** A snapshot with changes that are decided and not made yet. Good for as long as the snapshot below it. */
@@ -45,21 +46,21 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     return uuid === undefined ? base.byId(id) : taken.get(uuid);
   };
   const byDnKey = (dnKey: Uint8Array) => {
-    const text = textOf(dnKey);
-    const uuid = byName.get(text);
+    const form = formOf(dnKey);
+    const uuid = byName.get(form);
     if (uuid !== undefined) return taken.get(uuid);
-    return byName.has(text) ? undefined : base.byDnKey(dnKey);
+    return byName.has(form) ? undefined : base.byDnKey(dnKey);
   };
 
   const set = (uuid: string, next: StoredEntry | undefined, before: StoredEntry | undefined) => {
     if (before !== undefined) {
       byId.set(before.id, uuid);
-      const text = textOf(before.dnKey);
-      if (!byName.has(text) || byName.get(text) === uuid) byName.set(text, undefined);
+      const form = formOf(before.dnKey);
+      if (!byName.has(form) || byName.get(form) === uuid) byName.set(form, undefined);
     }
     if (next !== undefined) {
       byId.set(next.id, uuid);
-      byName.set(textOf(next.dnKey), uuid);
+      byName.set(formOf(next.dnKey), uuid);
     }
     taken.set(uuid, next);
     keys.note(uuid, next);
@@ -125,7 +126,7 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     },
     hasTaken: (uuid) => taken.has(uuid),
     // Of no commit: what is remembered by a commit's number is not to be taken for this, nor this for that.
-    number: --version,
+    number: --lastNumber,
     get csn() {
       return base.csn;
     },
@@ -159,26 +160,5 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
   };
 }
 
-/** An entry as search reads it. */
-export function readableOf(entry: StoredEntry): ReadableEntry;
-export function readableOf(entry: StoredEntry | undefined): ReadableEntry | undefined;
-export function readableOf(entry: StoredEntry | undefined): ReadableEntry | undefined {
-  if (entry === undefined) return undefined;
-  const { secret, ...rest } = entry;
-  const attributes = concat([entry.user, entry.operational]);
-  return {
-    ...rest,
-    dnOctets: utf8(entry.dn),
-    attributes,
-    octets: attributes.length + secret.length,
-    hasUuid: (uuid) => uuid === entry.uuid,
-    version: --version,
-  };
-}
-
-/** Those of the store's cache count up. */
-let version = 0;
-
-function textOf(octets: Uint8Array): string {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
-}
+/** Those of commits count up. */
+let lastNumber = 0;

@@ -1,15 +1,15 @@
 import { Refusal, refuse } from '#catalogue';
 import type { Result } from '#ldap';
-import type { AuditNotes } from './audit.ts';
-import type { Call } from './call.ts';
-import { malformed } from './controls/kind.ts';
-import { proxiedAuthorization } from './controls/proxied-authorization.ts';
-import { recognizedControls } from './controls/table.ts';
-import { transaction } from './controls/transaction.ts';
-import { errors } from './errors.ts';
-import type { WriteRequest } from './operations/write.ts';
-import { done, resultOf } from './result.ts';
-import { ownMessage } from './transactions.ts';
+import type { AuditNotes } from '../audit.ts';
+import type { Call } from '../call.ts';
+import { malformed } from '../controls/kind.ts';
+import { proxiedAuthorization } from '../controls/proxied-authorization.ts';
+import { recognizedControls } from '../controls/table.ts';
+import { transaction } from '../controls/transaction.ts';
+import { errors } from '../errors.ts';
+import type { WriteRequest } from '../operations/write.ts';
+import { done, resultOf } from '../result.ts';
+import { ownMessage } from './waiting.ts';
 
 /**
  * Takes an update into its transaction: what becomes of it is said at the end of that (RFC 5805 §3.3).

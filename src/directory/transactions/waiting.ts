@@ -1,12 +1,12 @@
 import { equalBytes, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
 import type { Control, Modification, PartialAttribute } from '#ldap';
-import type { AuditNotes } from './audit.ts';
-import type { Call } from './call.ts';
-import { errors } from './errors.ts';
-import type { WriteRequest } from './operations/write.ts';
-import type { settings as rows } from './settings.ts';
-import type { Connection, Identity } from './types.ts';
+import type { AuditNotes } from '../audit.ts';
+import type { Call } from '../call.ts';
+import { errors } from '../errors.ts';
+import type { WriteRequest } from '../operations/write.ts';
+import type { settings as rows } from '../settings.ts';
+import type { Connection, Identity } from '../types.ts';
 
 /** One update of a transaction, as it waits for the end of it. */
 export interface Queued {

@@ -1,16 +1,16 @@
 import { Refusal, refuse } from '#catalogue';
 import type { Control } from '#ldap';
 import type { Expectation, Snapshot } from '#store';
-import { askerOf } from './access/asker.ts';
-import { tellOfSuccess } from './audit.ts';
-import type { Call } from './call.ts';
-import type { Engine } from './engine.ts';
-import { errors } from './errors.ts';
-import { createIndexer } from './indexing.ts';
-import { decisionOn } from './operations/write.ts';
+import { askerOf } from '../access/asker.ts';
+import { tellOfSuccess } from '../audit.ts';
+import type { Call } from '../call.ts';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { createIndexer } from '../indexing.ts';
+import { decisionOn } from '../operations/write.ts';
+import { atOnce, checked, commit, type Decide, type Decision } from '../write.ts';
 import { type Overlay, overlaid } from './overlay.ts';
-import type { Queued, Transaction } from './transactions.ts';
-import { atOnce, checked, commit, type Decide, type Decision } from './write.ts';
+import type { Queued, Transaction } from './waiting.ts';
 
 /** Which update of a transaction is why nothing of it was done. */
 export class UpdateRefused extends Refusal {
