@@ -47,7 +47,7 @@ In development mode passwords are not checked.
     }
     const { service } = started;
     const password = readDemoPassword(folder) ?? (await loadDemo(context, folder, service.suffix));
-    context.stdout.write(welcome(service, { mode, password, notice: ports.notice }));
+    context.stdout.write(welcome(service, { mode, password, notice: ports.notice, caFile: join(folder, 'tls', 'ca.pem') }));
     await asked;
     await service.stop();
     return 0;
@@ -109,13 +109,16 @@ interface Told {
   readonly mode: string;
   readonly password: string;
   readonly notice: string;
+  /** The authority that Atrium makes where it makes its certificate. */
+  readonly caFile: string;
 }
 
-function welcome({ addresses, suffix, generatedPassword }: Running, { mode, password, notice }: Told): string {
+function welcome({ addresses, suffix, generatedPassword }: Running, { mode, password, notice, caFile }: Told): string {
   const dn = `uid=${demoUid},ou=people,${suffix}`;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Sign in', addresses.http ?? addresses.https],
     ['LDAP', [addresses.ldap, addresses.ldaps].filter((url) => url !== undefined).join('  ')],
+    ['Trust, for TLS', existsSync(caFile) ? caFile : undefined],
     ['Demo person', `${demoUid}  password ${password}`],
     ['Administrator', generatedPassword === undefined ? undefined : `admin  password ${generatedPassword}  (shown this once)`],
   ];
@@ -131,6 +134,7 @@ function welcome({ addresses, suffix, generatedPassword }: Running, { mode, pass
     '',
     ...toTry(addresses, dn, suffix, password).map((line) => `  ${line}`),
     '',
+    'docs/ldap.md has many more, for whoever administers the directory.',
     'Ctrl-C stops it; the next start finds everything as it was left. npm run reset throws the demo away.',
     '',
     '',

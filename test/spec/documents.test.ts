@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import type { SettingRow } from '#catalogue';
 import { commands } from '#commands';
@@ -54,4 +54,23 @@ test('the version is M.N, package.json has it, and the changelog speaks of it', 
   t.regex(version, /^\d+\.\d+$/);
   t.is(JSON.parse(read('package.json')).version, `${version}.0`);
   t.true(read('CHANGELOG.md').includes(`\n## ${version}\n`));
+});
+
+test('decisions are numbered without a gap, each by its file and its title, and say what was rejected', (t) => {
+  const files = readdirSync(join(root, 'docs/decisions')).sort();
+  t.true(files.length > 0);
+  for (const [at, file] of files.entries()) {
+    const number = at + 1;
+    t.regex(file, new RegExp(`^${String(number).padStart(4, '0')}-[a-z-]+\\.md$`));
+    const text = read(join('docs/decisions', file));
+    t.true(text.startsWith(`# ${number}. `), file);
+    for (const part of ['Context', 'Decision', 'Rejected', 'Consequence']) t.true(text.includes(`\n## ${part}\n`), `${file}: ${part}`);
+  }
+});
+
+test('every file and folder that a page names by a link is there', (t) => {
+  for (const page of ['CONTRIBUTING.md', 'SECURITY.md', 'docs/ldap.md', 'docs/slapd-differences.md']) {
+    for (const [, path = ''] of read(page).matchAll(/\]\(([^)#:]+)\)/g))
+      t.notThrows(() => read(join(dirname(page), path)), `${page}: ${path}`);
+  }
 });
