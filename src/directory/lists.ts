@@ -28,6 +28,7 @@ export interface EditedList {
 /** The lists of an entry; keys as in `Attributes`. */
 export type EditedLists = Map<string, EditedList>;
 
+/** The values of an entry that lie outside of it, as they are before a change; nothing is read of them until it is asked for. */
 export function editedLists(schema: Schema, snapshot: Snapshot, entry: Pick<StoredEntry, 'id' | 'large'>): EditedLists {
   const lists: EditedLists = new Map();
   for (const list of entry.large) {

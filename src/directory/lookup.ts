@@ -44,6 +44,7 @@ export function find(engine: Engine, asker: Asker, snapshot: Snapshot, text: str
   return findNamed(engine, asker, snapshot, nameOf(engine.schema, text), asked);
 }
 
+/** As `find`, by a name that is read already. @throws Refusal `subschemaFixed` (53) for the subschema's, which no change of a tree is about; else as `find` */
 export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name, asked: Asked = {}): Found {
   if (equalBytes(name.key, engine.realm.subschema.key))
     throw refuse(errors.subschemaFixed, { why: 'the subschema subentry stays where it is, alone' });
@@ -72,6 +73,7 @@ export function checkRealm({ engine, asker }: Pick<Call, 'engine' | 'asker'>, na
   if (!isWithin(name.key, engine.realm.suffix.key)) throw absent(engine, asker, engine.store.snapshot(), name, { changes: true });
 }
 
+/** Whether a name is the suffix or stands below it. The empty name does not. */
 export function isInRealm({ realm }: Engine, name: Name): boolean {
   return name.key.length > 0 && isWithin(name.key, realm.suffix.key);
 }

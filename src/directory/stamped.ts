@@ -15,6 +15,7 @@ export function stamped(changes: readonly Change[], source: CsnSource): readonly
   });
 }
 
+/** The CSN that a change gives its entry, or leaves behind where it deletes it. */
 export function csnOfChange(change: Change): string {
   return change.kind === 'delete' ? change.csn : change.entry.csn;
 }

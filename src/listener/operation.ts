@@ -119,6 +119,7 @@ export class Operation implements Reply {
   }
 }
 
+/** Stops searches that go on until they are ended; others are left to end by themselves. */
 export function stopLasting(operations: Iterable<Operation>): void {
   for (const operation of operations) if (operation.lasting) operation.stop();
 }

@@ -58,6 +58,7 @@ export function readMark(control: Control): true {
   return true;
 }
 
+/** The refusal (2) of a control whose value or combination is not what its document says. */
 export function malformed({ oid }: Control) {
   return refuse(errors.controlMalformed, { oid });
 }

@@ -48,6 +48,7 @@ export interface SortOutcome {
 
 export const sorted: SortOutcome = { code: resultCodes.success };
 
+/** The response control that says how sorting went (RFC 2891 §1.2). */
 export function sortingAnswer({ code, attribute }: SortOutcome): Control {
   const value = encodeBer((ber) =>
     ber.sequence(() => {

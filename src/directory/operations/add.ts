@@ -107,6 +107,7 @@ function judgeRights({ asker }: Call, name: Name): void {
   if (!asker.rightsAt(name.key).mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
 }
 
+/** Puts hashes in the place of the passwords that came in clear, and SCRAM verifiers beside them where the policy wants these. */
 export function withPreparedPasswords(attributes: Map<string, PartialAttribute>, prepared: Prepared): void {
   for (const [key, { description, values }] of attributes) {
     if (typeOfKey(key) !== passwordKey) continue;

@@ -52,6 +52,7 @@ export interface List {
   readonly exactIn: number | undefined;
 }
 
+/** Candidates from a list that is read at once; where that would be too much, from the other branch. */
 export function listed(list: List, makeOther: () => Branch): Branch {
   let ids: readonly number[] | undefined;
   let other: Branch | undefined;

@@ -12,6 +12,7 @@ export interface ColumnProbe {
 type Substrings = Filter & { kind: 'substrings' };
 type Ordering = Filter & { kind: 'greaterOrEqual' | 'lessOrEqual' };
 
+/** Finds entries that have the attribute at all. */
 export function presenceProbe(schema: Schema, type: AttributeType): ColumnProbe {
   return { column: columnOf(schema, type, type.equality, false), probe: { kind: 'present' } };
 }

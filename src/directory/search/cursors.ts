@@ -54,6 +54,7 @@ const idOctets = 8;
 /** By what stays when the schema becomes another: a list goes on where it was. */
 const all = new WeakMap<Engine['store'], Cursors>();
 
+/** The cursors of a directory: the same for every engine over its store. */
 export function cursorsOf(engine: Engine): Cursors {
   let cursors = all.get(engine.store);
   if (cursors === undefined) {

@@ -26,6 +26,7 @@ export function readCookie(text: string): Cookie | undefined {
   return { rid: rid.padStart(3, '0'), csn: csns.find((csn) => csnForm.exec(csn)?.[1] === ownSid) };
 }
 
+/** A cookie as slapd writes it. `readCookie` reads it. */
 export function cookieText({ rid, csn }: Cookie): string {
   return csn === undefined ? `rid=${rid}` : `rid=${rid},csn=${csn}`;
 }

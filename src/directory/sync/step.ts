@@ -28,6 +28,7 @@ export function stepOfWatched({ number, csn, change, before }: WatchedChange, pa
   return stepOf({ number, part, last, csn, former: before?.dn, before: was }, change);
 }
 
+/** A change from the log, which knows the former name of an entry and nothing else of what was before. */
 export function stepOfRow({ number, part, csn, change, former }: LogRow, last: boolean): Step {
   return stepOf({ number, part, last, csn, former, before: undefined }, change);
 }

@@ -9,12 +9,12 @@ function lines(value: Uint8Array): Uint8Array[] | undefined {
     .map((line) => utf8(line.replace(/\\24/g, '$').replace(/\\5c/gi, '\\')));
 }
 
-/** Lines are compared one by one (RFC 4517 §4.2.12); no prepared line holds the control character between them. */
-
+/** The lines, each prepared: they are compared one by one (RFC 4517 §4.2.12). No prepared line holds the control character between them. */
 export function listKey(value: Uint8Array): Uint8Array | undefined {
   return joined(lines(value), (line) => prepareKey(line, 'fold'));
 }
 
+/** The same with the spaces in which a part of a line is looked for (RFC 4518 §2.6.1). */
 export function listSpaced(value: Uint8Array): Uint8Array | undefined {
   return joined(lines(value), (line) => prepareSpaced(line, 'fold'));
 }
