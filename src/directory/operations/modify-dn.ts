@@ -25,7 +25,8 @@ type ModifyDnRequest = Request & { kind: 'modifyDNRequest' };
 /**
  * Gives an entry another name, another superior, or both; all below it goes with it.
  *
- * @throws Refusal  RFC 4511 §4.9: invalidDNSyntax, referral, noSuchObject, affectsMultipleDSAs, entryAlreadyExists, insufficientAccessRights; adminLimitExceeded for a subtree that is too large
+ * @throws Refusal  RFC 4511 §4.9: invalidDNSyntax, referral, noSuchObject, affectsMultipleDSAs, entryAlreadyExists, insufficientAccessRights;
+ *                  adminLimitExceeded for a subtree that is too large
  */
 export function modifyDn(call: Call, request: ModifyDnRequest): Decide {
   const { engine } = call;
