@@ -90,9 +90,12 @@ export function listsOf(
 
     *drop(id: number, list: List, own: OwnKeys): Generator<undefined, void> {
       const attribute = attributes.give(list.attribute);
-      for (const [at, { octets }] of [...reader.values(list)].entries()) {
-        unindex(id, { attribute, key: keyOf(list.attribute, octets) }, own);
-        if (at % stepValues === 0) yield;
+      for (const values of reader.batches(list)) {
+        for (const [at, { octets }] of values.entries()) {
+          unindex(id, { attribute, key: keyOf(list.attribute, octets) }, own);
+          if (at % stepValues === 0) yield;
+        }
+        slices.drop(list, values.at(-1)?.place);
       }
       slices.drop(list);
     },
@@ -136,20 +139,24 @@ const lengthOctets = 4;
 /** Changes of lists as the log keeps them: for each list its attribute, its description, how many values are removed, these, and those that are added. */
 export function encodeListChanges(changes: readonly ListChange[]): Buffer {
   const fields: Uint8Array[] = [];
-  const field = (octets: Uint8Array) => {
-    const length = Buffer.allocUnsafe(lengthOctets);
-    length.writeUInt32LE(octets.length);
-    fields.push(length, octets);
-  };
   for (const { attribute, description, removed, added } of changes) {
-    field(Buffer.from(attribute));
-    field(Buffer.from(description));
+    fields.push(Buffer.from(attribute), Buffer.from(description));
     for (const values of [removed, added]) {
-      field(Buffer.from(String(values.length)));
-      for (const value of values) field(value);
+      fields.push(Buffer.from(String(values.length)));
+      for (const value of values) fields.push(value);
     }
   }
-  return Buffer.concat(fields);
+  let octets = 0;
+  for (const field of fields) octets += lengthOctets + field.length;
+  // One for all: there may be as many fields as a group has members.
+  const encoded = Buffer.allocUnsafe(octets);
+  let at = 0;
+  for (const field of fields) {
+    at = encoded.writeUInt32LE(field.length, at);
+    encoded.set(field, at);
+    at += field.length;
+  }
+  return encoded;
 }
 
 export function decodeListChanges(octets: Uint8Array): ListChange[] {

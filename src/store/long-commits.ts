@@ -125,8 +125,11 @@ const valuesOfChange = 8;
 /** About how many small changes would be as much work. */
 export function weightOf(changes: readonly Change[]): number {
   return changes.reduce((sum, change) => {
-    if (change.kind === 'delete') return sum + 1;
-    const values = change.kind === 'put' ? 0 : change.lists.reduce((all, { removed, added }) => all + removed.length + added.length, 0);
+    if (change.kind === 'delete') return sum + 1 + (change.drops ?? 0) / valuesOfChange;
+    const values =
+      change.kind === 'put'
+        ? (change.drops ?? 0)
+        : change.lists.reduce((all, { removed, added }) => all + removed.length + added.length, 0);
     return sum + 1 + values / valuesOfChange + change.entry.user.length / octetsOfChange;
   }, 0);
 }

@@ -69,6 +69,8 @@ export function textOfLists(lists: readonly List[]): string | null {
   );
 }
 
+const batchSlices = 8;
+
 /** Reads of one connection. */
 export function sliceReader(database: Database.Database) {
   const range = 'FROM slice WHERE id >= ? AND id < ? ORDER BY id';
@@ -76,6 +78,7 @@ export function sliceReader(database: Database.Database) {
   const rows = database.prepare<[number, number], SliceRow & { readonly id: number }>(`SELECT id, heads, octets ${range}`);
   const one = database.prepare<[number], SliceRow>('SELECT heads, octets FROM slice WHERE id = ?');
   const numbers = database.prepare<[number], number>(`SELECT DISTINCT id / CAST(? AS INTEGER) FROM slice`).pluck();
+  const some = database.prepare<[number, number, number], SliceRow & { readonly id: number }>(`SELECT id, heads, octets ${range} LIMIT ?`);
   return {
     /** The numbers of all lists that have slices. */
     numbers: (): Iterable<number> => numbers.iterate(slicesMax),
@@ -89,6 +92,15 @@ export function sliceReader(database: Database.Database) {
 
     /** The values of a list, each piece some of them one behind the other. */
     pieces: ({ number }: Pick<List, 'number'>): Uint8Array[] => octets.all(number * slicesMax, (number + 1) * slicesMax),
+
+    /** The values of a list, some slices at a time, each time as they are then. */
+    *batches({ number }: Pick<List, 'number'>): Generator<readonly Placed[]> {
+      const end = (number + 1) * slicesMax;
+      let rows = some.all(number * slicesMax, end, batchSlices);
+      for (; rows.length > 0; rows = some.all((rows.at(-1)?.id ?? end) + 1, end, batchSlices)) {
+        yield rows.flatMap(({ id, ...slice }) => [...placedIn(id % slicesMax, slice)]);
+      }
+    },
 
     /** The values of a list one by one. */
     *values({ number }: Pick<List, 'number'>): Generator<Placed> {
@@ -156,8 +168,10 @@ export function sliceWriter(database: Database.Database, rows: RowNumbers) {
       return { ...list, count: list.count - 1, octets: list.octets - gone.octets.length };
     },
 
-    drop({ number }: List): void {
-      drop.run(number * slicesMax, (number + 1) * slicesMax);
+    /** Takes a list away up to a place, or all of it. */
+    drop({ number }: List, through?: number): void {
+      const before = through === undefined ? slicesMax : Math.floor(through / slotsMax) + 1;
+      drop.run(number * slicesMax, number * slicesMax + before);
     },
   };
 

@@ -75,6 +75,8 @@ export interface LargeRules {
       readonly values: readonly { readonly octets: Uint8Array; readonly key: Uint8Array }[];
     }[];
   };
+  /** The same, a little at each step; nothing where nothing is to be taken out. */
+  readonly splitInSteps: (entry: EntryRecord) => Generator<undefined, ReturnType<LargeRules['split']>> | undefined;
   /** The key of one value; nothing for octets that are none. */
   readonly keyOf: (attribute: string, value: Uint8Array) => Uint8Array | undefined;
 }
@@ -114,11 +116,13 @@ export type Expectation =
 /**
  * One final change. Names entryUUIDs, CSNs and final values; never row numbers. A `put` says all of an entry. An `amend` says all but its lists, and names
  * each of them with what becomes of it: so a new member of a large group is one value, to the commit and to the log.
+ *
+ * `drops` says how many values of lists go with a `put` or a `delete`: it is known by that that these are much work, and nothing depends on it otherwise.
  */
 export type Change =
-  | { readonly kind: 'put'; readonly entry: EntryRecord }
+  | { readonly kind: 'put'; readonly entry: EntryRecord; readonly drops?: number }
   | { readonly kind: 'amend'; readonly entry: EntryRecord; readonly lists: readonly ListChange[] }
-  | { readonly kind: 'delete'; readonly uuid: string; readonly csn: string };
+  | { readonly kind: 'delete'; readonly uuid: string; readonly csn: string; readonly drops?: number };
 
 export type CommitResult =
   | {

@@ -52,7 +52,8 @@ export function writerOf(
 
   /** @returns the entry as it was; nothing for one that was not there */
   function* put(place: Place, whole: EntryRecord): Generator<undefined, StoredEntry | undefined> {
-    const { entry, lists: fresh } = large.split(whole);
+    const splitting = large.splitInSteps(whole);
+    const { entry, lists: fresh } = splitting === undefined ? { entry: whole, lists: [] } : yield* splitting;
     const old = entryOf(entry.uuid);
     const id = old?.id ?? rows.entry++;
     checkName(id, entry, old);

@@ -49,6 +49,10 @@ export const large: LargeRules = {
       lists: [{ attribute: 'big', description: 'Big', values: values.map((octets) => ({ octets, key: keyOf(octets) })) }],
     };
   },
+  *splitInSteps(entry) {
+    yield;
+    return large.split(entry);
+  },
   keyOf: (_, value) => keyOf(value),
 };
 

@@ -57,6 +57,13 @@ let scratch = arena(scratchOctets);
 
 /** One value as it stands in an attribute: an OCTET STRING element. */
 export function encodeValue(value: Uint8Array): Uint8Array {
+  if (value.length < 0x80) {
+    const encoded = new Uint8Array(2 + value.length);
+    encoded[0] = universal.octets;
+    encoded[1] = value.length;
+    encoded.set(value, 2);
+    return encoded;
+  }
   const a = arena(6 + value.length);
   writeOctets(a, universal.octets, value);
   return take(a);
