@@ -1,7 +1,7 @@
 import { concat } from '#base';
 import { decodeAttributes, decodeValue, encodeAttributeHead, type PartialAttribute, walkAttributes, walkValues } from '#ldap';
-import { type AttributeType, type LargeAttribute, normalizer, type Schema } from '#schema';
-import type { EntryRecord, LargeRules, List, Snapshot, StoredEntry } from '#store';
+import { type AttributeType, formOf, type LargeAttribute, normalizer, type Schema } from '#schema';
+import { atOnce, type EntryRecord, type LargeRules, type List, type Snapshot, type StoredEntry } from '#store';
 import { indexKey, largeTypes } from './indexing.ts';
 import { createDecisions } from './search/descriptions.ts';
 
@@ -23,7 +23,10 @@ export function createLargeRules(schema: Schema): LargeRules {
   const typeOf = createDecisions((description) => types.get(description.toLowerCase()));
   return {
     split(entry) {
-      return hasLong(entry.user) ? split(entry, typeOf) : { entry, lists: nothingSplit };
+      return hasLong(entry.user) ? atOnce(split(entry, typeOf)) : { entry, lists: nothingSplit };
+    },
+    splitInSteps(entry) {
+      return hasLong(entry.user) ? split(entry, typeOf) : undefined;
     },
     keyOf(attribute, value) {
       const type = types.get(attribute);
@@ -43,7 +46,11 @@ export function createLiveLargeRules(live: { readonly current: Schema }): LargeR
     }
     return rules;
   };
-  return { split: (entry) => now().split(entry), keyOf: (attribute, value) => now().keyOf(attribute, value) };
+  return {
+    split: (entry) => now().split(entry),
+    splitInSteps: (entry) => now().splitInSteps(entry),
+    keyOf: (attribute, value) => now().keyOf(attribute, value),
+  };
 }
 
 /** Nearly no entry has such an attribute. */
@@ -56,25 +63,40 @@ function hasLong(user: Uint8Array): boolean {
   return isLong;
 }
 
-function split(entry: EntryRecord, typeOf: { of(bytes: Uint8Array, start: number, end: number): AttributeType | undefined }) {
+type Split = ReturnType<LargeRules['split']>;
+
+function* split(
+  entry: EntryRecord,
+  typeOf: { of(bytes: Uint8Array, start: number, end: number): AttributeType | undefined },
+): Generator<undefined, Split> {
   const { user } = entry;
-  const lists: SplitList[] = [];
-  const kept: Uint8Array[] = [];
+  const elements: {
+    readonly octets: Uint8Array;
+    readonly long: { readonly type: AttributeType; readonly values: Uint8Array } | undefined;
+  }[] = [];
   walkAttributes(user, (start, end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
     const isLong = valuesEnd - valuesStart > listOctetsMin;
     const type = isLong ? typeOf.of(user, descriptionStart, descriptionEnd) : undefined;
-    const values = type && valuesOf(type, user, valuesStart, valuesEnd);
-    if (type === undefined || values === undefined) kept.push(user.subarray(start, end));
-    else lists.push({ attribute: type.key, description: type.name, values });
+    elements.push({ octets: user.subarray(start, end), long: type && { type, values: user.subarray(valuesStart, valuesEnd) } });
   });
+  const lists: SplitList[] = [];
+  const kept: Uint8Array[] = [];
+  for (const { octets, long } of elements) {
+    const values = long && (yield* valuesOf(long.type, long.values));
+    if (long === undefined || values === undefined) kept.push(octets);
+    else lists.push({ attribute: long.type.key, description: long.type.name, values });
+  }
   return lists.length === 0 ? { entry, lists } : { entry: { ...entry, user: concat(kept) }, lists };
 }
 
+/** So many values are a small step. */
+const stepValues = 32;
+
 /** The values of a list; nothing for what is no list: too few, and values that could not be told apart by their keys. */
-function valuesOf(type: AttributeType, bytes: Uint8Array, from: number, to: number): SplitList['values'] | undefined {
+function* valuesOf(type: AttributeType, bytes: Uint8Array): Generator<undefined, SplitList['values'] | undefined> {
   const places: [start: number, contentStart: number, end: number][] = [];
-  let last = from;
-  walkValues(bytes, from, to, (start, end) => {
+  let last = 0;
+  walkValues(bytes, 0, bytes.length, (start, end) => {
     places.push([last, start, end]);
     last = end;
   });
@@ -82,8 +104,9 @@ function valuesOf(type: AttributeType, bytes: Uint8Array, from: number, to: numb
   const values: { octets: Uint8Array; key: Uint8Array }[] = [];
   const seen = new Set<string>();
   for (const [start, contentStart, end] of places) {
+    if (values.length % stepValues === stepValues - 1) yield;
     const key = keyOf(type, bytes.subarray(contentStart, end));
-    if (key === undefined || seen.size === seen.add(Buffer.from(key).toString('latin1')).size) return undefined;
+    if (key === undefined || seen.size === seen.add(formOf(key)).size) return undefined;
     values.push({ octets: bytes.subarray(start, end), key });
   }
   return values;
@@ -94,13 +117,20 @@ function keyOf(type: AttributeType, value: Uint8Array): Uint8Array | undefined {
   return normal && indexKey(type, normal);
 }
 
+/** How many values of lists go with what is written in the place of an entry, for its change; nothing for nearly all entries. */
+export function dropped({ large }: Pick<StoredEntry, 'large'>): { readonly drops?: number } {
+  return large.length === 0 ? nothingDropped : { drops: large.reduce((sum, { count }) => sum + count, 0) };
+}
+
+const nothingDropped = {};
+
 /** Octets of all lists of an entry. */
 export function listOctets({ large }: Pick<StoredEntry, 'large'>): number {
   return large.reduce((sum, { octets }) => sum + octets, 0);
 }
 
 /** An attribute that an entry keeps as a list, as a filter, a comparison or a check looks at it. Good for one turn, as its snapshot. */
-export function largeAttribute(schema: Schema, snapshot: Snapshot, id: number, list: List): LargeAttribute {
+export function largeAttribute(schema: Schema, snapshot: Pick<Snapshot, 'hasValue' | 'valuesOf'>, id: number, list: List): LargeAttribute {
   const type = schema.attributeType(list.attribute);
   const rule = type?.equality;
   if (type === undefined || rule === undefined) throw new Error(`a list of an attribute without an equality rule: ${list.attribute}`);
@@ -118,7 +148,7 @@ export function largeAttribute(schema: Schema, snapshot: Snapshot, id: number, l
 }
 
 /** An attribute that an entry keeps as a list, with all of its values. */
-export function listedAttribute(snapshot: Snapshot, list: List): PartialAttribute {
+export function listedAttribute(snapshot: Pick<Snapshot, 'valuesOf'>, list: List): PartialAttribute {
   const values: Uint8Array[] = [];
   for (const piece of snapshot.valuesOf(list)) {
     walkValues(piece, 0, piece.length, (start, end) => void values.push(piece.subarray(start, end)));

@@ -4,7 +4,7 @@ import { type Described, describe, formOf, type LargeAttribute, type Schema } fr
 import type { Change, EntryRecord, List, Snapshot, StoredEntry } from '#store';
 import { errors } from './errors.ts';
 import { largeTypes } from './indexing.ts';
-import { largeAttribute, listedAttribute, valuesMax, valuesMin } from './large.ts';
+import { dropped, largeAttribute, listedAttribute, valuesMax, valuesMin } from './large.ts';
 import { type Attributes, recordOf } from './record.ts';
 
 /** A list of an entry while a write decides about it: values are looked up, and none of the others is read. */
@@ -19,17 +19,25 @@ export interface EditedList {
   readonly attribute: LargeAttribute;
   /** @throws Refusal `valueExists` (20), `valueUnfit` (21) */
   add(values: readonly Uint8Array[], permissive: boolean): void;
+  /** The same for the one at an index, whose normal form is known. */
+  addOne(value: Uint8Array, index: number, normal: Uint8Array, permissive: boolean): void;
   /** @throws Refusal `attributeAbsent` (16), `valueUnfit` (21) */
   remove(values: readonly Uint8Array[], permissive: boolean): void;
+  removeOne(value: Uint8Array, normal: Uint8Array, permissive: boolean): void;
   /** All values as they will be. */
   values(): readonly Uint8Array[];
+  /** The same, each of those that are stored when it is asked for; nothing for one that goes. */
+  each(): Iterable<Uint8Array | undefined>;
 }
 
 /** The lists of an entry; keys as in `Attributes`. */
 export type EditedLists = Map<string, EditedList>;
 
+/** What of a snapshot lists need. */
+type ListLook = Pick<Snapshot, 'hasValue' | 'valuesOf'>;
+
 /** The values of an entry that lie outside of it, as they are before a change; nothing is read of them until it is asked for. */
-export function editedLists(schema: Schema, snapshot: Snapshot, entry: Pick<StoredEntry, 'id' | 'large'>): EditedLists {
+export function editedLists(schema: Schema, snapshot: ListLook, entry: Pick<StoredEntry, 'id' | 'large'>): EditedLists {
   const lists: EditedLists = new Map();
   for (const list of entry.large) {
     const described = describe(schema, list.description);
@@ -57,6 +65,18 @@ function editedList({ type, description }: Described, stored: LargeAttribute, li
     const form = formOf(normal);
     return added.has(form) || (!removed.has(form) && stored.holds(normal));
   };
+  const addOne: EditedList['addOne'] = (value, index, normal, permissive) => {
+    if (!holds(normal)) added.set(formOf(normal), value);
+    else if (!permissive)
+      throw refuse(errors.valueExists, { attribute: `modify/add: ${description}`, why: `value #${index} already exists` });
+  };
+  const removeOne: EditedList['removeOne'] = (value, normal, permissive) => {
+    const form = formOf(normal);
+    if (holds(normal)) {
+      if (!added.delete(form)) removed.set(form, value);
+    } else if (!permissive && !removed.has(form))
+      throw refuse(errors.attributeAbsent, { attribute: `modify/delete: ${description}`, why: 'no such value' });
+  };
   const octetsOf = (values: Iterable<Uint8Array>) => [...values].reduce((sum, value) => sum + value.length, 0);
 
   return {
@@ -77,30 +97,21 @@ function editedList({ type, description }: Described, stored: LargeAttribute, li
       return { description, rule: stored.rule, values: [], fresh: [...added.values()], holds };
     },
     add(values, permissive) {
-      for (const [index, value] of values.entries()) {
-        const normal = normalOf(value);
-        if (holds(normal)) {
-          if (permissive) continue;
-          throw refuse(errors.valueExists, { attribute: `modify/add: ${description}`, why: `value #${index} already exists` });
-        }
-        added.set(formOf(normal), value);
-      }
+      for (const [index, value] of values.entries()) addOne(value, index, normalOf(value), permissive);
     },
+    addOne,
     remove(values, permissive) {
-      for (const value of values) {
-        const normal = normalOf(value);
-        if (!holds(normal)) {
-          if (permissive || removed.has(formOf(normal))) continue;
-          throw refuse(errors.attributeAbsent, { attribute: `modify/delete: ${description}`, why: 'no such value' });
-        }
-        const form = formOf(normal);
-        if (!added.delete(form)) removed.set(form, value);
-      }
+      for (const value of values) removeOne(value, normalOf(value), permissive);
     },
+    removeOne,
     values() {
       const held = read();
       const stay = removed.size === 0 ? held : held.filter((value) => !removed.has(formOf(normalOf(value))));
       return [...stay, ...added.values()];
+    },
+    *each() {
+      for (const value of read()) yield removed.has(formOf(normalOf(value))) ? undefined : value;
+      yield* added.values();
     },
   };
 }
@@ -118,14 +129,18 @@ export function withLists(attributes: Attributes, lists: EditedLists): Attribute
  * written anew, its lists too; otherwise only what is changed of them.
  */
 export function settleLists(schema: Schema, attributes: Attributes, entry: Pick<StoredEntry, 'large'>, lists: EditedLists): void {
-  if (entry.large.length === 0) return;
-  const stay = lists.size === entry.large.length && [...lists.values()].every(({ count }) => count >= valuesMin);
-  if (stay && ![...attributes].some(([key, attribute]) => isGrown(schema, key, attribute))) return;
+  if (entry.large.length === 0 || stayLists(schema, attributes, entry, lists)) return;
   for (const [key, list] of lists) {
     const values = list.values();
     if (values.length > 0) attributes.set(key, { description: list.list.description, values });
   }
   lists.clear();
+}
+
+/** Whether an entry that has lists keeps just these. */
+export function stayLists(schema: Schema, attributes: Attributes, entry: Pick<StoredEntry, 'large'>, lists: EditedLists): boolean {
+  const stay = lists.size === entry.large.length && [...lists.values()].every(({ count }) => count >= valuesMin);
+  return stay && ![...attributes].some(([key, attribute]) => isGrown(schema, key, attribute));
 }
 
 function isGrown(schema: Schema, key: string, { values }: PartialAttribute): boolean {
@@ -142,9 +157,18 @@ export interface Changed {
 }
 
 /** The change that writes an entry whose lists were settled. */
-export function changeOf(schema: Schema, place: Parameters<typeof recordOf>[1], attributes: Attributes, lists: EditedLists): Changed {
+export function changeOf(
+  schema: Schema,
+  place: Parameters<typeof recordOf>[1],
+  attributes: Attributes,
+  lists: EditedLists,
+  before: Pick<StoredEntry, 'large'>,
+): Changed {
   const entry = recordOf(schema, place, attributes);
-  if (lists.size === 0) return { change: { kind: 'put', entry }, listedOctets: 0, whole: () => entry };
+  if (lists.size === 0) {
+    const change: Change = before.large.length === 0 ? { kind: 'put', entry } : { kind: 'put', entry, ...dropped(before) };
+    return { change, listedOctets: 0, whole: () => entry };
+  }
   const all = [...lists.values()];
   const changes = all.map(({ list: { attribute, description }, removed, added }) => ({
     attribute,

@@ -41,7 +41,7 @@ export const refresh: ExtendedKind = {
       const csn = engine.csn.next();
       stampChanged(attributes, { csn, nowMs: clock.nowMs(), by: writerName(engine, asker.identity) });
       const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
-      const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
+      const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists, entry);
       const expected = [{ kind: 'unchanged' as const, uuid: entry.uuid, csn: entry.csn }];
       return { target: entry.uuid, expected, changes: [change], listedOctets, whole, before: entry };
     });

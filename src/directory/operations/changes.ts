@@ -1,7 +1,7 @@
-import { hex, text, utf8 } from '#base';
+import { text, utf8 } from '#base';
 import { type Refusal, refuse } from '#catalogue';
 import type { Modification } from '#ldap';
-import { type Described, normalizer } from '#schema';
+import { type Described, formOf, normalizer } from '#schema';
 import { errors } from '../errors.ts';
 import type { EditedList, EditedLists } from '../lists.ts';
 import type { Attributes } from '../record.ts';
@@ -65,7 +65,7 @@ function addValues(attributes: Attributes, { described, values }: Step, permissi
   const forms = new Set(held.map((value) => form(described, value)));
   const fresh = values.filter((value, index) => {
     if (!forms.has(form(described, value))) return true;
-    if (!permissive) throw refuse(errors.valueExists, { attribute: `modify/add: ${description}`, why: `value #${index} already exists` });
+    if (!permissive) throw existing(description, index);
     return false;
   });
   if (fresh.length > 0) attributes.set(key, { description, values: [...held, ...fresh] });
@@ -94,15 +94,19 @@ function deleteValues(attributes: Attributes, { described, values }: Step, permi
   else if (left.size < held.length) attributes.set(key, { description, values: [...left.values()] });
 }
 
-function noAttribute(operation: Step['operation'], description: string): Refusal {
+export function existing(description: string, index: number): Refusal {
+  return refuse(errors.valueExists, { attribute: `modify/add: ${description}`, why: `value #${index} already exists` });
+}
+
+export function noAttribute(operation: Step['operation'], description: string): Refusal {
   return refuse(errors.attributeAbsent, { attribute: `modify/${operation}: ${description}`, why: 'no such attribute' });
 }
 
-function noValue(description: string): Refusal {
+export function noValue(description: string): Refusal {
   return refuse(errors.attributeAbsent, { attribute: `modify/delete: ${description}`, why: 'no such value' });
 }
 
-function noEquality(operation: Step['operation'], description: string): Refusal {
+export function noEquality(operation: Step['operation'], description: string): Refusal {
   return refuse(errors.equalityMissing, { attribute: `modify/${operation}: ${description}` });
 }
 
@@ -141,7 +145,23 @@ function integerOf(value: Uint8Array | undefined): bigint | undefined {
  * @throws Refusal `valuesUnasked` (2), `valueUnfit` (21), `valueExists` (20), `valueRefused` (19)
  */
 export function checkStep(step: Step): void {
+  checkCount(step);
   const { operation, described, values } = step;
+  const { type, description } = described;
+  const forms = new Map<string, number>();
+  for (const [index, value] of values.entries()) {
+    if (!type.syntax.validate(value)) throw unfit(described, index);
+    // RFC 4511 §4.6 says nothing of a value that is to be deleted twice: slapd takes it for once.
+    if (values.length === 1 || type.equality === undefined || operation === 'delete') continue;
+    const own = form(described, value, index);
+    const before = forms.get(own);
+    if (before !== undefined) throw repeated(description, before);
+    forms.set(own, index);
+  }
+}
+
+/** How many values a change brings, as `checkStep` looks at it. @throws Refusal `valuesUnasked` (2), `valueRefused` (19) */
+export function checkCount({ operation, described, values }: Step): void {
   const { type, description } = described;
   if (values.length === 0 && operation === 'add') throw refuse(errors.valuesUnasked, { operation, what: 'values' });
   if (values.length === 0 && operation === 'increment') throw refuse(errors.valuesUnasked, { operation, what: 'value' });
@@ -150,22 +170,19 @@ export function checkStep(step: Step): void {
     throw refuse(errors.valueRefused, { attribute: description, why: 'attribute syntax inappropriate for increment' });
   }
   if (values.length > 1 && type.singleValue) throw refuse(errors.valueRefused, { attribute: description, why: 'multiple values provided' });
-  const forms = new Map<string, number>();
-  for (const [index, value] of values.entries()) {
-    if (!type.syntax.validate(value))
-      throw refuse(errors.valueUnfit, { attribute: description, why: `value #${index} invalid per syntax` });
-    // RFC 4511 §4.6 says nothing of a value that is to be deleted twice: slapd takes it for once.
-    if (values.length === 1 || type.equality === undefined || operation === 'delete') continue;
-    const own = form(described, value, index);
-    const before = forms.get(own);
-    if (before !== undefined) throw refuse(errors.valueExists, { attribute: description, why: `value #${before} provided more than once` });
-    forms.set(own, index);
-  }
 }
 
 /** Values are told apart by their attribute's equality rule. */
-function form({ type, description }: Described, value: Uint8Array, index = 0): string {
-  const normal = normalizer(type)(value);
-  if (normal === undefined) throw refuse(errors.valueUnfit, { attribute: description, why: `value #${index} invalid per syntax` });
-  return hex(normal);
+function form(described: Described, value: Uint8Array, index = 0): string {
+  const normal = normalizer(described.type)(value);
+  if (normal === undefined) throw unfit(described, index);
+  return formOf(normal);
+}
+
+export function unfit({ description }: Described, index: number): Refusal {
+  return refuse(errors.valueUnfit, { attribute: description, why: `value #${index} invalid per syntax` });
+}
+
+export function repeated(description: string, index: number): Refusal {
+  return refuse(errors.valueExists, { attribute: description, why: `value #${index} provided more than once` });
 }

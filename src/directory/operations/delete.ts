@@ -6,6 +6,7 @@ import { checkAssertion } from '../controls/assertion.ts';
 import { isRelaxed } from '../controls/relax.ts';
 import { treeDelete } from '../controls/tree-delete.ts';
 import { errors } from '../errors.ts';
+import { dropped } from '../large.ts';
 import { checkRealm, type Found, find } from '../lookup.ts';
 import { nameOf } from '../realm.ts';
 import { readableOf } from '../record.ts';
@@ -40,7 +41,7 @@ export function remove(call: Call, request: DeleteRequest, isDue: (entry: Stored
         { kind: 'unchanged', uuid, csn },
         { kind: 'childless', uuid },
       ],
-      changes: [{ kind: 'delete', uuid, csn: engine.csn.next() }],
+      changes: [{ kind: 'delete', uuid, csn: engine.csn.next(), ...dropped(found.entry) }],
     };
     return withReferences(call, look, decision, [{ dn, dnKey, to: undefined }], dnKey);
   };
@@ -57,17 +58,17 @@ function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
 /** What is below an entry goes before it: nobody who follows the changes ever sees an entry without its superior. */
 function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
   const { engine, asker } = call;
-  const { each, expected } = yield* below(call, look, entry, ({ dn, dnKey, uuid }) => {
+  const { each, expected } = yield* below(call, look, entry, ({ dn, dnKey, uuid, large }) => {
     const { visible, mayDelete } = asker.rightsAt(dnKey, uuid);
     if (!visible || !mayDelete) throw refuse(errors.accessDenied, { why: 'an entry below it may not be deleted' });
-    return { kept: { uuid, dn, dnKey }, octets: 0 };
+    return { kept: { uuid, dn, dnKey, large }, octets: 0 };
   });
   const self: Expectation = { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn };
   const all = [entry, ...each];
   const decision: Decision = {
     target: entry.uuid,
     expected: [self, ...expected],
-    changes: all.toReversed().map(({ uuid }): Change => ({ kind: 'delete', uuid, csn: engine.csn.next() })),
+    changes: all.toReversed().map((each): Change => ({ kind: 'delete', uuid: each.uuid, csn: engine.csn.next(), ...dropped(each) })),
   };
   const gone = all.map(({ dn, dnKey }): Moved => ({ dn, dnKey, to: undefined }));
   return yield* inSteps(withReferences(call, look, decision, gone, entry.dnKey));

@@ -103,7 +103,7 @@ function ownDecision(
     ...(hasChildren ? [] : [{ kind: 'childless' as const, uuid: entry.uuid }]),
     ...(isMoved ? [{ kind: 'absent' as const, dnKey: target.name.key }] : []),
   ];
-  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
+  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists, entry);
   return { target: entry.uuid, expected, changes: [change], before: entry, listedOctets, whole };
 }
 

@@ -19,6 +19,7 @@ import { isSubschema } from '../subschema/operations.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
 import { checkSealed, type Decide, type Decision, namesPassword, passwordKey, preparePasswords, writerName } from '../write.ts';
 import { apply, checkStep, type Step } from './changes.ts';
+import { checkedSteps, type Draft, drafted, isMany, type ManyStep } from './many.ts';
 
 type ModifyRequest = Request & { kind: 'modifyRequest' };
 
@@ -33,6 +34,8 @@ interface Prepared {
   readonly relaxed: boolean;
   readonly permissive: boolean;
   readonly permit: Permit;
+  /** What many values have made of the entry already. */
+  readonly draft?: Draft;
 }
 
 /**
@@ -49,7 +52,9 @@ export function modify(call: Call, request: ModifyRequest, permit: Permit = judg
   const relaxed = isRelaxed(call);
   const steps = request.changes.map((change) => stepOf(schema, change, relaxed));
   const given: Prepared = { request, steps, verifiers: none, relaxed, permissive: call.controls.has(permissiveModify), permit };
-  if (!steps.some(isPassword)) return (look) => decide(call, look(), given);
+  const many = steps.some(isMany);
+  if (!steps.some(isPassword)) return many ? decideInTurns(call, given) : (look) => decide(call, look(), given);
+  if (many) for (const step of steps) if (isMany(step)) checkStep(step);
   return readyPasswords(call, given).then((ready) => (look) => decide(call, look(), ready));
 }
 
@@ -58,30 +63,47 @@ const none: Verifiers = new Map();
 function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   const { engine, asker } = call;
   const { schema } = engine;
-  const { steps, relaxed, permissive, verifiers } = prepared;
+  const { steps, relaxed, permissive, verifiers, draft } = prepared;
   const { entry, name } = judged(call, snapshot, prepared);
-  const old = attributesOf(schema, entry);
-  const attributes = new Map(old);
-  const lists = editedLists(schema, snapshot, entry);
-  const before = { dn: name.dn, attributes: withLists(old, lists) };
-  for (const step of steps) apply(attributes, step, permissive, lists);
+  const old = draft?.old ?? attributesOf(schema, entry);
+  const attributes = draft?.attributes ?? new Map(old);
+  const lists = draft?.lists ?? editedLists(schema, snapshot, entry);
+  const before = { dn: name.dn, attributes: draft?.before ?? withLists(old, lists) };
+  if (draft === undefined) for (const step of steps) apply(attributes, step, permissive, lists);
   const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
   if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
   settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
   const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
   checkStays(schema, old, attributes);
-  checkModified(schema, before, { dn: name.dn, attributes: withLists(attributes, lists) }, relaxed);
+  checkModified(schema, before, { dn: name.dn, attributes: draft?.after() ?? withLists(attributes, lists) }, relaxed);
   settleLists(schema, attributes, entry, lists);
   const csn = engine.csn.next();
   const given = relaxed ? new Set(steps.map(({ described }) => described.key)) : undefined;
   stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) }, given);
   if (relaxed) stampClass(schema, attributes);
   const place = { uuid: entry.uuid, parent: entry.parent, name: { ...name, text: entry.dn }, csn };
-  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists);
+  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists, entry);
   const expected: Expectation[] = [{ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn }, ...numbers.expected];
   const changes = [...numbers.changes, change];
   const touched = touchedTypes(old, attributes, steps);
   return { target: entry.uuid, line: numbers.line, expected, changes, before: entry, listedOctets, whole, touched };
+}
+
+/** How often an entry may be changed in a pause before its changes are made in one turn. */
+const restartsMax = 3;
+
+/** The same with many values: they are looked at with pauses, and when the entry is another then, again. */
+function decideInTurns(call: Call, given: Prepared): Decide {
+  let checked: readonly ManyStep[] | undefined;
+  return function* (look) {
+    checked ??= yield* checkedSteps(given.steps);
+    for (let at = 0; at < restartsMax; at++) {
+      const { entry } = judged(call, look(), given);
+      const draft = yield* drafted(call, look, entry, checked, given.permissive);
+      if (draft !== undefined) return decide(call, look(), { ...given, draft });
+    }
+    return decide(call, look(), given);
+  };
 }
 
 /** Those whose attributes are others than they were, and those of lists that a step names: these stand beside the attributes. */
@@ -136,7 +158,8 @@ function stepOf(schema: Schema, { operation, attribute }: Modification, relaxed:
   if (described === undefined || described.options.some(isLanguageRange))
     throw refuse(errors.attributeUnknown, { attribute: attribute.description });
   const step = { operation, described, values: attribute.values };
-  checkStep(step);
+  // Many are checked with pauses.
+  if (!isMany(step)) checkStep(step);
   checkModifiable(described.type, relaxed, false);
   checkSealed(described.type);
   if (operation !== 'delete' && attribute.values.length > 0) checkNotObsolete(described.type);

@@ -77,7 +77,7 @@ export function giveNumbers(
   const csn = engine.csn.next();
   attributes.set('entrycsn', { description: 'entryCSN', values: [utf8(csn)] });
   const place = { uuid: suffix.uuid, parent: suffix.parent, name: { dn: [], text: suffix.dn, key: suffix.dnKey }, csn };
-  const { change } = changeOf(schema, place, attributes, editedLists(schema, snapshot, suffix));
+  const { change } = changeOf(schema, place, attributes, editedLists(schema, snapshot, suffix), suffix);
   return { given, line: suffix.uuid, expected, changes: [change] };
 }
 

@@ -187,7 +187,7 @@ function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefine
   const csn = own?.entry.csn ?? engine.csn.next();
   if (own === undefined) stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
   const name = { dn: [], text: record.dn, key: record.dnKey };
-  return changeOf(schema, { uuid: record.uuid, parent: record.parent, name, csn }, attributes, lists);
+  return changeOf(schema, { uuid: record.uuid, parent: record.parent, name, csn }, attributes, lists, stored);
 }
 
 type Written = Exclude<Change, { readonly kind: 'delete' }>;
