@@ -133,11 +133,14 @@ function readable(read: () => readonly Placed[]): readonly Placed[] {
   }
 }
 
+/** So many fields of a change of lists are a small step. */
+const stepFields = 256;
+
 /** Octets in front of each field of a change of lists. */
 const lengthOctets = 4;
 
 /** Changes of lists as the log keeps them: for each list its attribute, its description, how many values are removed, these, and those that are added. */
-export function encodeListChanges(changes: readonly ListChange[]): Buffer {
+export function* encodeListChanges(changes: readonly ListChange[]): Generator<undefined, Buffer> {
   const fields: Uint8Array[] = [];
   for (const { attribute, description, removed, added } of changes) {
     fields.push(Buffer.from(attribute), Buffer.from(description));
@@ -151,7 +154,8 @@ export function encodeListChanges(changes: readonly ListChange[]): Buffer {
   // One for all: there may be as many fields as a group has members.
   const encoded = Buffer.allocUnsafe(octets);
   let at = 0;
-  for (const field of fields) {
+  for (const [nth, field] of fields.entries()) {
+    if (nth % stepFields === stepFields - 1) yield;
     at = encoded.writeUInt32LE(field.length, at);
     encoded.set(field, at);
     at += field.length;

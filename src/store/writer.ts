@@ -151,7 +151,8 @@ export function writerOf(
     const were: (StoredEntry | undefined)[] = [];
     for (const [part, change] of changes.entries()) {
       const before = yield* applied({ number, part }, change);
-      statements.log.run(...logged(number, part, change, before?.dn));
+      const lists = change.kind === 'amend' ? yield* encodeListChanges(change.lists) : null;
+      statements.log.run(...logged(number, part, change, before?.dn, lists));
       were.push(before);
       yield;
     }
@@ -287,10 +288,9 @@ function entryIn(row: Row): StoredEntry {
   return { ...row, parent: row.parent ?? undefined, large: listsIn(row.large) };
 }
 
-function logged(number: number, part: number, change: Change, former: string | undefined): ChangeParameters {
+function logged(number: number, part: number, change: Change, former: string | undefined, lists: Buffer | null): ChangeParameters {
   if (change.kind === 'delete')
     return [number, part, change.uuid, change.csn, 'delete', null, null, null, null, null, null, former ?? null, null];
-  const lists = change.kind === 'amend' ? encodeListChanges(change.lists) : null;
   const { uuid, csn, parent, dn, dnKey, user, operational, secret } = change.entry;
   return [number, part, uuid, csn, change.kind, parent ?? null, dn, dnKey, user, operational, secret, former ?? null, lists];
 }
