@@ -88,14 +88,14 @@ function configuration({ suffix, adminDn, database, threads }: Configuration): s
  * @param version  Atrium's own words for its table of indexes: what stands between stars is found by what is anywhere in a value
  */
 export function slapdIndexes(version: string): string[] {
-  // A plus behind a name says how Atrium keeps very many values of it.
+  // A plus behind a name says that very many values of it lie outside of their entry, which is no index of another kind. Types of our own slapd does not know.
   const names = version
     .split(' ')
     .slice(1)
-    .map((name) => name.replace(/\+$/, ''));
+    .map((name) => name.replace(/\+$/, ''))
+    .filter((name) => !name.startsWith('sts'));
   const inside = names.filter((name) => name.startsWith('*')).map((name) => name.slice(1, -1));
-  // A + behind a name says that very many values of it lie outside of their entry, which is no index of another kind.
-  const others = names.filter((name) => !name.startsWith('*')).map((name) => name.replace('+', ''));
+  const others = names.filter((name) => !name.startsWith('*'));
   return [`index ${others.join(',')} eq`, `index ${inside.join(',')} eq,sub`];
 }
 

@@ -68,7 +68,19 @@ test('a realm named by o= begins with the same entries', async (t) => {
   const { keys } = load(await records(template.replaceAll('{suffix}', 'o=acme').replaceAll('{label}', 'acme')));
   t.deepEqual(
     [...keys].map((key) => key.split('\0')[1] ?? key),
-    ['o=acme', 'ou=people', 'ou=groups', 'ou=applications', 'ou=authnpolicies', 'ou=passwordpolicies', 'ou=accessrules', 'ou=trustanchors'],
+    [
+      'o=acme',
+      'ou=people',
+      'ou=groups',
+      'ou=applications',
+      'ou=authnpolicies',
+      'ou=passwordpolicies',
+      'ou=accessrules',
+      'ou=trustanchors',
+      'ou=policies',
+      // And what is below it.
+      'ou=policies',
+    ],
   );
 });
 
