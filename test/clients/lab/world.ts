@@ -36,6 +36,9 @@ export async function startWorld(workers: string): Promise<World> {
   const { suffix, addresses, dataDir } = atrium;
   const operators = addresses.operators ?? '';
   const ldif = [passwordPolicy(suffix), ...worldContent(suffix)].map(formatLdifRecord).join('');
+  // Each client makes people of the same names in a place of its own.
+  const freed = await runLdapTool('ldapdelete', { url: operators, external: true }, [`cn=names and numbers,ou=policies,${suffix}`]);
+  if (freed.status !== 0) throw new Error(`the policy of names could not be taken away: ${freed.stderr}`);
   const added = await runLdapTool('ldapadd', { url: operators, external: true }, [], ldif);
   if (added.status !== 0) throw new Error(`the world could not be loaded: ${added.stderr}`);
   return {
