@@ -9,8 +9,10 @@ import {
   scramSaltOctets,
 } from '#credentials';
 import { decodeAttributes } from '#ldap';
+import { builtInPasswordPolicy, inForce, type PasswordPolicy, readPasswordPolicy } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
+import type { Name } from './realm.ts';
 import type { Attributes } from './record.ts';
 
 /** The attribute, secret as the password itself, in which verifiers of the password are kept. */
@@ -20,13 +22,20 @@ const verifierKey = verifierName.toLowerCase();
 /** Verifiers of the passwords that a request brings in clear, by the hash that was made of each. */
 export type Verifiers = ReadonlyMap<Uint8Array, readonly Uint8Array[]>;
 
-/** The SCRAM mechanisms for which the realm's password policy has verifiers written: none without an entry that says so. */
-export function wantedScram({ realm }: Engine, snapshot: Snapshot): readonly ScramMechanism[] {
-  const policy = snapshot.byDnKey(realm.passwordPolicy.key);
-  if (policy === undefined) return [];
-  const wanted = decodeAttributes(policy.user).find(({ description }) => description.toLowerCase() === 'stsscrammechanism');
-  const named = new Set((wanted?.values ?? []).map((value) => text(value)?.toUpperCase()));
-  return (Object.keys(scramHashes) as ScramMechanism[]).filter((mechanism) => named.has(mechanism));
+/** The SCRAM mechanisms for which the password policy in force has verifiers written: none without an entry that says so. */
+export function wantedScram(engine: Engine, snapshot: Snapshot): readonly ScramMechanism[] {
+  const { value: policy } = inForce(passwordPolicyAt(engine.realm.passwordPolicy, snapshot), undefined, builtInPasswordPolicy);
+  return (Object.keys(scramHashes) as ScramMechanism[]).filter((mechanism) => policy.scramMechanisms.includes(mechanism));
+}
+
+/** The policy of an entry; `undefined` when it is not there. */
+function passwordPolicyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot): PasswordPolicy | undefined {
+  const entry = snapshot.byDnKey(key);
+  if (entry === undefined) return undefined;
+  const attributes = decodeAttributes(entry.user);
+  return readPasswordPolicy((attribute) =>
+    (attributes.find(({ description }) => description.toLowerCase() === attribute)?.values ?? []).flatMap((value) => text(value) ?? []),
+  );
 }
 
 /** @throws Refusal `hashQueueFull` (51) */

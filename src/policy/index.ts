@@ -1,2 +1,13 @@
-export { type Mode, makesEntries, protectsPasswords, refusesPasswordsToChange, reservedPassword, verifiesPasswords } from './mode.ts';
+export { type InForce, inForce, type Source } from './in-force.ts';
+export {
+  type Mode,
+  makesEntries,
+  modeOf,
+  protectsPasswords,
+  refusesPasswordsToChange,
+  reservedPassword,
+  verifiesPasswords,
+} from './mode.ts';
+export { builtInPasswordPolicy, type PasswordPolicy, readPasswordPolicy } from './password-policy.ts';
+export { type RealmSettings, readRealmSettings, type SettingFault, settingInForce, settingsInForce } from './realm-settings.ts';
 export { settings as policySettings } from './settings.ts';

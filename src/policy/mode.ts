@@ -27,3 +27,13 @@ export function refusesPasswordsToChange(mode: Mode): boolean {
 export function makesEntries(mode: Mode): boolean {
   return mode === 'development';
 }
+
+/**
+ * The mode in force in a realm: its own, or the service's.
+ *
+ * @param given  the realm's `stsRealmMode`; anything but a mode counts as nothing given
+ */
+export function modeOf(given: string | undefined, service: Mode): Mode {
+  const mode = given?.toLowerCase();
+  return mode === 'development' || mode === 'product' ? mode : service;
+}
