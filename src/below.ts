@@ -7,6 +7,7 @@ import {
   bootstrap,
   changeSchema,
   createDirectory,
+  createLiveGoverns,
   createLiveIndexer,
   createLiveLargeRules,
   createLiveSchema,
@@ -105,6 +106,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
     settings,
     indexer: createLiveIndexer(live),
     large: createLiveLargeRules(live),
+    governs: createLiveGoverns(live),
     indexVersion,
     keysBelow,
     fatal: (reason) => {

@@ -6,6 +6,7 @@ export { errors as directoryErrors } from './errors.ts';
 export { createJudge } from './examine.ts';
 export { type Explanation, explain } from './explain.ts';
 export { type ExportOptions, exportEntries } from './export.ts';
+export { createLiveGoverns } from './governing.ts';
 export { changeRecords } from './history.ts';
 export { type ImportDesk, type ImportOptions, importEntries } from './import/import.ts';
 export { importLive } from './import/live.ts';

@@ -58,6 +58,8 @@ export interface CommitsOptions {
   readonly reader: Pick<Reader, 'release' | 'handOver'>;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
+  /** Called when what was written is taken back. */
+  readonly undone: () => void;
   /** Called when all commits up to a number are on disk, before anyone is answered. */
   readonly durable: (number: number) => void;
   readonly fatal: (reason: Refusal) => void;

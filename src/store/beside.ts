@@ -51,6 +51,7 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
     columns,
     readWhole: () => undefined,
     generation: progress.generation,
+    governing: progress.governing,
   });
   const stopIdling = (options.every ?? repeat)(settings['persistence.readerIdleMs'], () => reader.idle());
   return {

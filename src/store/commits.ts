@@ -159,6 +159,7 @@ export class Commits {
     try {
       done = await long.write({ number: this.#last + 1, expected, changes, commitsMax: limits().commitsMax });
     } catch (error) {
+      this.#options.undone();
       if (isSyncError(error)) this.die(error);
       else if (!mayRetry || !isDiskError(error)) this.#endLong(waiting, refusedBy(error), []);
       else {
@@ -306,7 +307,7 @@ export class Commits {
   }
 
   #transaction(batch: readonly Waiting[], written: WatchedChange[][]): readonly Outcome[] {
-    const { database, attributes, writer, limits, reader, committed } = this.#options;
+    const { database, attributes, writer, limits, reader, committed, undone } = this.#options;
     const before = this.#last;
     const fresh: WatchedChange[][] = [];
     const isOpen = reader.handOver();
@@ -326,6 +327,7 @@ export class Commits {
       // SQLite has rolled back by itself where the disk was full.
       if (database.inTransaction) database.exec('ROLLBACK');
       attributes.reload();
+      undone();
       throw error;
     }
   }

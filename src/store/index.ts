@@ -39,6 +39,7 @@ export type {
   CommitResult,
   EntryRecord,
   Expectation,
+  Governs,
   Indexer,
   IndexKey,
   KeysBelow,

@@ -4,7 +4,7 @@ import { busyMs } from './database.ts';
 import type { JustRead } from './just-read.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import type { Change, Expectation, Indexer, LargeRules } from './types.ts';
-import { type Before, writerOf } from './writer.ts';
+import { type Before, type Governed, writerOf } from './writer.ts';
 
 interface Options {
   readonly path: string;
@@ -18,6 +18,8 @@ interface Options {
   /** Told of the row numbers then, before the commit can be seen. */
   readonly touch: (id: number) => void;
   readonly pended: () => void;
+  /** Told then, too, when the commit touches an entry that governs others. */
+  readonly governing: Governed;
 }
 
 export interface LongOrder {
@@ -51,7 +53,7 @@ const stepsInTurn = 48;
  * Writes one commit over several turns of the loop. It has a connection of its own, so that all others go on reading the state before it until it is
  * committed; it is one transaction like any other.
  */
-export function createLongCommits({ path, logOctets, indexer, large, rows, justRead, touch, pended }: Options): LongCommits {
+export function createLongCommits({ path, logOctets, indexer, large, rows, justRead, touch, pended, governing }: Options): LongCommits {
   const database = new Database(path, { timeout: busyMs, fileMustExist: true });
   database.pragma('synchronous = NORMAL');
   database.pragma('temp_store = MEMORY');
@@ -61,6 +63,7 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
   const attributes = attributeNumbers(database);
   let touched: number[] = [];
   let pendedRows = 0;
+  let governs = false;
   const unknown = { keep: () => undefined, of: () => undefined, drop: () => undefined };
   const writer = writerOf(
     database,
@@ -71,6 +74,7 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
     (id) => void touched.push(id),
     () => void pendedRows++,
     rows,
+    { governs: governing.governs, governed: () => (governs = true) },
   );
 
   function* written({ number, expected, changes, commitsMax }: LongOrder): Generator<undefined, LongResult> {
@@ -84,6 +88,7 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
     yield;
     // From here on in one turn: nobody may keep what was read before as if it were read behind.
     for (const id of touched) touch(id);
+    if (governs) governing.governed(number);
     for (const change of changes) justRead.drop(change.kind === 'delete' ? change.uuid : change.entry.uuid);
     return { kind: 'written', before };
   }
@@ -92,6 +97,7 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
     async write(order) {
       touched = [];
       pendedRows = 0;
+      governs = false;
       database.exec('BEGIN IMMEDIATE');
       try {
         const result = await inTurns(written(order));

@@ -9,6 +9,7 @@ import { dropUnfinished } from './copy.ts';
 import { busyMs, isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { directoryFormat } from './format.ts';
+import { createGoverning } from './governing.ts';
 import { GramMerge } from './gram-merge.ts';
 import { createJustRead } from './just-read.ts';
 import { type Kept, keptOf } from './kept.ts';
@@ -19,7 +20,7 @@ import { repeat } from './repeat.ts';
 import { rowNumbersOf } from './row-numbers.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
-import type { Indexer, KeysBelow, LargeRules, Store } from './types.ts';
+import type { Governs, Indexer, KeysBelow, LargeRules, Store } from './types.ts';
 import { type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
 import { writerOf } from './writer.ts';
 
@@ -29,6 +30,8 @@ export interface StoreOptions {
   readonly settings: SettingValues<typeof rows>;
   readonly indexer: Indexer;
   readonly large: LargeRules;
+  /** Which entries govern others; without it, every one. */
+  readonly governs?: Governs;
   /** Another text than the file was written with makes all indexes anew: it must change whenever `indexer` or `large` may give other keys. */
   readonly indexVersion: string;
   readonly keysBelow: KeysBelow;
@@ -82,12 +85,15 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const touch = touchOf(kept, progress);
   const pended = () => merge.added();
   const rows = rowNumbersOf(database);
-  const writer = writerOf(database, attributes, indexer, large, justRead, touch, pended, rows);
+  const governed = { governs: options.governs ?? everyEntry, governed: (number: number) => governing.note(number) };
+  const writer = writerOf(database, attributes, indexer, large, justRead, touch, pended, rows, governed);
+  const governing = createGoverning(writer.lastNumber(), progress);
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
   const merge = new GramMerge(database, writer.insideKeysNow, () => settings['persistence.gramsPendingMax']);
 
   let generation = 0;
-  const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, generation: () => generation });
+  const numbers = { generation: () => generation, governing: () => governing.number };
+  const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, ...numbers });
   const log = logOf(options, place, database, (error) => commits.die(error));
   const long = createLongCommits({
     path: place.path,
@@ -98,6 +104,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     justRead,
     touch,
     pended,
+    governing: governed,
   });
   if (settings['persistence.mode'] === 'sqlite') syncFolderOf(place.path);
   place.forget();
@@ -117,8 +124,10 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     limits: () => limitsOf(settings),
     committed: () => {
       generation++;
+      governing.keep();
       progress?.committed();
     },
+    undone: () => governing.undo(),
     durable: (number) => progress?.durable(number),
     fatal: options.fatal,
   });
@@ -178,6 +187,9 @@ function limitsOf(settings: StoreOptions['settings']) {
     turnMax: settings['persistence.turnChangesMax'],
   };
 }
+
+/** Where nobody said which do. */
+const everyEntry: Governs = () => true;
 
 /** What must know of each entry that is written: the cache and the columns of this thread, and the other threads. */
 function touchOf({ cache, columns }: Kept, progress: WriterProgress | undefined): (id: number) => void {

@@ -2,18 +2,20 @@
  * How far the writer is, for threads that read the same file by connections of their own. All of it lies in shared memory: a reader asks without
  * waiting for anybody, and the writer pays the same however many read.
  *
- * Three numbers, and behind them a ring of the row numbers that were written last:
+ * Four numbers, and behind them a ring of the row numbers that were written last:
  *
  * - `touched` counts the rows that were written to the ring, in whatever transaction. It moves before that transaction commits.
  * - `committed` is what `touched` was when the newest transaction had committed. It moves before anyone is told of that transaction.
  * - `durable` is the number of the newest commit that is on disk.
+ * - `governing` is the number of the newest commit that touched an entry which governs others. It moves before that commit can be seen, so that
+ *   who reads it after a snapshot was opened has it for all that the snapshot shows.
  *
  * A snapshot that is opened after `committed` was read holds at least all of those transactions; and whatever else it holds was in `touched` before
  * it could be seen. So a cache of entries is right again when all rows from the former `committed` up to the present `touched` are put out of it, and
  * the next time begins at the `committed` that was read before the snapshot was opened.
  */
-const at = { touched: 0, committed: 1, durable: 2 } as const;
-const numbers = 3;
+const at = { touched: 0, committed: 1, durable: 2, governing: 3 } as const;
+const numbers = 4;
 /** Behind the numbers, moved and notified with each commit that becomes durable. */
 const bellOctet = numbers * 8;
 const ringOctet = bellOctet + 8;
@@ -38,6 +40,8 @@ export interface WriterProgress {
   touch(id: number): void;
   /** The transaction has committed, and nobody was told yet. */
   committed(): void;
+  /** The newest commit that touched an entry which governs others is this one. */
+  governing(number: number): void;
   /** All commits up to this number are on disk. */
   durable(number: number): void;
 }
@@ -52,6 +56,7 @@ export function progressOfWriter(buffer: SharedArrayBuffer): WriterProgress {
       Atomics.store(counts, at.touched, BigInt(touched));
     },
     committed: () => void Atomics.store(counts, at.committed, BigInt(touched)),
+    governing: (number) => void Atomics.store(counts, at.governing, BigInt(number)),
     durable(number) {
       Atomics.store(counts, at.durable, BigInt(number));
       Atomics.add(bell, 0, 1);
@@ -68,6 +73,8 @@ export interface ReaderProgress {
   /** Resolves when the commit of that number is on disk; `undefined` when it is. */
   durable(number: number): Promise<void> | undefined;
   readonly durableNumber: number;
+  /** To be asked when a snapshot has been opened. */
+  governing(): number;
 }
 
 export function progressOfReader(buffer: SharedArrayBuffer): ReaderProgress {
@@ -109,5 +116,6 @@ export function progressOfReader(buffer: SharedArrayBuffer): ReaderProgress {
       durable = load(at.durable);
       return durable;
     },
+    governing: () => load(at.governing),
   };
 }

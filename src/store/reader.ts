@@ -17,6 +17,8 @@ interface Options {
   readonly readWhole: (entry: StoredEntry) => void;
   /** Moves with each commit, before anyone is told of it. */
   readonly generation: () => number;
+  /** The number of the newest commit that touched an entry which governs others, asked when a transaction has been opened. */
+  readonly governing: () => number;
 }
 
 /**
@@ -29,15 +31,17 @@ export class Reader {
   readonly #context: ReadContext;
   readonly #database: Database.Database;
   readonly #generation: () => number;
+  readonly #governing: () => number;
   readonly #begin: Database.Statement<[]>;
   readonly #end: Database.Statement<[]>;
   /** The writer's generation when the transaction was opened; undefined while none is open. */
   #held: number | undefined;
   #number = 0;
+  #governed = 0;
   #era = 0;
   #used = false;
 
-  constructor({ database, attributes, keysBelow, cache, columns, readWhole, generation }: Options) {
+  constructor({ database, attributes, keysBelow, cache, columns, readWhole, generation, governing }: Options) {
     const statements = readStatements(database);
     const grams = new GramReader(database);
     this.#context = { statements, attributes, keysBelow, cache, grams, columns, readWhole, era: () => this.#era };
@@ -45,6 +49,7 @@ export class Reader {
     this.#begin = database.prepare('BEGIN');
     this.#end = database.prepare('COMMIT');
     this.#generation = generation;
+    this.#governing = governing;
     // SQLite opens the log's file with the first statement that needs it.
     this.snapshot();
   }
@@ -61,7 +66,7 @@ export class Reader {
       this.#context.columns.moveOn();
       this.#held = generation;
     }
-    return new HeldSnapshot(this.#context, this.#number);
+    return new HeldSnapshot(this.#context, this.#number, this.#governed);
   }
 
   #open(): void {
@@ -69,6 +74,7 @@ export class Reader {
     try {
       // The first statement is what fixes the snapshot; the number read by it belongs to what is seen, whatever was written meanwhile.
       this.#number = this.#context.statements.number.get() ?? 0;
+      this.#governed = this.#governing();
     } catch (error) {
       // Else no other transaction could begin, and one read that failed would be the end of all reading.
       if (this.#database.inTransaction) this.#end.run();

@@ -83,14 +83,16 @@ export interface ReadContext {
 /** Reads within one held read transaction. */
 export class HeldSnapshot implements Snapshot {
   readonly number: number;
+  readonly governing: number;
   readonly #context: ReadContext;
   readonly #era: number;
   #visited = 0;
 
-  constructor(context: ReadContext, number: number) {
+  constructor(context: ReadContext, number: number, governing: number) {
     this.#context = context;
     this.#era = context.era();
     this.number = number;
+    this.governing = governing;
   }
 
   get csn(): string | undefined {

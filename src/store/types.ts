@@ -61,6 +61,12 @@ export interface IndexKey {
  */
 export type Indexer = (entry: EntryRecord, other?: EntryRecord) => readonly IndexKey[];
 
+/**
+ * Whether an entry says what holds for others: rules, realms, policies, groups. Given by the directory when it opens the store. An entry with lists
+ * always does: lists are of members.
+ */
+export type Governs = (entry: EntryRecord) => boolean;
+
 /** What the schema says of attributes with very many values. Given when the store is opened. */
 export interface LargeRules {
   /**
@@ -142,6 +148,11 @@ export type CommitResult =
 export interface Snapshot {
   /** The commit number inside the snapshot. Answers that depend on it wait for `durable(number)`. */
   readonly number: number;
+  /**
+   * The governing number: that of the newest commit that touched an entry which governs others (`Governs`). What was worked out from such entries
+   * in a snapshot is good in this one as long as that one's `number` is not below it.
+   */
+  readonly governing: number;
   /** The CSN of the newest change inside the snapshot; nothing when there is none. */
   readonly csn: string | undefined;
   /** How many rows of indexes and entries this snapshot has read, for `explain`. */

@@ -3,6 +3,7 @@ import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, partsMax } from './format.ts';
+import { touchesGoverning } from './governing.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
 import type { JustRead } from './just-read.ts';
@@ -11,7 +12,7 @@ import { encodeListChanges, listsOf } from './lists.ts';
 import { type RowNumbers, rowNumbersOf } from './row-numbers.ts';
 import { type List, listsIn, textOfLists } from './slices.ts';
 import { atOnce } from './steps.ts';
-import type { Change, EntryRecord, Expectation, Indexer, LargeRules, ListChange, StoredEntry } from './types.ts';
+import type { Change, EntryRecord, Expectation, Governs, Indexer, LargeRules, ListChange, StoredEntry } from './types.ts';
 import { type ChangeParameters, type PutParameters, type Row, writeStatements } from './write-statements.ts';
 
 /** Where a change stands in the log. */
@@ -26,6 +27,14 @@ const reindexRows = 500;
 /** Each entry of a commit as it was before its change; nothing for one that was not there. */
 export type Before = readonly (StoredEntry | undefined)[];
 
+/** Which entries govern others, and who is told of the number of each commit that touches one. */
+export interface Governed {
+  readonly governs: Governs;
+  readonly governed: (number: number) => void;
+}
+
+const ungoverned: Governed = { governs: () => false, governed: () => undefined };
+
 export type Writer = ReturnType<typeof writerOf>;
 
 /**
@@ -35,6 +44,7 @@ export type Writer = ReturnType<typeof writerOf>;
  * @param touch   told the row number of each entry that is written or removed
  * @param pended  told of each row of grams that is left to be put in place
  * @param rows    where the numbers of new rows come from: one for all writers of a file
+ * @param governing  who is told of commits that touch entries which govern others
  */
 export function writerOf(
   database: Database.Database,
@@ -45,6 +55,7 @@ export function writerOf(
   touch: (id: number) => void,
   pended: () => void = () => undefined,
   rows: RowNumbers = rowNumbersOf(database),
+  { governs, governed }: Governed = ungoverned,
 ) {
   const statements = writeStatements(database);
   const lists = listsOf(database, attributes, large, rows);
@@ -153,6 +164,7 @@ export function writerOf(
       const before = yield* applied({ number, part }, change);
       const lists = change.kind === 'amend' ? yield* encodeListChanges(change.lists) : null;
       statements.log.run(...logged(number, part, change, before?.dn, lists));
+      if (touchesGoverning(governs, change, before)) governed(number);
       were.push(before);
       yield;
     }

@@ -20,6 +20,7 @@ test('a transaction that SQLite rolled back under a reader is not read in, and n
     ...keptOf(settingsWith()),
     readWhole: () => undefined,
     generation: () => 0,
+    governing: () => 0,
   });
   // What SQLite does by itself when the disk does not give a page (SQLITE_IOERR).
   const lose = () => database.exec('ROLLBACK');

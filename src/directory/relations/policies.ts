@@ -43,7 +43,8 @@ export function policiesIn(desk: Desk, snapshot: Snapshot): Policies {
   if (snapshot.number < 0) return readPolicies(desk, snapshot);
   const { realm } = desk;
   const last = latest.get(realm);
-  if (last?.number === snapshot.number) return last.policies;
+  // A policy governs others, whatever may be changed beside it.
+  if (last !== undefined && snapshot.governing <= last.number && last.number <= snapshot.number) return last.policies;
   const policies = readPolicies(desk, snapshot);
   latest.set(realm, { number: snapshot.number, policies });
   return policies;

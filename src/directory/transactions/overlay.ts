@@ -127,6 +127,8 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     hasTaken: (uuid) => taken.has(uuid),
     // Of no commit: what is remembered by a commit's number is not to be taken for this, nor this for that.
     number: --lastNumber,
+    // Whether what was taken governs nobody here says: nothing that was worked out before is good for it.
+    governing: Number.POSITIVE_INFINITY,
     get csn() {
       return base.csn;
     },

@@ -1,0 +1,63 @@
+import { walkAttributes, walkValues } from '#ldap';
+import { type AttributeType, type Schema, typeOfKey } from '#schema';
+import type { Governs } from '#store';
+import { createDecisions, type Decisions } from './search/descriptions.ts';
+
+/** What governs others by its class: an entry that says what holds for more than itself. */
+const classes: readonly string[] = [
+  'stsAccessRule',
+  'stsRealmEntry',
+  'stsUniquenessPolicy',
+  'pwdPolicy',
+  'stsPasswordPolicy',
+  'groupOfURLs',
+];
+
+/** And by what it holds: members, and what these are by it. Subtypes count. */
+const attributes: readonly string[] = ['member', 'uniqueMember', 'memberUid', 'memberURL', 'stsRole', 'stsRealmId'];
+
+/**
+ * Tells the store which entries govern others. Members that are found by searches change with the people who are found, and are not told of: who
+ * needs them asks again.
+ */
+function createGoverns(schema: Schema): Governs {
+  const kinds: Decisions<'class' | 'governing' | 'other'> = createDecisions((description) => kindOf(schema, description));
+  const isGoverning = createDecisions((name) => isGoverningClass(schema, name));
+  return ({ user }) => {
+    let governs = false;
+    walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+      const kind = kinds.of(user, descriptionStart, descriptionEnd);
+      if (kind === 'governing') governs = true;
+      if (kind !== 'class' || governs) return;
+      walkValues(user, valuesStart, valuesEnd, (start, end) => {
+        governs ||= isGoverning.of(user, start, end);
+      });
+    });
+    return governs;
+  };
+}
+
+/** The same where the schema may change. */
+export function createLiveGoverns(live: { readonly current: Schema }): Governs {
+  let schema = live.current;
+  let governs = createGoverns(schema);
+  return (entry) => {
+    if (live.current !== schema) {
+      schema = live.current;
+      governs = createGoverns(schema);
+    }
+    return governs(entry);
+  };
+}
+
+function kindOf(schema: Schema, description: string): 'class' | 'governing' | 'other' {
+  const lineage: AttributeType[] = [];
+  for (let type = schema.attributeType(typeOfKey(description.toLowerCase())); type !== undefined; type = type.superior) lineage.push(type);
+  if (lineage.some(({ key }) => key === 'objectclass')) return 'class';
+  return lineage.some(({ name }) => attributes.includes(name)) ? 'governing' : 'other';
+}
+
+function isGoverningClass(schema: Schema, name: string): boolean {
+  const found = schema.objectClass(name);
+  return found?.lineage.some((each) => classes.includes(each.name)) === true;
+}
