@@ -85,7 +85,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const touch = touchOf(kept, progress);
   const pended = () => merge.added();
   const rows = rowNumbersOf(database);
-  const governed = { governs: options.governs ?? everyEntry, governed: (number: number) => governing.note(number) };
+  const governed = { governs: options.governs ?? (() => true), governed: (number: number) => governing.note(number) };
   const writer = writerOf(database, attributes, indexer, large, justRead, touch, pended, rows, governed);
   const governing = createGoverning(writer.lastNumber(), progress);
   if (writer.indexVersion() !== options.indexVersion) database.transaction(() => writer.reindex(options.indexVersion)).immediate();
@@ -95,17 +95,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const numbers = { generation: () => generation, governing: () => governing.number };
   const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, ...numbers });
   const log = logOf(options, place, database, (error) => commits.die(error));
-  const long = createLongCommits({
-    path: place.path,
-    logOctets: settings['persistence.walMib'] * 2 ** 20,
-    indexer,
-    large,
-    rows,
-    justRead,
-    touch,
-    pended,
-    governing: governed,
-  });
+  const logOctets = settings['persistence.walMib'] * 2 ** 20;
+  const long = createLongCommits({ path: place.path, logOctets, indexer, large, rows, justRead, touch, pended, governing: governed });
   if (settings['persistence.mode'] === 'sqlite') syncFolderOf(place.path);
   place.forget();
   // What an earlier process wrote and could not confirm may stand in the system's memory alone. Carrying it over writes it once more,
@@ -187,9 +178,6 @@ function limitsOf(settings: StoreOptions['settings']) {
     turnMax: settings['persistence.turnChangesMax'],
   };
 }
-
-/** Where nobody said which do. */
-const everyEntry: Governs = () => true;
 
 /** What must know of each entry that is written: the cache and the columns of this thread, and the other threads. */
 function touchOf({ cache, columns }: Kept, progress: WriterProgress | undefined): (id: number) => void {

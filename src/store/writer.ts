@@ -222,8 +222,14 @@ export function writerOf(
       }
     },
 
-    indexVersion: (): string | undefined => statements.fact.get('indexVersion'),
-    epoch: (): number => Number(statements.fact.get('epoch')),
+    ...factsOf(statements),
+  };
+}
+
+function factsOf({ fact }: ReturnType<typeof writeStatements>) {
+  return {
+    indexVersion: (): string | undefined => fact.get('indexVersion'),
+    epoch: (): number => Number(fact.get('epoch')),
   };
 }
 

@@ -125,10 +125,7 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
       for (const change of changes) takeOne(change, whole);
     },
     hasTaken: (uuid) => taken.has(uuid),
-    // Of no commit: what is remembered by a commit's number is not to be taken for this, nor this for that.
-    number: --lastNumber,
-    // Whether what was taken governs nobody here says: nothing that was worked out before is good for it.
-    governing: Number.POSITIVE_INFINITY,
+    ...ofNoCommit(),
     get csn() {
       return base.csn;
     },
@@ -160,6 +157,11 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     },
     scanCost: () => undefined,
   };
+}
+
+/** What is remembered by a commit's number is not to be taken for an overlay, nor that for this; and whether what was taken governs nobody says. */
+function ofNoCommit(): Pick<Snapshot, 'number' | 'governing'> {
+  return { number: --lastNumber, governing: Number.POSITIVE_INFINITY };
 }
 
 /** Those of commits count up. */
