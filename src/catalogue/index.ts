@@ -3,7 +3,7 @@ export { listedErrors, listedRanges } from './codes/codes.ts';
 export { type Detail, type ErrorRange, type ErrorRow, Refusal, refuse } from './errors.ts';
 export { gather } from './gather.ts';
 export type { JobRow } from './jobs.ts';
-export type { OperationRow } from './operations.ts';
+export type { ExampleRow, OperandRow, OperationRow, OptionRow, ValueType, WorksOn } from './operations.ts';
 export type { RouteRow } from './routes.ts';
 export { type Checked, checkSetting } from './settings/check.ts';
 export { type Environment, processEnvironment, sizeThreadPool } from './settings/environment.ts';

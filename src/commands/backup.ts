@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Misuse } from './command.ts';
-import { parse } from './parse.ts';
+import type { Command } from './command.ts';
+import { Misuse } from './exits.ts';
 import { createProgress } from './progress.ts';
 import { stoppable } from './stoppable.ts';
 
 export const backup: Command = {
-  takes: 'FILE',
   means: 'copy every entry and the change log into a new file, while the service runs or not',
-  help: `FILE holds one moment of the directory, whatever is written meanwhile: it is read again when it is written, checked and compared, and only
-then it has its name. An existing file is not overwritten. It holds password hashes, and only its owner may read it: keep it safe.
-Not in it: the key-encryption key, without which nothing that is sealed can be opened; certificates; sessions; the audit trail.
-While the copy is made a running service cannot shorten its log.
-
-  atrium backup /var/backups/atrium-monday.sqlite`,
-  run: async (args, context) => {
-    const { operands } = parse(args, {});
-    const [file, ...rest] = operands;
-    if (file === undefined || rest.length > 0) throw new Misuse('one file is expected');
+  more: [
+    'FILE holds one moment of the directory, whatever is written meanwhile: it is read again when it is written, checked and compared, and only then it has its name. An existing file is not overwritten. It holds password hashes, and only its owner may read it: keep it safe.',
+    'Not in it: the key-encryption key, without which nothing that is sealed can be opened; certificates; sessions; the audit trail. While the copy is made a running service cannot shorten its log.',
+  ],
+  on: 'files',
+  operands: [{ name: 'FILE', type: 'file', means: 'the file to make' }],
+  examples: [{ line: 'atrium backup monday.sqlite' }],
+  run: async (given, context) => {
+    const file = given.need('FILE');
     const path = resolve(file);
     if (existsSync(path)) throw new Misuse(`${file} exists already`);
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Copying', 'pages');

@@ -1,27 +1,25 @@
 import { formatLdifRecord, ldifHeader } from '#ldap';
-import { type ChangeLog, type Command, type Context, Misuse } from './command.ts';
+import type { ChangeLog, Command, Context } from './command.ts';
+import { Misuse } from './exits.ts';
 import { write } from './output.ts';
-import { parse } from './parse.ts';
 
 /** Text gathered before it is written. */
 const bufferCharacters = 65_536;
 
 export const changes: Command = {
-  takes: '--since NUMBER',
   means: 'write what was changed after a change as LDIF',
-  help: `Every change has a number. Those after NUMBER are written as change records, which ldapmodify applies: adds, modifies that replace an
-attribute with its final values, renames, deletes. Secrets are left out, and so is what a directory writes by itself: entryUUID,
-timestamps, who changed it. Comments name each change's number, entryCSN and entryUUID, and the epoch, which a restore moves.
-The log keeps as many commits as persistence.commitsMax says. When it no longer reaches back to NUMBER nothing is written and the exit
-status is 1: begin anew with a backup, which names the change it ends with, and go on from there.
-While it reads, a running service cannot shorten its write-ahead log.
-
-  atrium changes --since 0
-  atrium changes --since 4711 | ldapmodify -H ldap://other.example.com -x -D cn=admin,dc=example,dc=com -W`,
-  run: async (args, context) => {
-    const { operands, options } = parse(args, { since: 'value' });
-    if (operands.length > 0) throw new Misuse('nothing is expected here');
-    const since = numberOf(options.get('since'));
+  more: [
+    'Every change has a number. Those after NUMBER are written as change records, which ldapmodify applies: adds, modifies that replace an attribute with its final values, renames, deletes. Secrets are left out, and so is what a directory writes by itself: entryUUID, timestamps, who changed it. Comments name each change’s number, entryCSN and entryUUID, and the epoch, which a restore moves.',
+    'The log keeps as many commits as persistence.commitsMax says. When it no longer reaches back to NUMBER nothing is written and the exit status is 1: begin anew with a backup, which names the change it ends with, and go on from there. While it reads, a running service cannot shorten its write-ahead log.',
+  ],
+  on: 'files',
+  options: { since: { value: 'NUMBER', required: true, means: 'the number of a change; 0 for all that the log has' } },
+  examples: [
+    { line: 'atrium changes --since 0' },
+    { line: 'atrium changes --since 2 > changes.ldif', does: 'for ldapmodify on another directory' },
+  ],
+  run: async (given, context) => {
+    const since = numberOf(given.need('since'));
     const opened = await context.openLog();
     if (opened.kind === 'absent') throw new Misuse('there is no directory in this folder');
     if (opened.kind === 'refused') {
@@ -39,8 +37,7 @@ While it reads, a running service cannot shorten its write-ahead log.
   },
 };
 
-function numberOf(given: string | undefined): number {
-  if (given === undefined) throw new Misuse('--since is missing');
+function numberOf(given: string): number {
   if (!/^(0|[1-9]\d{0,14})$/.test(given)) throw new Misuse('--since is the number of a change');
   return Number(given);
 }

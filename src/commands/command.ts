@@ -2,6 +2,7 @@ import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
 import type { LdifChange, LdifRecord } from '#ldap';
 import type { SchemaText } from '#schema';
+import type { Given } from './given.ts';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
 export interface Addresses {
@@ -181,12 +182,9 @@ export interface Context {
 
 /** An operation as the command line does it. */
 export interface Command extends OperationRow {
-  /** @returns the exit status */
-  readonly run: (args: readonly string[], context: Context) => Promise<number>;
+  /**
+   * @returns the exit status, one of `exits`
+   * @throws Misuse, Failure, Absent, Unreachable, Unconfirmed; ClientRefusal and Refusal are told in a line, too
+   */
+  readonly run: (given: Given, context: Context) => Promise<number>;
 }
-
-/** What is neither a mistake in the call nor a refusal, a full disk say: told in one line, exit status 1. */
-export class Failure extends Error {}
-
-/** A mistake in how a command was called: told in one line, exit status 2. */
-export class Misuse extends Error {}

@@ -5,33 +5,29 @@ import type { Environment } from '#catalogue';
 import type { OperatorsClient } from '#client';
 import { generatePassword } from '#keys';
 import { readLdif, resultCodes } from '#ldap';
-import { type Addresses, type Command, type Context, Misuse, type Running } from './command.ts';
+import type { Addresses, Command, Context, Running } from './command.ts';
 import { demoDataDir, demoMark, openDemoFolder, readDemoPassword, writeDemoPassword } from './demo-folder.ts';
+import { Misuse } from './exits.ts';
 import { connectRunning, explain } from './operators.ts';
-import { parse } from './parse.ts';
 import { mayListen } from './ports.ts';
 
 /** Whose password the demo sets and prints: an employee like others. */
 const demoUid = 'dkhalil';
+const modes = ['product', 'development'];
 const demoSuffix = 'dc=example,dc=com';
 const windowMax = 64;
 const seedLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_576, valuesMax: 10_000 };
 
 export const demo: Command = {
-  takes: '[--mode product|development]',
   means: 'start the service with its demo realm, on this machine alone',
-  help: `Makes data/ on the first start: a key-encryption key, certificates, and an invented company of some 200 people.
-Later starts find everything as it was left. Settings of the environment count here as for atrium serve.
-In development mode passwords are not checked.
-
-  npm start
-  npm run dev
-  STS_HTTP_PORT=9090 npm start`,
-  run: async (args, context) => {
-    const { operands, options } = parse(args, { mode: 'value' });
-    if (operands.length > 0) throw new Misuse('nothing is expected here');
-    const mode = options.get('mode') ?? 'product';
-    if (mode !== 'product' && mode !== 'development') throw new Misuse('--mode is product or development');
+  more: [
+    'Makes data/ on the first start: a key-encryption key, certificates, and an invented company of some 200 people. Later starts find everything as it was left. Settings of the environment count here as for atrium serve. In development mode passwords are not checked.',
+  ],
+  on: 'none',
+  options: { mode: { value: 'MODE', type: modes, default: 'product', means: 'product or development' } },
+  examples: [{ line: 'npm start' }, { line: 'npm run dev' }, { line: 'STS_HTTP_PORT=9090 npm start' }],
+  run: async (given, context) => {
+    const mode = given.need('mode');
     const folder = demoDataDir(context.root, context.environment);
     if (existsSync(folder) && !existsSync(join(folder, demoMark))) throw new Misuse(`${folder} was not made by the demo`);
     const kekFile = openDemoFolder(folder, context.chance);

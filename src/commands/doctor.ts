@@ -1,5 +1,6 @@
-import { type Command, type Context, type Damage, type Examined, Misuse } from './command.ts';
-import { parse } from './parse.ts';
+import type { Command, Context, Damage, Examined } from './command.ts';
+import { Misuse } from './exits.ts';
+import { json } from './options.ts';
 import { createProgress } from './progress.ts';
 
 /** Of each kind of damage so many are told one by one; all are counted. */
@@ -16,22 +17,17 @@ const kinds: Readonly<Record<Damage['kind'], string>> = {
 };
 
 export const doctor: Command = {
-  takes: '[--repair] [--json]',
   means: 'look for damage in the data folder',
-  help: `Holds the files against themselves: SQLite's own check of all three; every index row against every entry and back; each entry's
-superior, name, entryUUID and content by the schema; the change log for gaps and against the entries. Each file is read as it stands at one
-moment, beside a running service or without one, and nothing is written. While it reads, a running service cannot shorten its log.
---repair makes all indexes anew from the entries, on a stopped service's folder, and looks again. No other damage is repaired: for that
-there is atrium restore.
-The exit status is 0 when all is sound, 1 for damage, 2 when nothing could be looked at. --json prints one object.
-
-  atrium doctor
-  atrium doctor --repair
-  atrium doctor --json`,
-  run: async (args, context) => {
-    const { operands, options } = parse(args, { repair: 'flag', json: 'flag' });
-    if (operands.length > 0) throw new Misuse('nothing is expected here');
-    const repaired = options.has('repair') ? await context.repair() : undefined;
+  more: [
+    'Holds the files against themselves: SQLite’s own check of all three; every index row against every entry and back; each entry’s superior, name, entryUUID and content by the schema; the change log for gaps and against the entries. Each file is read as it stands at one moment, and nothing is written. While it reads, a running service cannot shorten its log.',
+    '--repair makes all indexes anew from the entries, on a stopped service’s folder, and looks again. No other damage is repaired: for that there is atrium restore.',
+  ],
+  on: 'files',
+  options: { repair: { means: 'make all indexes anew, on a stopped service’s folder' }, json },
+  examples: [{ line: 'atrium doctor' }, { line: 'atrium doctor --repair' }, { line: 'atrium doctor --json' }],
+  exits: { 0: 'all is sound', 1: 'there is damage', 2: 'a mistake in the call, or nothing could be looked at' },
+  run: async (given, context) => {
+    const repaired = given.flag('repair') ? await context.repair() : undefined;
     if (repaired?.kind === 'refused') return refused(repaired.lines, context);
     const count = new Map<Damage['kind'], number>();
     const told: Damage[] = [];
@@ -48,7 +44,7 @@ The exit status is 0 when all is sound, 1 for damage, 2 when nothing could be lo
     if (examined.kind === 'absent') throw new Misuse('there is no directory in this folder');
     if (examined.kind === 'refused') return refused(examined.lines, context);
     const report: Report = { ...examined, repaired: repaired?.kind === 'repaired', count, told };
-    context.stdout.write(options.has('json') ? json(report) : words(report));
+    context.stdout.write(given.flag('json') ? jsonOf(report) : words(report));
     return count.size === 0 ? 0 : 1;
   },
 };
@@ -84,7 +80,7 @@ function adviceOf(count: Report['count'], repaired: boolean): string {
   return count.has('index') && !repaired ? 'atrium doctor --repair makes the indexes anew, on a stopped folder.' : rest;
 }
 
-function json({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {
+function jsonOf({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {
   const sound = count.size === 0;
   return `${JSON.stringify({ sound, entries, indexRows, indexCompared, changes, repaired, damage: Object.fromEntries(count), told })}\n`;
 }

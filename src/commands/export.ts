@@ -3,29 +3,33 @@ import { utf8 } from '#base';
 import type { OperatorsClient } from '#client';
 import { type Control, formatLdifRecord, type LdifContent, ldifHeader } from '#ldap';
 import { loadSchema, type Schema } from '#schema';
-import { type Command, type Context, Failure, Misuse } from './command.ts';
+import type { Command, Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
+import { Failure, Misuse } from './exits.ts';
 import { connectRunning, withRefusals } from './operators.ts';
-import { parse } from './parse.ts';
 import { createProgress } from './progress.ts';
 
 /** Text gathered before it is written: one write for each entry would be most of the work. */
 const bufferCharacters = 65_536;
 
 export const exportCommand: Command = {
-  takes: '[FILE]',
   means: 'write every entry of the realm as LDIF',
-  help: `Entries come superiors first, to FILE or to standard output. An existing file is not overwritten.
---operational adds entryUUID, timestamps and the other operational attributes.
---secrets adds password hashes. No search reads those, so the service must be stopped for it; keep the file safe.
-
-  atrium export > realm.ldif
-  atrium export --operational --secrets realm.ldif`,
-  run: async (args, context) => {
-    const { operands, options } = parse(args, { operational: 'flag', secrets: 'flag' });
-    const [path, ...rest] = operands;
-    if (rest.length > 0) throw new Misuse('one file is expected');
-    const wanted = { operational: options.has('operational'), secrets: options.has('secrets') };
+  more: [
+    'Entries come superiors first. An existing file is not overwritten. No search reads password hashes, so the service must be stopped for --secrets; keep the file safe.',
+  ],
+  on: 'either',
+  operands: [{ name: 'FILE', type: 'file', optional: true, means: 'the file to make; standard output where none is named' }],
+  options: {
+    operational: { means: 'with entryUUID, timestamps and the other operational attributes' },
+    secrets: { means: 'with password hashes' },
+  },
+  examples: [
+    { line: 'atrium export > export.ldif' },
+    { line: 'atrium export --operational --secrets whole.ldif', does: 'of a stopped service' },
+  ],
+  run: async (given, context) => {
+    const path = given.text('FILE');
+    const wanted = { operational: given.flag('operational'), secrets: given.flag('secrets') };
     return await withRefusals(context, async () => {
       await using client = await connectRunning(context);
       if (client === undefined) return await exportStopped(path, wanted, context);

@@ -1,9 +1,9 @@
 import type { OperatorsClient } from '#client';
 import { LdifError, type LdifRecord } from '#ldap';
-import { type Command, type Context, Misuse } from './command.ts';
+import type { Command, Context } from './command.ts';
+import { Misuse } from './exits.ts';
 import { type LdifSource, openLdif } from './ldif.ts';
 import { connectRunning, explain, withRefusals } from './operators.ts';
-import { parse } from './parse.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 /** Additions on their way to a running service without an answer yet. */
@@ -12,27 +12,28 @@ const windowMax = 128;
 const toldMax = 100;
 
 export const importCommand: Command = {
-  takes: 'FILE',
   means: 'add the entries of an LDIF file',
-  help: `FILE is LDIF with entries, superiors before what is below them; - reads standard input.
-While the service is stopped, they are written into its folder, all of them or, after the first refusal, none. An export with
-operational attributes and secrets comes back as it was; into an empty folder, a whole realm with its suffix entry. The change
-log does not keep what came into a folder with no more than a realm's frame.
-While the service runs, entries go through it as LDAP additions: the first refusal ends the import, and what came before it
-stays. With --continue the service is given the rest all the same.
---dry-run reads and checks everything and writes nothing, whether the service runs or not; it names what would be refused.
-
-  atrium import --dry-run people.ldif
-  atrium import people.ldif
-  atrium import --continue - < more.ldif`,
-  run: async (args, context) => {
-    const { operands, options } = parse(args, { continue: 'flag', 'dry-run': 'flag' });
-    const [path, ...rest] = operands;
-    if (path === undefined || rest.length > 0) throw new Misuse('one file is expected');
+  more: [
+    'FILE is LDIF with entries, superiors before what is below them. While the service is stopped, they are written into its folder, all of them or, after the first refusal, none. An export with operational attributes and secrets comes back as it was; into an empty folder, a whole realm with its suffix entry. The change log does not keep what came into a folder with no more than a realm’s frame.',
+    'While the service runs, entries go through it as LDAP additions: the first refusal ends the import, and what came before it stays.',
+  ],
+  on: 'either',
+  operands: [{ name: 'FILE', type: 'file', means: 'a file of LDIF; - reads standard input' }],
+  options: {
+    continue: { means: 'go on after a refusal, on a running service' },
+    'dry-run': { means: 'read and check everything, name what would be refused, and write nothing' },
+  },
+  examples: [
+    { line: 'atrium import --dry-run people.ldif' },
+    { line: 'atrium import people.ldif' },
+    { line: 'atrium import - < people.ldif' },
+  ],
+  run: async (given, context) => {
+    const path = given.need('FILE');
     const source = openLdif(path, context);
-    const dry = options.has('dry-run');
+    const dry = given.flag('dry-run');
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), dry ? 'Checking' : 'Importing');
-    const work = { source, progress, goOn: options.has('continue'), context };
+    const work = { source, progress, goOn: given.flag('continue'), context };
     try {
       if (dry) return await tryImport(work);
       return await withRefusals(context, async () => {

@@ -1,22 +1,23 @@
-export {
-  type Addresses,
-  type BackedUp,
-  type Command,
-  type Context,
-  type ExaminationOptions,
-  type Examined,
-  type Exported,
-  type ExportFolderOptions,
-  Failure,
-  type Imported,
-  type ImportFolderOptions,
-  type Located,
-  Misuse,
-  type OpenedLog,
-  type Repaired,
-  type Restored,
-  type Running,
-  type Started,
-  type StartOptions,
+export type {
+  Addresses,
+  BackedUp,
+  Command,
+  Context,
+  ExaminationOptions,
+  Examined,
+  Exported,
+  ExportFolderOptions,
+  Imported,
+  ImportFolderOptions,
+  Located,
+  OpenedLog,
+  Repaired,
+  Restored,
+  Running,
+  Started,
+  StartOptions,
 } from './command.ts';
+export { dispatch } from './dispatch.ts';
+export { readGiven } from './given.ts';
+export { manualOf } from './manual.ts';
 export { commands } from './operations.ts';

@@ -1,6 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { type LdifLimits, type LdifRecord, readLdif } from '#ldap';
-import { type Context, Misuse } from './command.ts';
+import type { Context } from './command.ts';
+import { Misuse } from './exits.ts';
 
 /** A record is held in memory, so these bound what a file can make of it. */
 const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };

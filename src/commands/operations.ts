@@ -7,11 +7,12 @@ import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
 import { reset } from './reset.ts';
 import { restore } from './restore.ts';
-import { schema } from './schema.ts';
+import { importSchema, listSchema } from './schema.ts';
 import { search } from './search.ts';
 import { serve } from './serve.ts';
+import { version } from './version.ts';
 
-/** The commands of `atrium`: dispatch and help read the same rows. */
+/** The commands of `atrium`, `noun verb` or one word: dispatch, parsing, help, completion and docs/commands.md read the same rows. */
 export const commands = {
   serve,
   demo,
@@ -19,9 +20,11 @@ export const commands = {
   search,
   import: importCommand,
   export: exportCommand,
-  schema,
+  'schema list': listSchema,
+  'schema import': importSchema,
   changes,
   doctor,
   backup,
   restore,
+  version,
 } as const satisfies Record<string, Command>;

@@ -33,13 +33,3 @@ export async function withRefusals(context: Context, act: () => Promise<number>)
     return 1;
   }
 }
-
-export function notRunning(context: Context): number {
-  const located = context.locate();
-  const lines =
-    located.kind === 'refused'
-      ? located.lines
-      : ['atrium: no service answers here. Start one with: npm start (or atrium serve), in the same folder and with the same settings'];
-  for (const line of lines) context.stderr.write(`${line}\n`);
-  return 1;
-}

@@ -1,49 +1,73 @@
 import { utf8 } from '#base';
-import { type Filter, formatLdifRecord, parseFilter } from '#ldap';
-import { type Command, Misuse } from './command.ts';
-import { connectRunning, notRunning, withRefusals } from './operators.ts';
+import { ClientRefusal } from '#client';
+import { type Filter, formatLdifRecord, parseFilter, resultCodes } from '#ldap';
+import type { Command } from './command.ts';
+import { withDirectory } from './directory.ts';
+import { Misuse } from './exits.ts';
+import { listed } from './given.ts';
+import { limit, realm } from './options.ts';
 import { write } from './output.ts';
-import { parse } from './parse.ts';
 
+type Scope = 'base' | 'one' | 'sub' | 'children';
+const scopes: readonly Scope[] = ['base', 'one', 'sub', 'children'];
 const filterDepthMax = 50;
 /** Where a single word is looked for: what people know of each other. */
 const wordAttributes = ['uid', 'cn', 'displayName', 'mail'];
 
 export const search: Command = {
-  takes: 'FILTER [ATTRIBUTE…]',
   means: 'search the running directory, for people without ldap-utils',
-  help: `FILTER is an LDAP filter, with or without its outer parentheses, or a single word that is looked for in names and addresses.
-Entries come as LDIF. Attributes are user attributes unless named; + stands for the operational ones.
-It uses the operators' socket, so it reads whatever the operator may, and must run as the service's own user.
-
-  atrium search anna
-  atrium search '(&(objectClass=person)(l=Berlin))' cn mail
-  atrium search uid=admin + --base ou=people,dc=example,dc=com
-  atrium search objectClass=groupOfNames cn --limit 5`,
-  run: async (args, context) => {
-    const { operands, options } = parse(args, { base: 'value', scope: 'value', limit: 'value' });
-    const [given, ...attributes] = operands;
-    if (given === undefined) throw new Misuse('a filter is missing');
-    const filter = filterOf(given);
-    const scope = scopeOf(options.get('scope') ?? 'sub');
-    const sizeLimit = limitOf(options.get('limit'));
-    const located = context.locate();
-    if (located.kind === 'refused') return notRunning(context);
-
-    return await withRefusals(context, async () => {
-      await using client = await connectRunning(context);
-      if (client === undefined) return notRunning(context);
+  more: ['Entries come as LDIF. It reads whatever the operator may, and must run as the service’s own user.'],
+  on: 'running',
+  operands: [
+    {
+      name: 'FILTER',
+      means: 'an LDAP filter, with or without its outer parentheses, or a single word that is looked for in names and addresses',
+    },
+    {
+      name: 'ATTRIBUTE',
+      many: true,
+      optional: true,
+      means: 'what is wanted of the entries: user attributes unless named; + stands for the operational ones',
+    },
+  ],
+  options: {
+    base: { value: 'DN', means: 'where to search, the realm’s suffix unless given' },
+    scope: { value: 'SCOPE', type: scopes, default: 'sub', means: `${listed(scopes)}` },
+    realm,
+    limit,
+  },
+  examples: [
+    { line: 'atrium search anna' },
+    { line: "atrium search '(&(objectClass=person)(l=Berlin))' cn mail" },
+    { line: 'atrium search uid=admin + --base ou=people,dc=example,dc=com' },
+    { line: 'atrium search objectClass=groupOfNames cn --limit 5' },
+  ],
+  run: async (given, context) => {
+    const attributes = given.texts('ATTRIBUTE');
+    const filter = filterOf(given.need('FILTER'));
+    const scope = given.need('scope') as Scope;
+    const sizeLimit = given.count('limit') ?? 0;
+    return await withDirectory(context, async ({ client, suffixOf }) => {
+      const base = given.text('base') ?? (await suffixOf(given.need('realm')));
       let found = 0;
-      const base = options.get('base') ?? located.suffix;
-      for await (const entry of client.search({ base, scope, filter, attributes, sizeLimit })) {
-        found++;
-        await write(context.stdout, formatLdifRecord({ kind: 'content', line: 0, dn: entry.dn, attributes: entry.attributes }));
+      try {
+        for await (const entry of client.search({ base, scope, filter, attributes, sizeLimit })) {
+          found++;
+          await write(context.stdout, formatLdifRecord({ kind: 'content', line: 0, dn: entry.dn, attributes: entry.attributes }));
+        }
+      } catch (error) {
+        if (!isLimit(error) || found !== sizeLimit) throw error;
+        context.stderr.write(`There are more than the ${sizeLimit} that were asked for.\n`);
       }
       if (context.stderr.isTTY) context.stderr.write(`${found} ${found === 1 ? 'entry' : 'entries'}\n`);
       return 0;
     });
   },
 };
+
+function isLimit(error: unknown): boolean {
+  return error instanceof ClientRefusal && error.code === resultCodes.sizeLimitExceeded;
+}
 
 function filterOf(given: string): Filter {
   if (!given.includes('=')) {
@@ -53,15 +77,4 @@ function filterOf(given: string): Filter {
   const parsed = parseFilter(given.startsWith('(') ? given : `(${given})`, { depthMax: filterDepthMax });
   if (parsed.kind === 'bad') throw new Misuse(`the filter cannot be read: ${parsed.why}`);
   return parsed.filter;
-}
-
-function scopeOf(given: string): 'base' | 'one' | 'sub' | 'children' {
-  if (given === 'base' || given === 'one' || given === 'sub' || given === 'children') return given;
-  throw new Misuse('--scope is base, one, sub or children');
-}
-
-function limitOf(given: string | undefined): number {
-  if (given === undefined) return 0;
-  if (!/^[1-9]\d{0,8}$/.test(given)) throw new Misuse('--limit is a number of entries');
-  return Number(given);
 }

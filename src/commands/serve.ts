@@ -1,17 +1,16 @@
 import type { Addresses, Command } from './command.ts';
-import { noArguments } from './parse.ts';
 
 export const serve: Command = {
-  takes: '',
   means: 'start the service from its settings alone',
-  help: `Settings come from defaults, the JSON file named by STS_CONFIG, and the environment.
-When the service may be used it prints one line, "ready", with every address.
-SIGTERM or Ctrl-C ends it with status 0 after what is open is closed.
-
-  STS_KEYS_KEK_FILE=/etc/atrium/kek STS_GLOBAL_DATA_DIR=/var/lib/atrium atrium serve
-  STS_LDAP_PORT=1389 STS_LDAP_TLS_PORT= STS_KEYS_KEK_FILE=./kek atrium serve`,
-  run: async (args, { environment, start, untilSignal, stdout, stderr }) => {
-    noArguments(args);
+  more: [
+    'Settings come from defaults, the JSON file named by STS_CONFIG, and the environment. When the service may be used it prints one line, "ready", with every address. SIGTERM or Ctrl-C ends it with status 0 after what is open is closed.',
+  ],
+  on: 'none',
+  examples: [
+    { line: 'STS_KEYS_KEK_FILE=/etc/atrium/kek STS_GLOBAL_DATA_DIR=/var/lib/atrium atrium serve' },
+    { line: 'STS_LDAP_PORT=1389 STS_LDAP_TLS_PORT= STS_KEYS_KEK_FILE=./kek atrium serve' },
+  ],
+  run: async (_given, { environment, start, untilSignal, stdout, stderr }) => {
     // Listened for from here on: whoever stops the service while it starts gets an orderly end, too.
     const asked = untilSignal();
     const started = await start({ environment });

@@ -18,7 +18,7 @@ import { PassThrough } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { systemClock } from '#base';
-import { type Context, commands } from '#commands';
+import { type Context, commands, readGiven } from '#commands';
 import { backUpFolder, restoreFolder } from '../../src/upkeep.ts';
 import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
@@ -245,8 +245,8 @@ test('a signal in the middle ends a backup and a restore in order: everything is
     backUp: (path: string, onProgress: Parameters<Context['backUp']>[1]) => backUpFolder(options, path, onProgress),
     restore: (path: string, how: Parameters<Context['restore']>[1]) => restoreFolder(options, path, how),
   };
-  t.is(await commands.backup.run([join(base, 'other')], context), 1);
-  t.is(await commands.restore.run(['--replace', file], context), 1);
+  t.is(await commands.backup.run(readGiven(commands.backup, [join(base, 'other')]), context), 1);
+  t.is(await commands.restore.run(readGiven(commands.restore, ['--replace', file]), context), 1);
   t.is(said, 'atrium: stopped; everything is as it was\n'.repeat(2));
   t.deepEqual([readdirSync(base), readdirSync(dataDir).filter((name) => !/-(wal|shm)$/.test(name))], before);
 });

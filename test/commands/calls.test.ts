@@ -53,7 +53,7 @@ test('a mistake in the call is told in one line with the way to help, and status
 
 test('without a running service a search says so and names what starts one', async (t) => {
   const { status, stderr } = await runCli(['search', 'uid=admin'], testEnvironment(join(folder(t), 'data')));
-  t.is(status, 1);
+  t.is(status, 4);
   t.regex(stderr, /no service answers here.*npm start/);
 });
 
@@ -112,7 +112,11 @@ test('the demo makes its folder, prints names and passwords that work, and a sec
   second.child.kill('SIGTERM');
   t.is((await second.ended).status, 0);
 
-  t.is((await runCli(['reset'], environment)).status, 0);
+  const unasked = await runCli(['reset'], environment);
+  t.is(unasked.status, 2);
+  t.regex(unasked.stderr, /Nothing was done: there is no terminal to ask on, and --yes was not given/);
+  t.true(existsSync(dataDir));
+  t.is((await runCli(['reset', '--yes'], environment)).status, 0);
   t.false(existsSync(dataDir));
   t.is((await runCli(['reset'], environment)).status, 0, 'there is nothing more to throw away');
 });
