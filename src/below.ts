@@ -121,6 +121,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
     cores: availableParallelism(),
     queueMax: settings['keys.hashQueueMax'],
     costMaxMiB: settings['keys.hashCostMaxMiB'],
+    foreignRoundsMax: settings['keys.foreignRoundsMax'],
     chance,
   });
   const change: SchemaChange = (changes, by) =>

@@ -113,6 +113,7 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
       cores: availableParallelism(),
       queueMax: settings['keys.hashQueueMax'],
       costMaxMiB: settings['keys.hashCostMaxMiB'],
+      foreignRoundsMax: settings['keys.foreignRoundsMax'],
       chance,
     }),
     csn: createCsnSource(clock, loading.existing.newestCsn),

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '#audit';
-import type { ErrorRow } from '#catalogue';
+import type { ErrorRow, SettingValues } from '#catalogue';
 import { directoryErrors, type EngineSettings, type SchemaChange } from '#directory';
-import { type HashCost, keysErrors, type Stretch, type Verified } from '#keys';
+import { type HashCost, keysErrors, type keysSettings, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
 import type { Change, CommitResult, Expectation, StoreBesideOptions, WatchedChange } from '#store';
@@ -20,7 +20,7 @@ export interface WorkerPlan {
   readonly startedMs: number;
   /** Which schema is in force. */
   readonly generation: SharedArrayBuffer;
-  readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'];
+  readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'] & SettingValues<typeof keysSettings>;
   /** Those over the network, with their real ports. */
   readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
   /** The engine's, so that each thread answers alike for names that nobody has. */

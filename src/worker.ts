@@ -66,7 +66,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     changeSchema: (changes, by) => main.ask('changeSchema', changes.map(ownModification), by),
     startedMs: plan.startedMs,
     store: opened,
-    hasher: hasherThere(),
+    hasher: hasherThere(settings),
     clock: systemClock,
     chance: systemChance,
     audit,
@@ -103,7 +103,7 @@ const watch: Store['watch'] = (watcher, begun) => {
 };
 
 /** The hasher of the main thread: its bound is that of the process. */
-function hasherThere(): Hasher {
+function hasherThere(settings: WorkerPlan['settings']): Hasher {
   let running = 0;
   const counted = async <T>(asked: Promise<T>): Promise<T> => {
     running++;
@@ -114,6 +114,7 @@ function hasherThere(): Hasher {
     verify: (password, stored, cost) => counted(main.ask('verify', ownOctets(password), stored, cost)),
     pbkdf2: (password, { hash, salt, iterations }) =>
       counted(main.ask('pbkdf2', ownOctets(password), { hash, salt: ownOctets(salt), iterations })),
+    foreignRoundsMax: settings['keys.foreignRoundsMax'],
     get load() {
       return { running, waiting: 0 };
     },

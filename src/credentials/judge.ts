@@ -6,7 +6,7 @@ import { errors } from './errors.ts';
 
 /** What an entry says about signing in as it. */
 export interface Account {
-  /** The stored hash, `{SCRYPT}…`; `undefined` when it has no password. */
+  /** The stored hash, `{SCRYPT}…` or one of `foreignSchemes`; `undefined` when it has no password. */
   readonly passwordHash: string | undefined;
   /** `pwdAccountLockedTime` is set. */
   readonly disabled: boolean;
@@ -25,7 +25,8 @@ export interface Presented {
 }
 
 export type Judgement =
-  | { readonly kind: 'accepted' }
+  /** `renewed` is what to store in the place of a hash of another system. */
+  | { readonly kind: 'accepted'; readonly renewed?: string }
   /** `row` for the caller to answer and audit with; `fault` when the stored hash itself was unusable. */
   | { readonly kind: 'refused'; readonly row: ErrorRow; readonly fault?: ErrorRow };
 
@@ -50,7 +51,7 @@ export async function judgePassword(hasher: Hasher, cost: HashCost, presented: P
     return refused(row, 'fault' in verified ? verified.fault : undefined);
   }
   if (account.mustChange && refusesPasswordsToChange(mode) && !presented.mayChangeHere) return refused(errors.passwordToChange);
-  return { kind: 'accepted' };
+  return 'renewed' in verified ? { kind: 'accepted', renewed: verified.renewed } : { kind: 'accepted' };
 }
 
 /**

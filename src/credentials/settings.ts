@@ -34,6 +34,15 @@ export const settings = {
     obeyed: true,
     means: 'scrypt parallelism of new password hashes',
   },
+  'security.renewForeignHashes': {
+    env: 'STS_SECURITY_RENEW_FOREIGN_HASHES',
+    kind: 'boolean',
+    default: true,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: "A right password puts a scrypt hash in the place of another system's; off: entries stay as they were imported",
+  },
   'security.scramIterations': {
     env: 'STS_SECURITY_SCRAM_ITERATIONS',
     kind: 'integer',

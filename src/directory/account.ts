@@ -8,13 +8,19 @@ import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import { hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import { renewHash } from './renewal.ts';
 import type { Identity } from './types.ts';
 import { passwordKey } from './write.ts';
 
 export const anonymous: Identity = { dn: undefined, uuid: undefined, strength: 'anonymous' };
 
-/** For the audit beside a refusal: what was wrong with a stored hash. */
-export type ReportFault = (fault: ErrorRow) => void;
+/** For the audit, beside the outcome of a bind. */
+export interface Report {
+  /** What was wrong with a stored hash. */
+  fault(fault: ErrorRow): void;
+  /** A hash of another system that one of ours has taken the place of. */
+  renewed(entry: StoredEntry, scheme: string): void;
+}
 
 /** What an entry says about signing in as it. */
 export function accountOf(entry: StoredEntry): Account {
@@ -46,7 +52,7 @@ export async function identify(
   snapshot: Snapshot,
   entry: StoredEntry | undefined,
   password: Uint8Array,
-  report: ReportFault,
+  report: Report,
 ): Promise<Identity> {
   const { engine } = call;
   const mode = engine.settings['global.mode'];
@@ -54,8 +60,12 @@ export async function identify(
   const mayChangeHere = call.controls.of(door) !== undefined;
   const judgement = await judgePassword(engine.hasher, hashCost(engine), { password, account, mode, mayChangeHere });
   if (judgement.kind === 'refused') {
-    if (judgement.fault !== undefined) report(judgement.fault);
+    if (judgement.fault !== undefined) report.fault(judgement.fault);
     throw refuse(judgement.row);
+  }
+  if (judgement.renewed !== undefined && entry !== undefined && engine.settings['security.renewForeignHashes']) {
+    const scheme = await renewHash(engine, snapshot, entry, password, judgement.renewed);
+    if (scheme !== undefined) report.renewed(entry, scheme);
   }
   await engine.store.durable(snapshot.number);
   return { dn: entry?.dn, uuid: entry?.uuid, strength: 'ownPassword' };

@@ -90,6 +90,12 @@ export function tellOfFault(notes: AuditNotes, fault: ErrorRow): void {
   });
 }
 
+/** A right password whose hash was another system's. */
+export function tellOfRenewal(notes: AuditNotes, dn: string, scheme: string): void {
+  const summary = `the password of ${dn} is kept as {SCRYPT} from now on, no longer as ${scheme}`;
+  notes.engine.audit.record({ ...common(notes), action: 'directory.renewHash', outcome: 'success', summary: summary + sessionOf(notes) });
+}
+
 function common({ engine, connection, message, acting, subject }: AuditNotes) {
   const outer = outerDoor(connection, message);
   const { op } = message;

@@ -2,7 +2,7 @@ import { Refusal, refuse } from '#catalogue';
 import { type Message, type Request, type Response, resultCodes } from '#ldap';
 import { askerOf } from './access/asker.ts';
 import { anonymous } from './account.ts';
-import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfSuccess } from './audit.ts';
+import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfRenewal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
 import { recognizedControls } from './controls/table.ts';
 import { transaction } from './controls/transaction.ts';
@@ -90,6 +90,7 @@ function operate(
     case 'bindRequest':
       return bind(call, op, going, {
         fault: (row) => tellOfFault(notes, row),
+        renewed: (entry, scheme) => tellOfRenewal(notes, entry.dn, scheme),
         subject: (name) => {
           notes.subject = name;
         },

@@ -15,7 +15,7 @@ export const errors = {
   },
   hashUncomputable: {
     code: 'STS-KEYS-0005',
-    means: 'A stored password hash asks for scrypt parameters that cannot be computed here; it counts as no match',
+    means: 'A stored password hash asks for scrypt parameters, or for rounds, that cannot be computed here; it counts as no match',
     sees: {},
     state: 'live',
   },

@@ -3,6 +3,8 @@ import type { Chance } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import type { HashName } from './digest.ts';
 import { errors } from './errors.ts';
+import { type ForeignHash, parseForeign } from './foreign/parse.ts';
+import { createForeignJudge } from './foreign/threads.ts';
 import { costOctets, formatHash, type HashCost, logNMin, parseHash } from './hash.ts';
 
 const mebibyte = 1024 * 1024;
@@ -18,11 +20,15 @@ export interface HasherOptions {
   readonly queueMax: number;
   /** The most that one stored hash may ask for: 128 × N × r × p octets, in MiB. */
   readonly costMaxMiB: number;
+  /** The most rounds, or iterations, that one stored hash of another system may ask for. */
+  readonly foreignRoundsMax: number;
   readonly chance: Chance;
 }
 
 export interface Verified {
   readonly matches: boolean;
+  /** What is to be stored instead, when the password is that of a hash of another system. */
+  readonly renewed?: string;
   /** Why a stored hash could not be compared: STS-KEYS-0004 or 0005, for the caller to audit beside its own refusal. */
   readonly fault?: ErrorRow;
 }
@@ -44,10 +50,11 @@ export interface Hasher {
    */
   hash(password: Uint8Array, cost: HashCost): Promise<string>;
   /**
-   * Judges a password against a stored hash.
+   * Judges a password against a stored hash, ours or of another system (`foreignSchemes`).
    *
    * @param password  one that holds a NUL octet matches nothing
    * @param stored  absent, unreadable and absurd hashes do the work of `cost` and never match, so that time tells nobody who exists
+   * @param cost  of the work where there is no hash of ours, and of the hash that takes the place of another system's
    * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
    */
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
@@ -58,6 +65,8 @@ export interface Hasher {
    * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
    */
   pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
+  /** As in the options. */
+  readonly foreignRoundsMax: number;
   /** How many are being computed and how many wait. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
@@ -70,13 +79,18 @@ export interface Hasher {
 export function createHasher(options: HasherOptions): Hasher {
   const queue = createQueue(options.cores, options.queueMax);
   const costMaxOctets = options.costMaxMiB * mebibyte;
+  const foreign = createForeignJudge();
 
   const derive = (password: Uint8Array, salt: Uint8Array, octets: number, cost: HashCost) =>
     queue.run(() => computeScrypt(password, salt, octets, cost));
 
-  async function hash(password: Uint8Array, cost: HashCost): Promise<string> {
+  const checkNew = (cost: HashCost): void => {
     if (cost.logN < logNMin) throw new Error(`a new hash has logN ${logNMin} at least`);
     if (costOctets(cost) > costMaxOctets) throw new Error('a new hash would cost more than keys.hashCostMaxMiB');
+  };
+
+  async function hash(password: Uint8Array, cost: HashCost): Promise<string> {
+    checkNew(cost);
     const salt = options.chance.octets(newSaltOctets);
     const key = await derive(password, salt, newKeyOctets, cost);
     return formatHash({ ...cost, salt, key });
@@ -89,15 +103,33 @@ export function createHasher(options: HasherOptions): Hasher {
       // scrypt derives by HMAC, which fills a short key up with zeros (RFC 2104 §2): with NUL octets behind it another text would do as well.
       return { matches: timingSafeEqual(key, parsed.hash.key) && !password.includes(0) };
     }
+    // A hash of ours that is not readable is of no scheme of others either.
+    const theirs = parsed?.kind === 'undecodable' ? parseForeign(stored ?? '', options.foreignRoundsMax) : undefined;
+    if (theirs?.kind === 'hash') return await verifyForeign(password, theirs.hash, cost);
     await derive(password, nobodysSalt, newKeyOctets, cost);
     if (parsed === undefined) return { matches: false };
-    return { matches: false, fault: parsed.kind === 'undecodable' ? errors.hashUndecodable : errors.hashUncomputable };
+    const uncomputable = parsed.kind === 'uncomputable' || theirs?.kind === 'uncomputable';
+    return { matches: false, fault: uncomputable ? errors.hashUncomputable : errors.hashUndecodable };
+  }
+
+  /**
+   * The hash that would take the place of the other is computed whether the password is right or not: it is the work that a name of nobody costs, too. The
+   * other is judged beside it, in the same place of the queue.
+   */
+  function verifyForeign(password: Uint8Array, theirs: ForeignHash, cost: HashCost): Promise<Verified> {
+    checkNew(cost);
+    const salt = options.chance.octets(newSaltOctets);
+    return queue.run(async () => {
+      const [matches, key] = await Promise.all([foreign.matches(password, theirs), computeScrypt(password, salt, newKeyOctets, cost)]);
+      return matches && !password.includes(0) ? { matches, renewed: formatHash({ ...cost, salt, key }) } : { matches: false };
+    });
   }
 
   return {
     hash,
     verify,
     pbkdf2: (password, stretch) => queue.run(() => computePbkdf2(password, stretch)),
+    foreignRoundsMax: options.foreignRoundsMax,
     get load() {
       return queue.load();
     },

@@ -3,6 +3,7 @@ export { type CertificateNames, readCertificateNames } from './certificates/name
 export { type CertificateOptions, openServerCertificate, type ServerCertificate } from './certificates/server.ts';
 export { constantTimeEqual, digest, type HashName, hmac, hmacSha256, sha256 } from './digest.ts';
 export { errors as keysErrors } from './errors.ts';
+export { foreignSchemes, type ParsedForeign, parseForeign } from './foreign/parse.ts';
 export { costOctets, formatHash, type HashCost, isHash, logNMin, type ParsedHash, type PasswordHash, parseHash } from './hash.ts';
 export { computeScrypt, createHasher, type Hasher, type HasherOptions, type Stretch, type Verified } from './hasher.ts';
 export { checkKek } from './kek.ts';

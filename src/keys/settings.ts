@@ -32,6 +32,18 @@ export const settings = {
     obeyed: true,
     means: 'Most that a stored password hash may ask for, as 128 × N × r × p octets in MiB; one that asks for more is no match',
   },
+  'keys.foreignRoundsMax': {
+    env: 'STS_KEYS_FOREIGN_ROUNDS_MAX',
+    kind: 'integer',
+    default: 1_000_000,
+    min: 5000,
+    max: 100_000_000,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'Most rounds of SHA-crypt, or iterations of PBKDF2, that a password hash of another system may ask for; one that asks for more cannot be brought, and is no match',
+  },
   'tls.certFile': {
     env: 'STS_TLS_CERT_FILE',
     kind: 'text',

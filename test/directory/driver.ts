@@ -41,7 +41,7 @@ const texts = files.sort().map((name) => ({ name, text: readFileSync(join(folder
 export const schema = loadSchema(texts);
 
 /** One hasher for a test file, as there is one in a process. */
-export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, chance: systemChance });
+export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
 
 export const suffix = 'dc=example,dc=com';
 export const admin = `uid=admin,ou=people,${suffix}`;
@@ -55,6 +55,7 @@ const [adminHash, adaHash] = await Promise.all([adminPassword, adaPassword].map(
 const storeDefaults = readSettings(storeSettings, { environment: {} }).values;
 
 const standing: EngineSettings = {
+  'security.renewForeignHashes': true,
   'ldap.anonymousRead': 'none',
   'ldap.searchSizeLimit': 1000,
   'ldap.searchTimeLimitS': 60,

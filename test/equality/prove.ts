@@ -56,7 +56,7 @@ export async function proveEquality({
 }: Proving): Promise<Proved> {
   await using stack = new AsyncDisposableStack();
   const content = generateContent(count, seed);
-  const hasher = createHasher({ cores: 1, queueMax: 1, costMaxMiB: 64, chance: systemChance });
+  const hasher = createHasher({ cores: 1, queueMax: 1, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
   const atrium = await startAtrium(folder, content, await hasher.hash(utf8(password), { logN: 14, r: 8, p: 1 }));
   stack.defer(atrium.stop);
   const slapd = program === undefined ? undefined : await startSlapd(program, folder, content);

@@ -8,6 +8,6 @@ const threads = () => readdirSync('/proc/self/task').length;
 
 const before = threads();
 process.env['UV_THREADPOOL_SIZE'] = String(size);
-const hasher = createHasher({ cores: hashes, queueMax: 1, costMaxMiB: 64, chance: systemChance });
+const hasher = createHasher({ cores: hashes, queueMax: 1, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
 await Promise.all(Array.from({ length: hashes }, () => hasher.verify(utf8('x'), undefined, { logN: 14, r: 8, p: 1 })));
 process.stdout.write(String(threads() - before));

@@ -156,7 +156,7 @@ function hashPassword(desk: ImportDesk, { record, attributes }: Ready, judgeOnly
   for (const [key, { description, values }] of attributes) {
     if (!key.startsWith(passwordKey) || typeOfKey(key) !== passwordKey) continue;
     const value = explained(record, () => solePassword(values));
-    const stored = explained(record, () => readStoredPassword(value, true));
+    const stored = explained(record, () => readStoredPassword(desk.hasher, value, true));
     if (stored !== undefined || judgeOnly) return undefined;
     return storedPassword(desk.hasher, hashCost(desk), value, true).then(
       (hash) => void attributes.set(key, { description, values: [hash] }),

@@ -30,7 +30,7 @@ export async function bind(call: Call, request: BindRequest, going: object | und
     checkProtected(call);
     nameOf(engine.schema, request.name);
     const snapshot = engine.store.snapshot();
-    connection.identity = await identify(call, snapshot, entryNamed(engine, snapshot, request.name), password, teller.fault);
+    connection.identity = await identify(call, snapshot, entryNamed(engine, snapshot, request.name), password, teller);
   }
   return { kind: 'bindResponse', result: done };
 }

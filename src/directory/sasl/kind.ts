@@ -1,4 +1,4 @@
-import type { ErrorRow } from '#catalogue';
+import type { Report } from '../account.ts';
 import type { Call } from '../call.ts';
 import type { Identity } from '../types.ts';
 
@@ -8,11 +8,9 @@ export type Step =
   | { readonly kind: 'more'; readonly credentials: Uint8Array; next(credentials: Uint8Array | undefined, teller: Teller): Promise<Step> };
 
 /** What the audit trail is told while someone authenticates. */
-export interface Teller {
+export interface Teller extends Report {
   /** Who it is said to be, as the client has it. */
   subject(name: string): void;
-  /** A stored hash that could not be used. */
-  fault(row: ErrorRow): void;
 }
 
 /** One SASL mechanism: a row of `table.ts`. */

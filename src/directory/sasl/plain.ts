@@ -16,7 +16,7 @@ export const plain: SaslKind = {
     if (authzId === undefined || !name || !password || more.length > 0) throw refuse(errors.saslMalformed);
     teller.subject(name);
     const snapshot = engine.store.snapshot();
-    const itself = await identify(call, snapshot, entryOfId(engine, snapshot, name, 'uid'), utf8(password), teller.fault);
+    const itself = await identify(call, snapshot, entryOfId(engine, snapshot, name, 'uid'), utf8(password), teller);
     return { kind: 'done', identity: authorized(engine, engine.store.snapshot(), itself, authzId) };
   },
 };
