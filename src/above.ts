@@ -1,24 +1,25 @@
 import { join } from 'node:path';
-import { text, utf8 } from '#base';
+import { utf8 } from '#base';
 import { connectDirectory } from '#client';
 import type { Addresses } from '#commands';
 import { directoryJobs } from '#directory';
 import { createScheduler } from '#jobs';
 import { hmacSha256 } from '#keys';
-import { parseDn } from '#ldap';
 import { openPeople } from '#people';
 import { createPortalHandlers, portalRoutes } from '#portal';
-import { openSessions, sessionsJobs } from '#sessions';
-import { createSigninHandlers, signinRoutes } from '#signin';
+import { createRemoval, type Obligation, openRealms, realmsJobs } from '#realms';
+import { openSessions, type Sessions, sessionsJobs } from '#sessions';
+import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
 import { openState } from '#state';
 import { openStateStore } from '#store';
 import { bindRoutes, createCsrf, startWeb, type WebRoute } from '#web';
 import type { Below } from './below.ts';
 import type { Foundation } from './foundation.ts';
+import { settings as rows } from './settings.ts';
 
-/** The default realm, as audit rows name it. */
-const realm = 'default';
 const csrfKeyOctets = 32;
+/** Sessions that end in one turn of the event loop when their realm is removed. */
+const endedAtOnce = 200;
 
 /** Starts all that stands above the LDAP interface and reaches the directory through it alone. */
 export async function startAbove(foundation: Foundation, below: Below): Promise<Addresses> {
@@ -26,53 +27,30 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const stateStore = openStateStore({ file: join(dataDir, 'state.sqlite'), settings, clock, epoch: below.epoch });
   open.defer(() => stateStore.close());
   const state = openState({ store: stateStore, clock });
-  const sessions = openSessions({ state, clock, chance, audit, settings });
+  const client = connectDirectory({ ...below.web, clock, settings, log });
+  open.defer(() => client.close());
+  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });
+  const people = openPeople({ client });
+  const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
+  const obligations: readonly Obligation[] = [{ name: 'sessions', deliver: (realm) => endSessions(sessions, realm) }];
+  const removal = createRemoval({ client, suffix: below.suffix, obligations, settings, audit, log, clock });
 
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
   jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
+  jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
   jobs.start();
   open.defer(() => jobs.close());
 
-  const client = connectDirectory({ ...below.web, clock, settings, log });
-  open.defer(() => client.close());
-  const people = openPeople({ client, suffix: below.suffix, mode: () => settings['global.mode'] });
-
   const csrf = createCsrf(csrfKeyOf(foundation));
-  const mode = settings['global.mode'];
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
-  const routes: readonly WebRoute[] = [
-    ...bindRoutes(
-      signinRoutes,
-      createSigninHandlers({
-        registry: people,
-        judge: (presented) => client.judge(presented),
-        mode,
-        sessions,
-        csrf,
-        clock,
-        chance,
-        audit,
-        realm,
-      }),
-    ),
-    ...bindRoutes(
-      portalRoutes,
-      createPortalHandlers({
-        realm,
-        mode,
-        sessions,
-        readOwn: (session, attributes) => people.readOwn(session, attributes),
-        csrf,
-        clock,
-        ldapUrl: () => ldapUrl,
-      }),
-    ),
-  ];
+  const judge: Judge = (presented) => client.judge(presented);
+  const signin = createSigninHandlers({ registry: people, judge, realmNow: realms.now, sessions, csrf, clock, chance, audit });
+  const portal = createPortalHandlers({ sessions, readOwn: people.readOwn, csrf, clock, ldapUrl: () => ldapUrl });
+  const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const web = await startWeb({
     settings,
-    mode,
-    realm: { id: realm, name: displayName(below.suffix) },
+    realms,
     routes,
     ...(below.certificate === undefined ? {} : { tls: below.certificate }),
     csrf,
@@ -96,11 +74,9 @@ function secondsOf(settings: Foundation['settings'], name: string): number {
   return value;
 }
 
-/** What people call the realm: the domain of its suffix (RFC 2247), or the value that names it. */
-function displayName(suffix: string): string {
-  const values = (parseDn(suffix) ?? []).flatMap((rdn) =>
-    rdn.map(({ type, value }) => ({ type: type.toLowerCase(), value: text(value) ?? '' })),
-  );
-  const domain = values.filter(({ type }) => type === 'dc');
-  return domain.length > 0 ? domain.map(({ value }) => value).join('.') : (values[0]?.value ?? suffix);
+/** Ends all of a realm's sessions; the audit row of each is the notice of its end. Nothing is ever left of them. */
+async function endSessions(sessions: Sessions, realm: string): Promise<number> {
+  const visit = { door: 'service', address: '', correlationId: '' };
+  while ((await sessions.clear(realm, endedAtOnce, visit)) > 0) await new Promise(setImmediate);
+  return 0;
 }

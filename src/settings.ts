@@ -6,6 +6,7 @@ import { directorySettings } from '#directory';
 import { keysSettings } from '#keys';
 import { listenerSettings } from '#listener';
 import { policySettings } from '#policy';
+import { realmsSettings } from '#realms';
 import { schemaSettings } from '#schema';
 import { sessionsSettings } from '#sessions';
 import { storeSettings } from '#store';
@@ -21,6 +22,7 @@ export const settings = {
   ...keysSettings,
   ...listenerSettings,
   ...policySettings,
+  ...realmsSettings,
   ...schemaSettings,
   ...sessionsSettings,
   ...storeSettings,

@@ -19,6 +19,7 @@ import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
 import { policySettings } from '#policy';
 import { portalRoutes } from '#portal';
+import { realmsErrors, realmsJobs, realmsSettings } from '#realms';
 import { schemaErrors, schemaSettings } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
 import { signinErrors, signinRoutes } from '#signin';
@@ -36,6 +37,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   keys: keysSettings,
   listener: listenerSettings,
   policy: policySettings,
+  realms: realmsSettings,
   schema: schemaSettings,
   sessions: sessionsSettings,
   store: storeSettings,
@@ -52,6 +54,7 @@ export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteR
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
   directory: directoryJobs,
+  realms: realmsJobs,
   sessions: sessionsJobs,
 };
 
@@ -70,6 +73,7 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   jobs: jobsErrors,
   keys: keysErrors,
   listener: listenerErrors,
+  realms: realmsErrors,
   schema: schemaErrors,
   sessions: sessionsErrors,
   signin: signinErrors,

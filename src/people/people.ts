@@ -11,7 +11,14 @@ export interface Person {
   readonly disabled: boolean;
 }
 
-/** The persons of a realm. */
+/** Whose people are meant. */
+export interface PeopleOf {
+  /** The realm's, as text. */
+  readonly suffix: string;
+  readonly mode: Mode;
+}
+
+/** The persons of the realms: each call is about those of one, and finds nobody of another. */
 export interface People {
   /**
    * Finds the person of a name typed at sign-in: a `uid`, or else a `mail` that only one person has. In development mode somebody whom nobody
@@ -19,21 +26,17 @@ export interface People {
    *
    * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
    */
-  find(typed: string): Promise<Person | undefined>;
+  find(realm: PeopleOf, typed: string): Promise<Person | undefined>;
   /** The name of an entry that a typed name would have: a bind as nobody costs what a bind as somebody costs. */
-  nobody(typed: string): string;
+  nobody(realm: PeopleOf, typed: string): string;
   /** The person of a session; `undefined` when the entry is gone. */
-  byUuid(entryUuid: string): Promise<Person | undefined>;
+  byUuid(realm: PeopleOf, entryUuid: string): Promise<Person | undefined>;
   /** A person's entry as they themselves may see it; `undefined` when it is gone, or they are disabled. */
-  readOwn(person: { readonly entryUuid: string }, attributes: readonly string[]): Promise<ClientEntry | undefined>;
+  readOwn(realm: PeopleOf, person: { readonly entryUuid: string }, attributes: readonly string[]): Promise<ClientEntry | undefined>;
 }
 
 export interface PeopleOptions {
   readonly client: Pick<DirectoryClient, 'as'>;
-  /** The realm's, as text. */
-  readonly suffix: string;
-  /** The realm's mode, read each time. */
-  readonly mode: () => Mode;
 }
 
 /** What is asked of an entry to know its person. */
@@ -44,9 +47,8 @@ const candidatesMax = 16;
 /** RFC 4518 §2.4: no name holds these. A bind as one that does would be refused without the work. */
 const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 
-export function openPeople({ client, suffix, mode }: PeopleOptions): People {
-  const base = `ou=people,${suffix}`;
-  const known = async (typed: string): Promise<Person | undefined> => {
+export function openPeople({ client }: PeopleOptions): People {
+  const known = async (base: string, typed: string): Promise<Person | undefined> => {
     const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));
     const { entries, complete } = await client
       .as('self')
@@ -57,26 +59,27 @@ export function openPeople({ client, suffix, mode }: PeopleOptions): People {
     const meant = sameUid.length > 0 ? sameUid : entries;
     return meant[0] !== undefined && meant.length === 1 ? personOf(meant[0]) : undefined;
   };
-  const named = (uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
+  const named = (base: string, uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
 
   return {
-    find: async (typed) => {
+    find: async ({ suffix, mode }, typed) => {
       // Nobody types a control character; a name made with one could not be told from another on a screen.
       if (typed === '' || /\p{Cc}/u.test(typed)) return undefined;
-      const person = await known(typed);
-      if (person !== undefined || !makesEntries(mode())) return person;
-      return (await make(client, named(typed), typed)) ? known(typed) : undefined;
+      const base = baseOf(suffix);
+      const person = await known(base, typed);
+      if (person !== undefined || !makesEntries(mode)) return person;
+      return (await make(client, named(base, typed), typed)) ? known(base, typed) : undefined;
     },
-    nobody: (typed) => named(typed.replace(inNoName, '?')),
-    byUuid: async (entryUuid) => {
+    nobody: ({ suffix }, typed) => named(baseOf(suffix), typed.replace(inNoName, '?')),
+    byUuid: async ({ suffix }, entryUuid) => {
       const filter = equals('entryUUID', entryUuid);
-      const { entries } = await client.as('self').search({ base, scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
+      const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
       return entries[0] === undefined ? undefined : personOf(entries[0]);
     },
-    readOwn: async ({ entryUuid }, attributes) => {
+    readOwn: async ({ suffix }, { entryUuid }, attributes) => {
       const { entries } = await client
         .as('self')
-        .search({ base, scope: 'sub', filter: equals('entryUUID', entryUuid), attributes: ['1.1'], sizeLimit: 2 });
+        .search({ base: baseOf(suffix), scope: 'sub', filter: equals('entryUUID', entryUuid), attributes: ['1.1'], sizeLimit: 2 });
       const dn = entries[0]?.dn;
       if (dn === undefined) return undefined;
       try {
@@ -88,6 +91,10 @@ export function openPeople({ client, suffix, mode }: PeopleOptions): People {
       }
     },
   };
+}
+
+function baseOf(suffix: string): string {
+  return `ou=people,${suffix}`;
 }
 
 function personOf(entry: ClientEntry): Person | undefined {

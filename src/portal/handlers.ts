@@ -1,17 +1,14 @@
 import type { Clock } from '#base';
-import type { Mode } from '#policy';
 import type { Session, Sessions, Visit } from '#sessions';
-import { type Csrf, type Handler, type Reply, sessionCookie, type WebRequest } from '#web';
+import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
 import type { routes } from './routes.ts';
 import { texts } from './texts.ts';
 
 export interface PortalDeps {
-  readonly realm: string;
-  readonly mode: Mode;
   readonly sessions: Pick<Sessions, 'find' | 'park' | 'list' | 'end' | 'endAll'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
-  readonly readOwn: (session: Session, attributes: readonly string[]) => Promise<OwnEntry | undefined>;
+  readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[]) => Promise<OwnEntry | undefined>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly ldapUrl: () => string | undefined;
@@ -21,32 +18,33 @@ export interface PortalDeps {
 const othersMax = 20;
 
 export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof typeof routes, Handler>> {
-  const { realm, mode, sessions, readOwn, csrf, clock, ldapUrl } = deps;
-  const sessionOf = (request: WebRequest) => sessions.find(realm, request.cookies(sessionCookie));
+  const { sessions, readOwn, csrf, clock, ldapUrl } = deps;
+  const sessionOf = (request: WebRequest) => sessions.find(request.realm.id, request.cookies(sessionCookie));
 
   return {
     root: () => ({ kind: 'redirect', status: 303, to: '/portal' }),
     home: async (request) => {
+      const { realm } = request;
       const session = await sessionOf(request);
       if (session === undefined)
-        return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage() };
-      const entry = await readOwn(session, shownAttributes);
+        return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage(realm) };
+      const entry = await readOwn(realm, session, shownAttributes);
       if (entry === undefined) {
         // Whoever has no entry any more, or is disabled, has no session either, in no browser.
-        await sessions.endAll(realm, session.entryUuid, visitOf(request));
+        await sessions.endAll(realm.id, session.entryUuid, visitOf(request));
         return askToSignIn(deps, request);
       }
       // Their own one, and one to know whether there are more than are shown.
-      const others = (await sessions.list(realm, session.entryUuid, othersMax + 2)).filter(({ sid }) => sid !== session.sid);
+      const others = (await sessions.list(realm.id, session.entryUuid, othersMax + 2)).filter(({ sid }) => sid !== session.sid);
       const csrfToken = csrf.issue(formSubject(session));
       return {
         kind: 'page',
         page: homePage({
+          realm,
           entry,
           session,
           others: others.slice(0, othersMax),
           moreOthers: others.length > othersMax,
-          mode,
           nowMs: clock.nowMs(),
           csrfToken,
           ldapUrl: ldapUrl(),
@@ -57,8 +55,8 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
       const session = await sessionOf(request);
       if (session !== undefined) {
         const { refused } = await request.openForm(() => formSubject(session));
-        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(), error: refused };
-        await sessions.end(realm, request.cookies(sessionCookie), visitOf(request));
+        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(request.realm), error: refused };
+        await sessions.end(request.realm.id, request.cookies(sessionCookie), visitOf(request));
       }
       return { kind: 'redirect', status: 303, to: '/portal/signed-out', cookies: [{ name: sessionCookie, value: '', path: '/' }] };
     },
@@ -66,20 +64,22 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
       const session = await sessionOf(request);
       if (session !== undefined) {
         const { refused } = await request.openForm(() => formSubject(session));
-        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(), error: refused };
-        await sessions.endAll(realm, session.entryUuid, visitOf(request), session.sid);
+        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(request.realm), error: refused };
+        await sessions.endAll(request.realm.id, session.entryUuid, visitOf(request), session.sid);
       }
       return { kind: 'redirect', status: 303, to: '/portal' };
     },
     signedOut: async (request) =>
-      (await sessionOf(request)) === undefined ? { kind: 'page', page: signedOutPage() } : { kind: 'redirect', status: 303, to: '/portal' },
+      (await sessionOf(request)) === undefined
+        ? { kind: 'page', page: signedOutPage(request.realm) }
+        : { kind: 'redirect', status: 303, to: '/portal' },
   };
 }
 
 /** Rule 1 of the redirect contract, with the portal as the calling protocol. */
-async function askToSignIn({ realm, sessions }: PortalDeps, { method, target }: WebRequest): Promise<Reply> {
+async function askToSignIn({ sessions }: PortalDeps, { realm, method, target }: WebRequest): Promise<Reply> {
   const rows = [{ label: texts.askerLabel, value: texts.application }];
-  const id = await sessions.park({ realm, method, target, rows });
+  const id = await sessions.park({ realm: realm.id, method, target, rows });
   return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
 }
 

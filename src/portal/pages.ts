@@ -1,6 +1,6 @@
-import { type Mode, verifiesPasswords } from '#policy';
+import { verifiesPasswords } from '#policy';
 import type { Session } from '#sessions';
-import { csrfField, facts, html, notice, type Page, type Piece, type SafeHtml } from '#web';
+import { csrfField, facts, html, notice, type Page, type Piece, pathIn, type SafeHtml, type WebRealm } from '#web';
 import { methodTexts, texts } from './texts.ts';
 import { timeHtml } from './times.ts';
 
@@ -11,13 +11,13 @@ export interface OwnEntry {
 }
 
 export interface Home {
+  readonly realm: WebRealm;
   readonly entry: OwnEntry;
   readonly session: Session;
   /** The person's sessions in other browsers, the one used last first. */
   readonly others: readonly Session[];
   /** True when there are others yet. */
   readonly moreOthers: boolean;
-  readonly mode: Mode;
   readonly nowMs: number;
   readonly csrfToken: string;
   /** Where the directory answers LDAP; `undefined` when it does not. */
@@ -46,52 +46,52 @@ export const shownAttributes: readonly string[] = [
   'entryUUID',
 ];
 
-export function homePage({ entry, session, others, moreOthers, mode, nowMs, csrfToken, ldapUrl }: Home): Page {
+export function homePage({ realm, entry, session, others, moreOthers, nowMs, csrfToken, ldapUrl }: Home): Page {
   const name = entry.all('displayName')[0] ?? entry.all('cn')[0] ?? entry.all('uid')[0] ?? entry.dn;
   return {
     title: texts.title,
     layout: 'wide',
     corner: html`<div class="corner"><span>${name}</span>
-${action('/portal/sign-out', texts.signOut, csrfToken)}</div>`,
+${action(pathIn(realm, '/portal/sign-out'), texts.signOut, csrfToken)}</div>`,
     main: html`<h1>${name}</h1>
 <section aria-labelledby="who"><h2 id="who">${texts.whoTitle}</h2>
 ${facts(entryRows(entry))}
 ${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
 <section class="half" aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
-${facts([[texts.password, verifiesPasswords(mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
+${facts([[texts.password, verifiesPasswords(realm.mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
 ${facts(sessionRows(session, html`<span class="tag">${texts.thisBrowser}</span>`, nowMs))}
 ${others.map((other) => facts(sessionRows(other, texts.otherBrowser, nowMs)))}
 ${moreOthers && html`<p class="quiet">${texts.moreOthers}</p>`}
-${others.length > 0 && action('/portal/sign-out-elsewhere', texts.signOutElsewhere, csrfToken)}</section>`,
+${others.length > 0 && action(pathIn(realm, '/portal/sign-out-elsewhere'), texts.signOutElsewhere, csrfToken)}</section>`,
   };
 }
 
-export function cancelledPage(): Page {
-  return single(texts.cancelledTitle, texts.cancelledWords, texts.signIn);
+export function cancelledPage(realm: WebRealm): Page {
+  return single(realm, texts.cancelledTitle, texts.cancelledWords, texts.signIn);
 }
 
-export function signedOutPage(): Page {
+export function signedOutPage(realm: WebRealm): Page {
   return {
     title: texts.signedOutTitle,
     layout: 'card',
     main: html`<h1>${texts.signedOutTitle}</h1>
 ${notice('good', 'done', texts.signedOutWords)}
-${way(texts.signInAgain)}`,
+${way(realm, texts.signInAgain)}`,
   };
 }
 
 /** The answer to a form whose token is refused. */
-export function stalePage(): Page {
-  return single(texts.staleTitle, texts.staleWords, texts.back);
+export function stalePage(realm: WebRealm): Page {
+  return single(realm, texts.staleTitle, texts.staleWords, texts.back);
 }
 
-function single(title: string, words: string, action: string): Page {
-  return { title, layout: 'card', main: html`<h1>${title}</h1>\n<p>${words}</p>\n${way(action)}` };
+function single(realm: WebRealm, title: string, words: string, action: string): Page {
+  return { title, layout: 'card', main: html`<h1>${title}</h1>\n<p>${words}</p>\n${way(realm, action)}` };
 }
 
-function way(action: string): SafeHtml {
-  return html`<p><a href="/portal" role="button">${action}</a></p>`;
+function way(realm: WebRealm, action: string): SafeHtml {
+  return html`<p><a href="${pathIn(realm, '/portal')}" role="button">${action}</a></p>`;
 }
 
 function entryRows(entry: OwnEntry): readonly (readonly [string, Piece])[] {

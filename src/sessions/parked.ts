@@ -10,9 +10,9 @@ export interface ParkedRow {
 export interface ParkRequest {
   readonly realm: string;
   readonly method: 'GET' | 'POST';
-  /** The interrupted request: its path on this service with its query, as it came. */
+  /** The interrupted request: its path in the realm with its query, as it came. */
   readonly target: string;
-  /** Where Cancel leads when that is not the interrupted request itself: a path on this service. */
+  /** Where Cancel leads when that is not the interrupted request itself: a path of the same realm. */
   readonly cancelTarget?: string;
   readonly rows: readonly ParkedRow[];
 }

@@ -1,16 +1,18 @@
 import type { Brand } from '#base';
+import { realmSegment } from '#web';
 
-/** A path on this service with its query, as a browser may be sent to it: `/portal?x=1`. */
+/** A path of a realm with its query, without the realm's prefix, as a browser may be sent to it: `/portal?x=1`. */
 export type ReturnTarget = Brand<string, 'ReturnTarget'>;
 
 const schemeAndHost = 'http://service.invalid';
 
 /**
- * Takes a text for a path on this service, or for nothing.
+ * Takes a text for a path of the realm it is said in, or for nothing.
  *
  * Everything that some browser, proxy or router might read as another host, another path or another header is refused, not repaired: another
  * scheme or host, `//`, backslashes, control characters, spaces, dot segments, and slashes, backslashes, dots or percent signs of the path
- * written as escapes. A query keeps whatever visible ASCII it has: nothing in it can lead elsewhere.
+ * written as escapes. A query keeps whatever visible ASCII it has: nothing in it can lead elsewhere. A path under another realm's prefix is none of this
+ * realm.
  *
  * @param lengthMax  in characters
  * @see specification document 1, "Redirect contract with the calling protocol", rule 3
@@ -24,6 +26,8 @@ export function parseReturnTarget(text: string, lengthMax: number): ReturnTarget
   if (!/^(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/.test(path)) return undefined;
   if (/%(?:2[ef5]|5c|[01][0-9a-f]|7f)/i.test(path)) return undefined;
   const segments = path.split('/').slice(1);
+  const first = (segments[0] ?? '').replace(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  if (first === realmSegment) return undefined;
   if (segments.some((segment, at) => segment === '.' || segment === '..' || (segment === '' && at < segments.length - 1))) return undefined;
 
   // What a browser makes of it, as the last word: still this host, still this path.

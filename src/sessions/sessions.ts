@@ -67,6 +67,11 @@ export interface Sessions {
   list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
   /** Ends all sessions of a person, but for one if its sid is given, and says how many. */
   endAll(realm: string, entryUuid: string, visit: Visit, exceptSid?: string): Promise<number>;
+  /**
+   * Ends the sessions of a whole realm and gives up the requests that wait in it, at most `limit` of each, and says how many there were.
+   * When it says zero, nothing of the realm is left.
+   */
+  clear(realm: string, limit: number, visit: Visit): Promise<number>;
   /** Removes what has expired and says what it did: the job `sessions.sweep`. */
   sweep(): Promise<string>;
 }
@@ -76,7 +81,8 @@ export interface SessionsOptions {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly audit: Audit;
-  readonly settings: SettingValues<typeof rows>;
+  /** The settings in force in a realm. */
+  readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
 }
 
 /** Octets of chance in a pending id and in a handle's secret half; in its other half and a sid. */
@@ -89,12 +95,16 @@ const listedMax = 1000;
 const service: Visit = { door: 'service', address: '', correlationId: '' };
 
 /** Opens the sessions on the shared state. */
-export function openSessions({ state, clock, chance, audit, settings }: SessionsOptions): Sessions {
-  const parkedKind = state.kind<ParkedRecord>({ name: 'parked', parse: parseParked, rowsMax: () => settings['authn.maxPending'] });
+export function openSessions({ state, clock, chance, audit, settingsOf }: SessionsOptions): Sessions {
+  const parkedKind = state.kind<ParkedRecord>({
+    name: 'parked',
+    parse: parseParked,
+    rowsMax: (realm) => settingsOf(realm)['authn.maxPending'],
+  });
   const sessionKind = state.kind<SessionRecord>({
     name: 'session',
     parse: parseSession,
-    rowsMax: () => settings['authn.maxSessions'],
+    rowsMax: (realm) => settingsOf(realm)['authn.maxSessions'],
     gone: (kept, why) =>
       note(
         kept.realm,
@@ -112,15 +122,15 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     visit: Visit,
     error?: ErrorRow,
   ) => audit.record({ realm, subject, action, summary, ...visit, outcome: error ? 'refused' : 'success', ...(error ? { error } : {}) });
-  const asSession = (kept: Kept<SessionRecord>) => sessionOf(kept.realm, kept.value, settings['authn.sessionLifetimeS']);
+  const asSession = ({ realm, value }: Kept<SessionRecord>) => sessionOf(realm, value, settingsOf(realm)['authn.sessionLifetimeS']);
 
   // A row's own expiry was set under the settings of its last use; the ones of now may be shorter.
-  const isLive = (record: SessionRecord) => clock.nowMs() < endOf(record, settings);
+  const isLive = ({ realm, value }: Kept<SessionRecord>) => clock.nowMs() < endOf(value, settingsOf(realm));
   const live = async (realm: string, handle: string): Promise<Kept<SessionRecord> | undefined> => {
     const halves = parseHandle(handle);
     const kept = halves && (await sessionKind.get(realm, halves.id));
     if (!halves || !kept || !constantTimeEqual(Buffer.from(hashOf(halves.secret)), Buffer.from(kept.value.secretHash))) return undefined;
-    return isLive(kept.value) ? kept : undefined;
+    return isLive(kept) ? kept : undefined;
   };
   const allLive = async (realm: string, handles: readonly string[]): Promise<readonly Kept<SessionRecord>[]> => {
     const found = new Map<string, Kept<SessionRecord>>();
@@ -141,6 +151,7 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     handles: readonly string[],
     event: AuthenticationEvent,
   ): Promise<Begun | undefined> => {
+    const settings = settingsOf(kept.realm);
     const secret = token(chance, secretOctets);
     const record: SessionRecord = {
       ...kept.value,
@@ -171,6 +182,7 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     }
   };
   const started = async (realm: string, subject: string, event: AuthenticationEvent): Promise<{ session: Session; handle: string }> => {
+    const settings = settingsOf(realm);
     const [id, secret] = [token(chance, idOctets), token(chance, secretOctets)];
     const record: SessionRecord = {
       subject,
@@ -187,6 +199,7 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
 
   return {
     park: async (request) => {
+      const settings = settingsOf(request.realm);
       const lengthMax = settings['authn.returnTargetLengthMax'];
       const asked = parseReturnTarget(request.target, lengthMax);
       const caller = request.cancelTarget === undefined ? asked : parseReturnTarget(request.cancelTarget, lengthMax);
@@ -228,6 +241,7 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     find: async (realm, handles) => {
       const [kept] = await allLive(realm, handles);
       if (kept === undefined) return undefined;
+      const settings = settingsOf(realm);
       const nowMs = clock.nowMs();
       if (nowMs - kept.value.lastUsedMs < touchMs(settings)) return asSession(kept);
       const record = { ...kept.value, lastUsedMs: nowMs };
@@ -242,15 +256,11 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
     },
     list: async (realm, entryUuid, limit) => {
       const kept = await sessionKind.list(realm, subjectOf(entryUuid), listedMax);
-      return kept
-        .filter(({ value }) => isLive(value))
-        .slice(-limit)
-        .map(asSession)
-        .toReversed();
+      return kept.filter(isLive).slice(-limit).map(asSession).toReversed();
     },
     endAll: async (realm, entryUuid, visit, exceptSid) => {
       let ended = 0;
-      for (const kept of await sessionKind.list(realm, subjectOf(entryUuid), settings['authn.maxSessions'])) {
+      for (const kept of await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions'])) {
         if (
           kept.value.sid !== exceptSid &&
           (await endKept(
@@ -262,6 +272,13 @@ export function openSessions({ state, clock, chance, audit, settings }: Sessions
           ended++;
       }
       return ended;
+    },
+    clear: async (realm, limit, visit) => {
+      const ending = await sessionKind.list(realm, undefined, limit);
+      for (const kept of ending) await endKept(kept, 'session ended: its realm is being removed', visit);
+      const waiting = await parkedKind.list(realm, undefined, limit);
+      for (const kept of waiting) await parkedKind.remove(kept);
+      return ending.length + waiting.length;
     },
     sweep: async () => {
       const gone = await state.sweep();

@@ -1,8 +1,8 @@
 import { type Chance, type Clock, token } from '#base';
-import { Refusal } from '#catalogue';
-import { type Mode, verifiesPasswords } from '#policy';
+import { Refusal, refuse } from '#catalogue';
+import { verifiesPasswords } from '#policy';
 import { type Parked, type Sessions, sessionsErrors, type Visit } from '#sessions';
-import { type Csrf, type Handler, type PageReply, type Reply, sessionCookie, type WebRequest } from '#web';
+import { type Csrf, type Handler, type PageReply, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
 import { decide } from './decide.ts';
 import { errors } from './errors.ts';
 import { type Known, type PasswordDeps, provePassword } from './password.ts';
@@ -10,8 +10,9 @@ import type { routes } from './routes.ts';
 import { type Fault, gonePage, passwordPage } from './screen.ts';
 
 export interface SigninDeps extends PasswordDeps {
-  readonly mode: Mode;
-  readonly sessions: Pick<Sessions, 'parked' | 'takeParked' | 'begin'>;
+  readonly sessions: Pick<Sessions, 'parked' | 'takeParked' | 'begin' | 'end'>;
+  /** A realm as it is now; `undefined` when it is gone. */
+  readonly realmNow: (realm: WebRealm) => Promise<WebRealm | undefined>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -22,25 +23,26 @@ const browserCookie = 'sts_signin';
 const browserOctets = 16;
 
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
-  const { sessions, realm } = deps;
+  const { sessions } = deps;
   return {
     loginPage: async (request) => {
       const id = request.query.get('authn') ?? '';
-      const parked = await sessions.parked(realm, id);
+      const parked = await sessions.parked(request.realm.id, id);
       return parked === undefined ? gone(deps, request) : screen(deps, request, id, parked, {});
     },
     login: async (request) => {
+      const { realm } = request;
       const idOf = (form: URLSearchParams) => form.get('authn') ?? request.query.get('authn') ?? '';
-      const { form, refused } = await request.openForm((opened) => formSubject(realm, idOf(opened), browserOf(request)));
+      const { form, refused } = await request.openForm((opened) => formSubject(realm.id, idOf(opened), browserOf(request)));
       const id = idOf(form);
-      const parked = await sessions.parked(realm, id);
+      const parked = await sessions.parked(realm.id, id);
       if (parked === undefined) return gone(deps, request);
       const userName = (form.get('username') ?? '').trim();
       const password = form.get('password') ?? '';
       if (refused !== undefined) return { ...screen(deps, request, id, parked, { userName, fault: 'stale' }), status: 403, error: refused };
       if (userName === '') return screen(deps, request, id, parked, { fault: 'userNameMissing' });
       if (password === '') return screen(deps, request, id, parked, { userName, fault: 'passwordMissing' });
-      const proved = await provePassword(deps, userName, password, visitOf(request));
+      const proved = await provePassword(deps, realm, userName, password, visitOf(request));
       if (proved.kind === 'busy') {
         return { ...screen(deps, request, id, parked, { userName, fault: 'busy' }), status: 503, error: errors.notJudged };
       }
@@ -52,21 +54,27 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
 
 /** Acts on what `decide` says of a person whose password was accepted. */
 async function goOn(
-  { sessions, realm }: SigninDeps,
+  { sessions, realmNow }: SigninDeps,
   request: WebRequest,
   id: string,
   parked: Parked,
   person: Known | undefined,
 ): Promise<Reply | undefined> {
+  const { realm } = request;
   const next = decide(['password']);
   if (next.step !== 'done') return undefined;
   const { amr, acr } = next;
   const begun = await unlessRefused(() =>
-    sessions.begin(realm, request.cookies(sessionCookie), person, { amr, acr, door: 'web' }, visitOf(request)),
+    sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, door: 'web' }, visitOf(request)),
   );
   if (begun === undefined) return undefined;
+  // A removal that began meanwhile has ended the sessions it found. This one was not there yet, or is looked at only now: one of the two ends it.
+  if ((await realmNow(realm))?.removing !== false) {
+    await sessions.end(realm.id, [begun.handle], visitOf(request));
+    throw refuse(webErrors.realmRemoved);
+  }
   // Whoever else answers the same request at this moment has signed in as well; both go where they were going.
-  await sessions.takeParked(realm, id);
+  await sessions.takeParked(realm.id, id);
   return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: begun.handle, path: '/' }] };
 }
 
@@ -81,7 +89,7 @@ async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined>
 }
 
 function screen(
-  { realm, mode, csrf, clock, chance }: SigninDeps,
+  { csrf, clock, chance }: SigninDeps,
   request: WebRequest,
   id: string,
   parked: Parked,
@@ -89,23 +97,34 @@ function screen(
 ): PageReply {
   // Kept when there is one, so that another tab's screen stays good.
   const browser = browserOf(request) ?? token(chance, browserOctets);
+  const { realm } = request;
   const page = passwordPage({
+    realm,
     id,
     parked,
     nowMs: clock.nowMs(),
-    csrfToken: csrf.issue(formSubject(realm, id, browser)),
+    csrfToken: csrf.issue(formSubject(realm.id, id, browser)),
     ...(userName === undefined ? {} : { userName }),
     fault,
-    anyPassword: !verifiesPasswords(mode),
+    anyPassword: !verifiesPasswords(realm.mode),
   });
   // It lives as long as the browser: an end of its own, set by one tab's screen, would take the cookie from another that waits for longer.
   return { kind: 'page', page, cookies: [{ name: browserCookie, value: browser, path: '/authn' }] };
 }
 
-function gone({ audit, realm }: SigninDeps, request: WebRequest): Reply {
+function gone({ audit }: SigninDeps, request: WebRequest): Reply {
+  const { realm } = request;
   const error = sessionsErrors.parkedGone;
-  audit.record({ realm, subject: '', action: 'signin.screen', outcome: 'refused', error, summary: error.means, ...visitOf(request) });
-  return { kind: 'page', status: 400, page: gonePage(), error };
+  audit.record({
+    realm: realm.id,
+    subject: '',
+    action: 'signin.screen',
+    outcome: 'refused',
+    error,
+    summary: error.means,
+    ...visitOf(request),
+  });
+  return { kind: 'page', status: 400, page: gonePage(realm), error };
 }
 
 function browserOf(request: WebRequest): string | undefined {

@@ -1,7 +1,7 @@
 import type { Audit } from '#audit';
 import { ClientRefusal } from '#client';
 import type { SignedIn, Visit } from '#sessions';
-import { fillText } from '#web';
+import { fillText, type WebRealm } from '#web';
 import { errors } from './errors.ts';
 
 /** A person as the sign-in needs them. */
@@ -9,14 +9,14 @@ export interface Known extends SignedIn {
   readonly dn: string;
 }
 
-/** Where people are found, and made where the mode makes them. */
+/** Where the people of a realm are found, and made where its mode makes them. */
 export interface Registry {
   /** The person of a typed name, made first in a mode that makes entries. */
-  find(typed: string): Promise<Known | undefined>;
+  find(realm: WebRealm, typed: string): Promise<Known | undefined>;
   /** The DN of nobody: a bind as it costs what a bind as somebody costs. */
-  nobody(typed: string): string;
+  nobody(realm: WebRealm, typed: string): string;
   /** The person again, as the directory says it by now; `undefined` when the entry is gone. */
-  byUuid(entryUuid: string): Promise<Known | undefined>;
+  byUuid(realm: WebRealm, entryUuid: string): Promise<Known | undefined>;
 }
 
 /** A bind that judges a password. */
@@ -31,7 +31,6 @@ export interface PasswordDeps {
   readonly registry: Registry;
   readonly judge: Judge;
   readonly audit: Pick<Audit, 'record'>;
-  readonly realm: string;
 }
 
 /** How it ended. `person` is `undefined` when the entry went meanwhile. `busy`: the directory did not say; nothing is known of the password. */
@@ -44,19 +43,20 @@ export type Proved =
 const userNameLengthMax = 256;
 
 /**
- * Proves a person by their password. The directory alone judges it, by a bind.
+ * Proves a person of a realm by their password. The directory alone judges it, by a bind.
  *
  * Unknown, wrong and disabled take the same path: one search, one bind, one answer.
  */
 export async function provePassword(
-  { registry, judge, audit, realm }: PasswordDeps,
+  { registry, judge, audit }: PasswordDeps,
+  realm: WebRealm,
   typed: string,
   password: string,
   visit: Visit,
 ): Promise<Proved> {
-  const person = typed.length > userNameLengthMax ? undefined : await registry.find(typed);
-  const dn = person?.dn ?? registry.nobody(typed.slice(0, userNameLengthMax));
-  const event = { realm, subject: person?.dn ?? '', action: 'signin.password', ...visit };
+  const person = typed.length > userNameLengthMax ? undefined : await registry.find(realm, typed);
+  const dn = person?.dn ?? registry.nobody(realm, typed.slice(0, userNameLengthMax));
+  const event = { realm: realm.id, subject: person?.dn ?? '', action: 'signin.password', ...visit };
   const judged = await ask(judge, { dn, password, door: 'signin', address: visit.address });
   if (judged instanceof ClientRefusal) {
     const summary = fillText(errors.notJudged.means, { why: judged.message });
@@ -69,7 +69,7 @@ export async function provePassword(
   }
   audit.record({ ...event, outcome: 'success', summary: 'the password was accepted at the sign-in screen' });
   // What was found before the bind is old by now: the person may be disabled, and the name that was bound another's.
-  const now = await registry.byUuid(person.entryUuid);
+  const now = await registry.byUuid(realm, person.entryUuid);
   return { kind: 'proven', person: now?.dn === person.dn ? now : undefined };
 }
 

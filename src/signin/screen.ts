@@ -1,11 +1,12 @@
 import type { Parked } from '#sessions';
-import { csrfField, facts, fillText, html, notice, type Page, type Piece, type SafeHtml } from '#web';
+import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, type WebRealm } from '#web';
 import { texts } from './texts.ts';
 
 /** What went wrong with the last try, as the screen tells it. */
 export type Fault = 'failed' | 'stale' | 'busy' | 'userNameMissing' | 'passwordMissing';
 
 export interface Screen {
+  readonly realm: WebRealm;
   readonly id: string;
   readonly parked: Parked;
   readonly nowMs: number;
@@ -20,7 +21,7 @@ export interface Screen {
 const minuteMs = 60_000;
 
 /** The screen that asks for user name and password. */
-export function passwordPage({ id, parked, nowMs, csrfToken, userName = '', fault, anyPassword }: Screen): Page {
+export function passwordPage({ realm, id, parked, nowMs, csrfToken, userName = '', fault, anyPassword }: Screen): Page {
   const nameFault = fault === 'userNameMissing';
   const passwordFault = fault === 'passwordMissing';
   const again = fault === 'failed' || fault === 'stale' || fault === 'busy';
@@ -31,7 +32,7 @@ export function passwordPage({ id, parked, nowMs, csrfToken, userName = '', faul
     main: html`<h1>${texts.title}</h1>
 ${parked.rows.length > 0 && facts(parked.rows.map(({ label, value }) => [label, value]))}
 ${again && notice('bad', 'fault', texts[fault])}
-<form method="post" action="${`/authn/login?authn=${encodeURIComponent(id)}`}">
+<form method="post" action="${pathIn(realm, `/authn/login?authn=${encodeURIComponent(id)}`)}">
 <input type="hidden" name="${csrfField}" value="${csrfToken}">
 <label for="username">${texts.userName}</label>
 ${userNameField(userName, nameFault, fault === undefined || nameFault)}
@@ -40,20 +41,20 @@ ${passwordField(passwordFault, again, fault !== undefined && !nameFault)}
 ${anyPassword && html`<p class="quiet">${texts.developmentHint}</p>`}
 <button type="submit">${texts.signIn}</button>
 </form>
-<p class="ways"><a href="${parked.cancelTarget}">${texts.cancel}</a></p>
+<p class="ways"><a href="${pathIn(realm, parked.cancelTarget)}">${texts.cancel}</a></p>
 <p class="quiet waits">${fillText(texts.waits, { minutes: minutesUntil(parked.expiresAtMs, nowMs) })}</p>`,
   };
 }
 
 /** What is shown in place of the screen when no request waits under the address. */
-export function gonePage(): Page {
+export function gonePage(realm: WebRealm): Page {
   return {
     title: texts.goneTitle,
     layout: 'card',
     main: html`<h1>${texts.goneTitle}</h1>
 <p>${texts.goneWords}</p>
 <p>${texts.goneAdvice}</p>
-<p><a href="/portal" role="button">${texts.goneAction}</a></p>`,
+<p><a href="${pathIn(realm, '/portal')}" role="button">${texts.goneAction}</a></p>`,
   };
 }
 

@@ -8,7 +8,7 @@ export interface KindRow<T> {
   /** Reads what JSON gave back; `undefined` for what is not of this kind any more: such a row counts as gone. */
   readonly parse: (value: unknown) => T | undefined;
   /** Most rows in one realm; the least recently used goes first. The store's own bound holds beside it. Read at each put. */
-  readonly rowsMax?: () => number;
+  readonly rowsMax?: (realm: string) => number;
   /** Told of each row that went without its holder asking for it. */
   readonly gone?: (kept: Kept<T>, why: 'expired' | 'evicted') => void;
 }
@@ -68,7 +68,7 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
   return {
     put: async (realm, token, value, expiresAtMs, owner = '') => {
       const kind = kindOf(row.name, realm);
-      if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax());
+      if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
       for (const evicted of store.put(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner)) tell(evicted, 'evicted');
     },
     get: async (realm, token) => read(row, store.get(kindOf(row.name, realm), keyOf(token))),

@@ -3,7 +3,7 @@ export interface Cookie {
   readonly name: string;
   /** Empty removes the cookie. */
   readonly value: string;
-  /** `/` for the default realm. */
+  /** A path of the realm: `/` is sent with all requests of it. */
   readonly path: string;
 }
 
@@ -30,11 +30,16 @@ export function readCookies(header: string | undefined, name: string): readonly 
   return values;
 }
 
-/** The value of a Set-Cookie header. */
-export function formatCookie({ name, value, path }: Cookie, secure: boolean): string {
+/**
+ * The value of a Set-Cookie header.
+ *
+ * @param prefix  the realm's: its cookies go to no other realm below `/realm/`. Those of the default realm do arrive there (RFC 6265 §5.1.4),
+ *                so that a handle counts in its own realm alone
+ */
+export function formatCookie({ name, value, path }: Cookie, prefix: string, secure: boolean): string {
   return [
     `${name}=${value}`,
-    `Path=${path}`,
+    `Path=${prefix !== '' && path === '/' ? prefix : prefix + path}`,
     ...(value === '' ? ['Max-Age=0'] : []),
     'HttpOnly',
     'SameSite=Lax',

@@ -2,10 +2,11 @@ import type { ErrorRow } from '#catalogue';
 import { errors } from './errors.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
-import { errorTextStanding, errorTexts, fillText, protectionText, texts } from './texts.ts';
+import { pathIn, type WebRealm } from './realm.ts';
+import { errorTextStanding, errorTexts, fillText, protectionText, removedText, texts } from './texts.ts';
 
 /** The page of a refusal or failure: what happened in words, what to do, and a reference that an operator finds in the audit trail. */
-export function errorPage(status: number, error: ErrorRow, reference: string): Page {
+export function errorPage(status: number, error: ErrorRow, reference: string, realm: WebRealm): Page {
   const [title, advice] = errorWords(status, error);
   return {
     title,
@@ -13,7 +14,7 @@ export function errorPage(status: number, error: ErrorRow, reference: string): P
     main: html`<h1>${title}</h1>
 <p>${advice}</p>
 <p class="quiet">${fillText(texts.reference, { reference })}</p>
-<p><a href="/portal" role="button" class="outline">${texts.home}</a></p>`,
+${error !== errors.realmRemoved && html`<p><a href="${pathIn(realm, '/portal')}" role="button" class="outline">${texts.home}</a></p>`}`,
   };
 }
 
@@ -45,5 +46,7 @@ function weight(accept: string | undefined, type: RegExp): number {
 }
 
 function errorWords(status: number, error: ErrorRow): readonly [title: string, advice: string] {
-  return error === errors.protectionNeeded ? protectionText : (errorTexts[status] ?? errorTextStanding);
+  if (error === errors.protectionNeeded) return protectionText;
+  if (error === errors.realmRemoved) return removedText;
+  return errorTexts[status] ?? errorTextStanding;
 }

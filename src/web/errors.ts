@@ -21,6 +21,13 @@ export const errors = {
   protectionNeeded: row('9005', 'product mode: a form came unprotected from beyond this machine', 403),
   formMalformed: row('9006', 'the form has too many fields, or is not UTF-8', 400),
   notListening: row('9007', 'startup refused: the web cannot listen on {address}: {why}'),
+  realmUnknown: { code: 'STS-CORE-9110', means: 'the path names a realm that there is not', sees: { http: 404 }, state: 'live' },
+  realmRemoved: {
+    code: 'STS-CORE-0121',
+    means: 'a sign-in or an issuance is refused: its realm is being removed',
+    sees: { http: 503 },
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 function row(digits: `${number}`, means: string, http?: number): ErrorRow {

@@ -1,14 +1,17 @@
 import type { ErrorRow, RouteRow } from '#catalogue';
 import type { Cookie } from './cookies.ts';
 import type { Page } from './page.ts';
+import type { WebRealm } from './realm.ts';
 
 /** A request as handlers see it: parsed, bounded, and free of the framework underneath. */
 export interface WebRequest {
   readonly method: 'GET' | 'POST';
-  /** The path as it came. */
+  /** Whose page is asked for. Paths, here and in a reply, are those of the realm: its prefix is nobody's business but the door's. */
+  readonly realm: WebRealm;
+  /** The path as it came, without the realm's prefix. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Path and query together as they came: what is parked and returned to. */
+  /** Path and query together as they came, without the realm's prefix: what is parked and returned to. */
   readonly target: string;
   /** Named parts of the route's path. */
   readonly params: Readonly<Record<string, string>>;
@@ -52,7 +55,7 @@ export interface RedirectReply extends Common {
   readonly kind: 'redirect';
   /** 303: whatever came, the browser goes on with a GET. */
   readonly status: 302 | 303;
-  /** A path on this service. */
+  /** A path of the realm. */
   readonly to: string;
 }
 

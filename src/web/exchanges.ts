@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Chance, uuid4 } from '#base';
 import { isLoopbackAddress, plainAddress } from './host.ts';
+import type { WebRealm } from './realm.ts';
 
 /** One request and its answer, with what the door has found out so far. */
 export interface Exchange {
@@ -13,9 +14,13 @@ export interface Exchange {
   readonly address: string;
   /** True when the connection comes from this machine itself. */
   readonly local: boolean;
+  /** Whose pages are asked for; the default realm until that is known. */
+  realm: WebRealm;
   /** As `readHost` and `readTarget` found them; empty before. */
   host: string;
+  /** As it came: with the realm's prefix. */
   path: string;
+  /** Path and query without the realm's prefix. */
   target: string;
   query: URLSearchParams;
   secure: boolean;
@@ -31,7 +36,7 @@ export interface Exchanges {
 }
 
 /** Keeps the exchange of each request for as long as the request itself lives. */
-export function createExchanges(chance: Chance): Exchanges {
+export function createExchanges(chance: Chance, standing: WebRealm): Exchanges {
   const byRequest = new WeakMap<IncomingMessage, Exchange>();
   const bySocket = new WeakMap<Socket, Exchange>();
   return {
@@ -44,6 +49,7 @@ export function createExchanges(chance: Chance): Exchanges {
         door: (request.socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http',
         address,
         local: isLoopbackAddress(address),
+        realm: standing,
         host: '',
         path: '',
         target: '',

@@ -46,10 +46,11 @@ export function mountRoutes(routes: readonly WebRoute[], options: MountOptions):
 }
 
 function readRequest(exchange: Exchange, params: Readonly<Record<string, string>>, { csrf, limits, send }: MountOptions): WebRequest {
-  const { request, path, query, target, door, secure, address, correlationId } = exchange;
+  const { request, realm, query, target, door, secure, address, correlationId } = exchange;
   return {
     method: request.method === 'POST' ? 'POST' : 'GET',
-    path,
+    realm,
+    path: target.split('?', 1).join(''),
     query,
     target,
     params,

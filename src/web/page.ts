@@ -1,7 +1,7 @@
-import type { Mode } from '#policy';
 import { verifiesPasswords } from '#policy';
 import type { Assets } from './assets.ts';
 import { html, htmlText, type Piece, type SafeHtml } from './html.ts';
+import type { WebRealm } from './realm.ts';
 import { texts } from './texts.ts';
 
 /** What a room says of a page; the shell around it is the same everywhere. */
@@ -16,21 +16,14 @@ export interface Page {
   readonly corner?: SafeHtml;
 }
 
-export interface Shell {
-  readonly assets: Assets;
-  readonly mode: Mode;
-  /** What people call this realm. */
-  readonly realmName: string;
-}
-
 /** The whole document of a page. */
-export function renderPage({ title, layout, main, corner }: Page, { assets, mode, realmName }: Shell): string {
+export function renderPage({ title, layout, main, corner }: Page, assets: Assets, { name, mode }: Pick<WebRealm, 'name' | 'mode'>): string {
   return `<!doctype html>\n${htmlText(html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · ${realmName} · ${texts.service}</title>
+<title>${title} · ${name} · ${texts.service}</title>
 <link rel="icon" href="${assets.mark.path}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.pico.path}">
 <link rel="stylesheet" href="${assets.style.path}">
@@ -39,13 +32,13 @@ export function renderPage({ title, layout, main, corner }: Page, { assets, mode
 <a class="skip" href="#content">${texts.skip}</a>
 ${!verifiesPasswords(mode) && html`<aside class="band" aria-label="Mode"><p>${texts.developmentBand}</p></aside>`}
 <header>
-<div class="brand"><img src="${assets.mark.path}" alt="" width="36" height="36"><span>${realmName}</span></div>
+<div class="brand"><img src="${assets.mark.path}" alt="" width="36" height="36"><span>${name}</span></div>
 ${corner}
 </header>
 <main id="content" tabindex="-1">
 ${main}
 </main>
-<footer><p>${realmName} · ${texts.service}</p></footer>
+<footer><p>${name} · ${texts.service}</p></footer>
 </body>
 </html>
 `)}`;

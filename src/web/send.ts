@@ -1,6 +1,7 @@
 import type { Audit, Outcome } from '#audit';
 import { utf8 } from '#base';
 import { type ErrorRow, Refusal } from '#catalogue';
+import type { Assets } from './assets.ts';
 import { announcesBody } from './body.ts';
 import { formatCookie } from './cookies.ts';
 import { errors } from './errors.ts';
@@ -8,7 +9,8 @@ import { errorJson, errorPage, errorText, prefersJson } from './errors-page.ts';
 import type { FileReply, Reply } from './exchange.ts';
 import type { Exchange } from './exchanges.ts';
 import { securityHeaders } from './headers.ts';
-import { renderPage, type Shell } from './page.ts';
+import { renderPage } from './page.ts';
+import { pathIn } from './realm.ts';
 import { fillText } from './texts.ts';
 
 /** Answers. Each exchange is answered once; a second answer, or one to somebody who has gone, is dropped. */
@@ -30,8 +32,7 @@ interface Refused {
 }
 
 export interface SenderOptions {
-  readonly shell: Shell;
-  readonly realm: string;
+  readonly assets: Assets;
   readonly audit: Audit;
   /** Octets of a body that are read and thrown away, so that a client that still sends it gets to read the answer. */
   readonly discardOctetsMax: number;
@@ -41,10 +42,10 @@ export interface SenderOptions {
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-export function createSender({ shell, realm, audit, discardOctetsMax, ending }: SenderOptions): Sender {
-  const record: Sender['record'] = ({ request, path, door, address, correlationId }, error, outcome, means = error.means) =>
+export function createSender({ assets, audit, discardOctetsMax, ending }: SenderOptions): Sender {
+  const record: Sender['record'] = ({ request, realm, path, door, address, correlationId }, error, outcome, means = error.means) =>
     audit.record({
-      realm,
+      realm: realm.id,
       door,
       subject: '',
       action: 'web.request',
@@ -80,7 +81,7 @@ export function createSender({ shell, realm, audit, discardOctetsMax, ending }: 
       exchange,
       status,
       { 'Content-Type': 'text/html; charset=utf-8', Vary: 'Accept, Cookie', ...more },
-      utf8(renderPage(shown, shell)),
+      utf8(renderPage(shown, assets, exchange.realm)),
     );
 
   const refuse: Sender['refuse'] = (exchange, error, { status = error.sees.http ?? 500, means, headers = {} } = {}) => {
@@ -92,12 +93,12 @@ export function createSender({ shell, realm, audit, discardOctetsMax, ending }: 
       const body = utf8(errorJson(status, error, exchange.correlationId));
       write(exchange, status, { 'Content-Type': 'application/json', Vary: 'Accept', ...headers }, body);
     } else {
-      page(exchange, status, errorPage(status, error, exchange.correlationId), headers);
+      page(exchange, status, errorPage(status, error, exchange.correlationId, exchange.realm), headers);
     }
   };
 
   const reply: Sender['reply'] = (exchange, answer) => {
-    const cookies = (answer.cookies ?? []).map((cookie) => formatCookie(cookie, exchange.secure));
+    const cookies = (answer.cookies ?? []).map((cookie) => formatCookie(cookie, exchange.realm.prefix, exchange.secure));
     const common: Headers = cookies.length > 0 ? { 'Set-Cookie': cookies } : {};
     switch (answer.kind) {
       case 'page': {
@@ -113,8 +114,8 @@ export function createSender({ shell, realm, audit, discardOctetsMax, ending }: 
         return;
       }
       case 'redirect':
-        if (!/^\/(?![/\\])/.test(answer.to)) throw new Error('a redirect to something that is no path of this service');
-        write(exchange, answer.status, { ...common, Location: answer.to }, new Uint8Array());
+        if (!/^\/(?![/\\])/.test(answer.to)) throw new Error('a redirect to something that is no path of the realm');
+        write(exchange, answer.status, { ...common, Location: pathIn(exchange.realm, answer.to) }, new Uint8Array());
         return;
       case 'file':
         sendFile(exchange, answer);

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Request, Server, ServerOptions } from 'restify';
 import type { Audit, Log } from '#audit';
 import type { Chance } from '#base';
-import { refuse, type SettingValues } from '#catalogue';
-import { type Mode, verifiesPasswords } from '#policy';
+import { Refusal, refuse, type SettingValues } from '#catalogue';
+import { verifiesPasswords } from '#policy';
 import { loadAssets } from './assets.ts';
 import { answerBroken } from './broken.ts';
 import type { Csrf } from './csrf.ts';
@@ -14,16 +14,15 @@ import { createExchanges, type Exchange } from './exchanges.ts';
 import { createGuard } from './guard.ts';
 import { isLoopbackAddress, plainAddress } from './host.ts';
 import { mountRoutes } from './mount.ts';
+import type { WebRealms } from './realm.ts';
 import { routes as ownRoutes } from './routes.ts';
-import { createSender } from './send.ts';
+import { createSender, errorOf } from './send.ts';
 import type { settings } from './settings.ts';
 
 export interface WebOptions {
   readonly settings: SettingValues<typeof settings>;
-  readonly mode: Mode;
-  /** Id of the realm in audit rows, and what people call it. */
-  readonly realm: { readonly id: string; readonly name: string };
-  /** Route rows of the rooms above with their handlers. */
+  readonly realms: WebRealms;
+  /** Route rows of the rooms above with their handlers. Each realm has all of them. */
   readonly routes: readonly WebRoute[];
   /** PEM texts. Without them https is not offered. */
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -46,13 +45,12 @@ export interface Web {
  * @throws Refusal with STS-HTTP-9007 when a port cannot be had
  */
 export async function startWeb(options: WebOptions): Promise<Web> {
-  const { settings: given, mode, realm, tls, chance } = options;
+  const { settings: given, realms, tls, chance } = options;
   const assets = loadAssets();
   let ending = false;
   let tlsPort: number | undefined;
   const send = createSender({
-    shell: { assets, mode, realmName: realm.name },
-    realm: realm.id,
+    assets,
     audit: options.audit,
     discardOctetsMax: given['http.bodyOctetsMax'],
     ending: () => ending,
@@ -65,12 +63,12 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   const door: DoorOptions = {
     ...options,
     routes: [...bindRoutes(ownRoutes, { asset }), ...options.routes],
-    exchanges: createExchanges(chance),
+    exchanges: createExchanges(chance, realms.standing),
     send,
-    guard: createGuard({ mode, publicBaseUrl: given['global.publicBaseUrl'], tlsPort: () => tlsPort, send }),
+    guard: createGuard({ realms, publicBaseUrl: given['global.publicBaseUrl'], tlsPort: () => tlsPort, send }),
   };
 
-  const host = given['http.host'] === '' && !verifiesPasswords(mode) ? 'localhost' : given['http.host'];
+  const host = given['http.host'] === '' && !verifiesPasswords(realms.standing.mode) ? 'localhost' : given['http.host'];
   const servers: NodeServer[] = [];
   const open = async (port: number | undefined, serverOptions: ServerOptions): Promise<AddressInfo | undefined> => {
     if (port === undefined) return undefined;
@@ -108,7 +106,7 @@ interface DoorOptions extends WebOptions {
 
 async function createDoor(
   serverOptions: ServerOptions,
-  { settings: given, exchanges, send, guard, routes, csrf, log, audit, realm }: DoorOptions,
+  { settings: given, exchanges, send, guard, routes, csrf, log, audit, realms }: DoorOptions,
 ): Promise<Server> {
   // Late: what does not open a door to the web need not load the library for one.
   const { createServer } = await import('restify');
@@ -116,11 +114,13 @@ async function createDoor(
   const node = server.server as NodeServer;
   limit(node, given);
   // Outside Restify's chain nothing catches what is thrown.
-  const passes = (exchange: Exchange): boolean => {
+  const passes = async (exchange: Exchange): Promise<boolean> => {
     try {
-      return guard(exchange);
+      return await guard(exchange);
     } catch (thrown) {
-      send.refuse(exchange, errors.beforeRouter, { means: thrown instanceof Error ? thrown.name : 'unknown' });
+      const { error, means } = errorOf(thrown);
+      if (thrown instanceof Refusal) send.refuse(exchange, error, means === undefined ? {} : { means });
+      else send.refuse(exchange, errors.beforeRouter, { means: thrown instanceof Error ? thrown.name : 'unknown' });
       return false;
     }
   };
@@ -134,7 +134,8 @@ async function createDoor(
   });
   server.pre((request, _response, next) => {
     const exchange = exchanges.of(request);
-    next(exchange !== undefined && passes(exchange) ? undefined : false);
+    if (exchange === undefined) next(false);
+    else void passes(exchange).then((passed) => next(passed ? undefined : false));
   });
   // Restify repeats what its server reports, and a report that nobody hears would end the process. `listen` hears it.
   server.on('error', nothing);
@@ -154,7 +155,7 @@ async function createDoor(
     send,
     record: (address, why) =>
       audit.record({
-        realm: realm.id,
+        realm: realms.standing.id,
         door: 'http',
         subject: '',
         action: 'web.request',

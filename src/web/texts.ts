@@ -29,6 +29,12 @@ export const protectionText: readonly [title: string, advice: string] = [
   'Open this service with https, so that nobody on the way can read what you send.',
 ];
 
+/** Shown instead of the words of 503 when the realm is what is going. */
+export const removedText: readonly [title: string, advice: string] = [
+  'This realm is being removed',
+  'Nobody can sign in here any more, and all sessions have ended. If you did not expect this, ask whoever runs this service.',
+];
+
 export function fillText(words: string, values: Readonly<Record<string, string | number>>): string {
   return words.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
 }

@@ -8,7 +8,15 @@ import { openWebLayer } from '../support/web-layer.ts';
 
 async function open(t: Parameters<typeof openWebLayer>[0], mode: Mode = 'product') {
   const layer = await openWebLayer(t, { 'global.mode': mode });
-  return { ...layer, acting: layer.client.as({ dn: admin }), people: openPeople({ client: layer.client, suffix, mode: () => mode }) };
+  const realm = { suffix, mode };
+  const all = openPeople({ client: layer.client });
+  const people = {
+    find: (typed: string) => all.find(realm, typed),
+    nobody: (typed: string) => all.nobody(realm, typed),
+    byUuid: (entryUuid: string) => all.byUuid(realm, entryUuid),
+    readOwn: (...given: [{ readonly entryUuid: string }, readonly string[]]) => all.readOwn(realm, ...given),
+  };
+  return { ...layer, acting: layer.client.as({ dn: admin }), people };
 }
 
 test('a person is found by uid or by mail, in any case', async (t) => {

@@ -16,11 +16,12 @@ const session: Session = {
   lastUsedMs: nowMs,
   endsAtMs: nowMs + 3_600_000,
 };
+const realm = { id: 'acme', name: 'Acme', suffix: 'o=acme', mode: 'product', prefix: '/realm/acme', removing: false } as const;
 const hostile = `<b>"'&\``;
 
 function home(others: readonly Session[], moreOthers: boolean): string {
   const entry = { dn: `cn=${hostile}`, all: (attribute: string) => (attribute === 'cn' ? [hostile] : []) };
-  return htmlText(homePage({ entry, session, others, moreOthers, mode: 'product', nowMs, csrfToken: 't', ldapUrl: 'ldap://x' }).main);
+  return htmlText(homePage({ realm, entry, session, others, moreOthers, nowMs, csrfToken: 't', ldapUrl: 'ldap://x' }).main);
 }
 
 test('a session says every address it was authenticated from', (t) => {
@@ -36,4 +37,9 @@ test('who is signed in nowhere else is offered no way to end it, and who is in m
 
 test('whatever an entry holds is text on the page', (t) => {
   t.false(home([], false).includes('<b>'));
+});
+
+test('every address on the page is one of the realm', (t) => {
+  const links = [...home([session], true).matchAll(/(?:href|action)="([^"]*)"/g)].map(([, address]) => address);
+  t.deepEqual(links, ['/realm/acme/portal/sign-out-elsewhere']);
 });

@@ -14,12 +14,15 @@ const taken = [
   '/',
   '/portal',
   '/portal/',
-  '/realm/acme/oauth2/authorize?client_id=x&redirect_uri=https%3A%2F%2Frp.example%2Fcb&scope=openid%20email',
+  '/oauth2/authorize?client_id=x&redirect_uri=https%3A%2F%2Frp.example%2Fcb&scope=openid%20email',
   '/a?next=//evil.example&u=http://evil.example/%2f%5c%0d%0a',
   '/a?',
   '/a?b=%zz&&=&c',
   "/a-b_c.d~e!$&'()*+,;=:@f",
   '/caf%C3%A9',
+  '/%ff',
+  '/realms/acme',
+  '/a/realm/acme',
   '/a?x=[1]&y={2}|`^',
 ];
 for (const text of taken) test(`a path on this service is taken as it is: ${text}`, (t) => t.is(target(text) as string, text));
@@ -67,6 +70,9 @@ const refused: readonly [what: string, text: string][] = [
   ['quotes and brackets', '/"><script>'],
   ['credentials before a host', 'http://this.service@evil.example/'],
   ['an @ behind two slashes', '//x@evil.example'],
+  ["another realm's prefix", '/realm/acme/portal'],
+  ["another realm's prefix alone", '/realm?a=b'],
+  ["another realm's prefix, escaped", '/%72eal%6D/acme'],
   ['more than the limit', `/${'a'.repeat(lengthMax)}`],
 ];
 for (const [what, text] of refused) test(`a return target is refused: ${what}`, (t) => t.is(parseReturnTarget(text, lengthMax), undefined));

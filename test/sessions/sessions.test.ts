@@ -19,6 +19,7 @@ function open(t: ExecutionContext) {
   const clock = { nowMs: () => nowMs };
   const standing = readSettings({ ...sessionsSettings, ...storeSettings }, { environment: {} }).values;
   const settings: { -readonly [Name in keyof typeof standing]: (typeof standing)[Name] } = { ...standing };
+  const own = new Map<string, Partial<typeof settings>>();
   const store = openStateStore({ file: 'unused', settings: { ...standing, 'persistence.mode': 'memory' }, clock, epoch: 1 });
   const rows: AuditRow[] = [];
   const log = createLog({ json: true, level: 'debug', stream: new PassThrough(), clock });
@@ -28,10 +29,17 @@ function open(t: ExecutionContext) {
     store.close();
     for (const { errorCode } of rows) observe(errorCode);
   });
-  const sessions = openSessions({ state: openState({ store, clock }), clock, chance: systemChance, audit, settings });
+  const sessions = openSessions({
+    state: openState({ store, clock }),
+    clock,
+    chance: systemChance,
+    audit,
+    settingsOf: (id) => ({ ...settings, ...own.get(id) }),
+  });
   return {
     sessions,
     settings,
+    own,
     store,
     begin: (person: typeof ada | undefined, handles: readonly string[] = [], event = pwd) =>
       sessions.begin(realm, handles, person, event, visit),
@@ -400,4 +408,60 @@ test('what is stored opens no session: neither the handle nor the pending id sta
   const stored = JSON.stringify([...store.list(`session/${realm}`, undefined, 10), ...store.list(`parked/${realm}`, undefined, 10)]);
   t.true(stored.includes(ada.entryUuid));
   for (const secret of [...handle.split('.'), id]) t.false(stored.includes(secret));
+});
+
+test('the limits of sessions and of requests that wait are those in force in their realm', async (t) => {
+  const { sessions, settings, own, begin, passS } = open(t);
+  Object.assign(settings, { 'authn.maxSessions': 5, 'authn.sessionLifetimeS': 100, 'authn.pendingTtlS': 100, 'authn.maxPending': 5 });
+  own.set('acme', { 'authn.maxSessions': 1, 'authn.sessionLifetimeS': 50, 'authn.pendingTtlS': 50, 'authn.maxPending': 1 });
+  const handles = { default: [] as string[], acme: [] as string[] };
+  const waiting = { default: [] as string[], acme: [] as string[] };
+  for (const id of ['default', 'acme'] as const) {
+    for (const person of [ada, alan]) handles[id].push((await sessions.begin(id, [], person, pwd, visit)).handle);
+    for (const target of ['/a', '/b']) waiting[id].push(await sessions.park({ realm: id, method: 'GET', target, rows }));
+  }
+  const there = async (id: 'default' | 'acme') => [
+    ...(await Promise.all(handles[id].map(async (handle) => (await sessions.find(id, [handle])) !== undefined))),
+    ...(await Promise.all(waiting[id].map(async (request) => (await sessions.parked(id, request)) !== undefined))),
+  ];
+  t.deepEqual(await there('default'), [true, true, true, true]);
+  t.deepEqual(await there('acme'), [false, true, false, true]);
+  passS(50);
+  t.deepEqual(await there('default'), [true, true, true, true]);
+  t.deepEqual(await there('acme'), [false, false, false, false]);
+  t.truthy(await begin(ada));
+});
+
+test('a handle and a parked request count in their own realm alone, whatever other handles come with them', async (t) => {
+  const { sessions } = open(t);
+  const [here, there] = [await sessions.begin('default', [], ada, pwd, visit), await sessions.begin('acme', [], alan, pwd, visit)];
+  const both = [there.handle, here.handle];
+  t.is((await sessions.find('default', both))?.sid, here.session.sid);
+  t.is((await sessions.find('acme', both))?.sid, there.session.sid);
+  t.is(await sessions.find('other', both), undefined);
+  const id = await sessions.park({ realm: 'acme', method: 'GET', target: '/portal', rows });
+  t.is(await sessions.parked('default', id), undefined);
+  t.is(await sessions.takeParked('default', id), undefined);
+  t.truthy(await sessions.parked('acme', id));
+
+  // Nor does a sign-in, or a sign-out, touch the other realm's session.
+  await sessions.begin('acme', both, ada, pwd, visit);
+  t.truthy(await sessions.find('default', both));
+  t.true(await sessions.end('default', both, visit));
+  t.is(await sessions.find('default', both), undefined);
+});
+
+test('a realm is cleared of its sessions and of what waits in it, in steps, and no other realm is', async (t) => {
+  const { sessions, audited } = open(t);
+  const handles = [];
+  for (let i = 0; i < 5; i++) handles.push((await sessions.begin('acme', [], ada, pwd, visit)).handle);
+  const kept = await sessions.begin('default', [], ada, pwd, visit);
+  const id = await sessions.park({ realm: 'acme', method: 'GET', target: '/portal', rows });
+  const counts = [];
+  for (let count = -1; count !== 0; counts.push(count)) count = await sessions.clear('acme', 2, visit);
+  t.deepEqual(counts, [3, 2, 1, 0]);
+  for (const handle of handles) t.is(await sessions.find('acme', [handle]), undefined);
+  t.is(await sessions.parked('acme', id), undefined);
+  t.truthy(await sessions.find('default', [kept.handle]));
+  t.is(audited().filter(({ realm, summary }) => realm === 'acme' && summary === 'session ended: its realm is being removed').length, 5);
 });

@@ -5,19 +5,20 @@ import { provePassword } from '../../src/signin/password.ts';
 import { admin, person, suffix } from '../directory/driver.ts';
 import { openWebLayer } from '../support/web-layer.ts';
 
+const realm = { id: 'default', name: 'example.com', suffix, mode: 'product', prefix: '', removing: false } as const;
 const visit = { door: 'http', address: '192.0.2.1', correlationId: 'c1' };
 
 /** Ada's sign-in, with something that happens between her bind and its answer. */
 async function signIn(t: ExecutionContext, meanwhile: (acting: ReturnType<Layer['client']['as']>) => Promise<void>) {
   const { client, house } = await openWebLayer(t);
-  const people = openPeople({ client, suffix, mode: () => 'product' });
+  const people = openPeople({ client });
   const { audit } = house.engine;
   const judge = async (presented: Parameters<typeof client.judge>[0]) => {
     const judged = await client.judge(presented);
     await meanwhile(client.as({ dn: admin }));
     return judged;
   };
-  return provePassword({ registry: people, judge, audit, realm: 'default' }, 'ada', 'lovelace', visit);
+  return provePassword({ registry: people, judge, audit }, realm, 'ada', 'lovelace', visit);
 }
 type Layer = Awaited<ReturnType<typeof openWebLayer>>;
 

@@ -9,7 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Refusal } from '#catalogue';
 import { bindRoutes } from '#web';
 import { observe } from '../support/observed.ts';
-import { codes, get, handlers, open, send } from './house.ts';
+import { codes, get, handlers, open, realmsOf, send } from './house.ts';
 
 /** A certificate of openssl's, so that https does not depend on how ours are made. */
 function certificate(t: ExecutionContext): { readonly key: string; readonly cert: string } {
@@ -88,7 +88,7 @@ for (const host of ['', 'a b', 'exa mple.com', 'user@host', 'host/path', '[::1',
 }
 
 test('development mode answers to names of this machine only, against DNS rebinding', async (t) => {
-  const { port } = await open(t, { mode: 'development' });
+  const { port } = await open(t, { realms: realmsOf('development') });
   for (const host of ['localhost', `localhost:${port}`, '127.0.0.1', '[::1]:80', 'demo.localhost']) {
     t.is((await send(port, `GET /hello HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status, 200, host);
   }
@@ -98,7 +98,7 @@ test('development mode answers to names of this machine only, against DNS rebind
 });
 
 test('development mode: every page says that passwords are not checked', async (t) => {
-  const { port } = await open(t, { mode: 'development' });
+  const { port } = await open(t, { realms: realmsOf('development') });
   for (const target of ['/hello', '/nowhere', '/throws']) t.regex((await get(port, target)).body, /passwords are not checked/, target);
   const product = await open(t);
   t.notRegex((await get(product.port, '/hello')).body, /passwords are not checked/);

@@ -4,10 +4,30 @@ import type { ExecutionContext } from 'ava';
 import { type AuditRow, createAudit, createLog } from '#audit';
 import { systemChance, systemClock } from '#base';
 import type { RouteRow, SettingValues } from '#catalogue';
-import { bindRoutes, createCsrf, type Handler, html, startWeb, type Web, type WebOptions, type webSettings } from '#web';
+import type { Mode } from '#policy';
+import {
+  bindRoutes,
+  createCsrf,
+  type Handler,
+  html,
+  startWeb,
+  type Web,
+  type WebOptions,
+  type WebRealm,
+  type WebRealms,
+  type webSettings,
+} from '#web';
 import { observe, observeLog } from '../support/observed.ts';
 
 export const csrf = createCsrf(new Uint8Array(32).fill(7));
+
+/** The default realm in a mode, and the others that a test has; it may change them. */
+export function realmsOf(mode: Mode, others: ReadonlyMap<string, WebRealm> = new Map()): WebRealms {
+  return {
+    standing: { id: 'default', name: 'example.com', suffix: 'dc=example,dc=com', mode, prefix: '', removing: false },
+    find: async (id) => others.get(id),
+  };
+}
 
 /** Settings in force in these tests: short waits, ports that the system chooses, no https unless a test asks for it. */
 export const standing: SettingValues<typeof webSettings> = {
@@ -35,6 +55,9 @@ const rows = {
   lost: route('GET', '/lost'),
   away: route('GET', '/away'),
   cookie: route('GET', '/cookie'),
+  root: route('GET', '/'),
+  where: route('GET', '/where'),
+  home: route('GET', '/home'),
   form: route('POST', '/form'),
 };
 
@@ -50,6 +73,9 @@ export const handlers = {
   lost: () => ({ ...page(html`<h1>Lost</h1>`), status: 418 }),
   away: () => ({ kind: 'redirect', status: 303, to: '//evil.example/' }),
   cookie: (request) => ({ ...page(html`<h1>${request.cookies('a').join('|')}</h1>`), cookies: [{ name: 'a', value: 'b', path: '/' }] }),
+  root: () => page(html`<h1>Root</h1>`),
+  where: ({ realm, path, target }) => page(html`<h1>${realm.id} ${path} ${target}</h1>`),
+  home: () => ({ kind: 'redirect', status: 303, to: '/where?a=b', cookies: [{ name: 'a', value: 'c', path: '/where' }] }),
   form: async (request) => {
     const { form, refused } = await request.openForm(() => 'me');
     return page(html`<h1>${refused === undefined ? 'taken' : 'refused'} ${form.get('name') ?? ''}</h1>`);
@@ -82,8 +108,7 @@ export async function open(
     observe(row.errorCode);
   });
   const web = await startWeb({
-    mode: 'product',
-    realm: { id: 'default', name: 'example.com' },
+    realms: realmsOf('product'),
     routes: bindRoutes(rows, handlers),
     csrf,
     audit,

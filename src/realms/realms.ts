@@ -1,0 +1,73 @@
+import type { Log } from '#audit';
+import type { SettingRows, SettingValues } from '#catalogue';
+import { allOf, type ClientEntry, type DirectoryClient, equals } from '#client';
+import type { Mode } from '#policy';
+import type { WebRealm, WebRealms } from '#web';
+import { errors } from './errors.ts';
+import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from './realm.ts';
+
+/** The realms as the directory says they are at this moment. */
+export interface Realms<Rows extends SettingRows> extends WebRealms {
+  /** As `find`, and the default realm under its own id. */
+  now(realm: WebRealm): Promise<WebRealm | undefined>;
+  /** The settings in force in a realm, as it was last found. A realm that was not found yet has those of the service. */
+  settingsOf(id: string): SettingValues<Rows>;
+}
+
+export interface RealmsOptions<Rows extends SettingRows> {
+  readonly client: Pick<DirectoryClient, 'as'>;
+  /** Of the default realm, as text. The other realms are entries below it. */
+  readonly suffix: string;
+  readonly rows: Rows;
+  /** The service's settings, which are the default realm's. */
+  readonly settings: SettingValues<Rows> & { readonly 'global.mode': Mode };
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** The default realm, as audit rows name it. */
+export const standingId = 'default';
+
+/**
+ * Opens the realms. A realm is read when it is asked for: one that was made is there at once, and one that is being removed is known to be.
+ * What its entry says is worked out again only when it says something else.
+ */
+export function openRealms<Rows extends SettingRows>({ client, suffix, rows, settings, log }: RealmsOptions<Rows>): Realms<Rows> {
+  const standing: WebRealm = {
+    id: standingId,
+    name: nameOfSuffix(suffix),
+    suffix,
+    mode: settings['global.mode'],
+    prefix: '',
+    removing: false,
+  };
+  // Never more than there are realms: one that is not found is forgotten.
+  const known = new Map<string, { readonly said: string; readonly realm: Realm<Rows> }>();
+
+  // From the suffix down, whose entry is always there: a search at a name that is not there is a refusal, recorded each time somebody mistypes.
+  const entryOf = async (id: string): Promise<ClientEntry | undefined> => {
+    const filter = allOf(equals('entryDN', `cn=${id},ou=realms,${suffix}`), equals('objectClass', realmClass));
+    const { entries } = await client.as('self').search({ base: suffix, scope: 'sub', filter, attributes: realmAttributes, sizeLimit: 1 });
+    return entries[0];
+  };
+  const find = async (id: string): Promise<WebRealm | undefined> => {
+    const entry = id === standingId ? undefined : await entryOf(id);
+    const said = JSON.stringify(realmAttributes.map((name) => entry?.all(name)));
+    const before = known.get(id);
+    if (before?.said === said) return before.realm.shown;
+    const realm = entry && realmOf(id, entry, rows, settings);
+    if (realm === undefined) {
+      known.delete(id);
+      return undefined;
+    }
+    known.set(id, { said, realm });
+    for (const { name, why } of realm.faults) log.warn(errors.settingIgnored, `realm ${id}: ${name} ${why}`);
+    return realm.shown;
+  };
+
+  return {
+    standing,
+    find,
+    now: (realm) => (realm.id === standingId ? Promise.resolve(standing) : find(realm.id)),
+    settingsOf: (id) => known.get(id)?.realm.settings ?? settings,
+  };
+}
