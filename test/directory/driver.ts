@@ -92,6 +92,7 @@ const standing: EngineSettings = {
   'admin.bootstrapUsername': 'admin',
   'admin.bootstrapPassword': '',
   'global.mode': 'product',
+  'realms.removalDeliveryTimeoutS': 300,
   'security.passwordHashLogN': 14,
   'security.passwordHashR': 8,
   'security.passwordHashP': 1,

@@ -20,6 +20,7 @@ const service = {
   'a.port': 1,
   'a.secret': '',
   'a.trial': false,
+  'realms.removalDeliveryTimeoutS': 300,
 } as const;
 
 type Fit = readonly [text: string, name: string, value: unknown];
