@@ -30,7 +30,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
   const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });
-  const people = openPeople({ client });
+  const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'] });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const obligations: readonly Obligation[] = [{ name: 'sessions', deliver: (realm) => endSessions(sessions, realm) }];
   const removal = createRemoval({ client, suffix: below.suffix, obligations, settings, audit, log, clock });
@@ -45,7 +45,17 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const csrf = createCsrf(csrfKeyOf(foundation));
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
   const judge: Judge = (presented) => client.judge(presented);
-  const signin = createSigninHandlers({ registry: people, judge, realmNow: realms.now, sessions, csrf, clock, chance, audit });
+  const signin = createSigninHandlers({
+    registry: people,
+    judge,
+    realmNow: realms.now,
+    policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
+    sessions,
+    csrf,
+    clock,
+    chance,
+    audit,
+  });
   const portal = createPortalHandlers({ sessions, readOwn: people.readOwn, csrf, clock, ldapUrl: () => ldapUrl });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const web = await startWeb({

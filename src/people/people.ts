@@ -9,6 +9,8 @@ export interface Person {
   readonly entryUuid: string;
   /** `pwdAccountLockedTime` is set: no door lets them in. */
   readonly disabled: boolean;
+  /** The realm's built-in administrator. */
+  readonly isBuiltIn: boolean;
 }
 
 /** Whose people are meant. */
@@ -37,6 +39,8 @@ export interface People {
 
 export interface PeopleOptions {
   readonly client: Pick<DirectoryClient, 'as'>;
+  /** The `uid` of each realm's built-in administrator. */
+  readonly administratorUid: string;
 }
 
 /** What is asked of an entry to know its person. */
@@ -47,7 +51,13 @@ const candidatesMax = 16;
 /** RFC 4518 §2.4: no name holds these. A bind as one that does would be refused without the work. */
 const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 
-export function openPeople({ client }: PeopleOptions): People {
+export function openPeople({ client, administratorUid }: PeopleOptions): People {
+  const personOf = (base: string, entry: ClientEntry): Person | undefined => {
+    const entryUuid = entry.one('entryUUID');
+    if (entryUuid === undefined) return undefined;
+    const isBuiltIn = entry.dn.toLowerCase() === named(base, administratorUid).toLowerCase();
+    return { dn: entry.dn, entryUuid, disabled: entry.has('pwdAccountLockedTime'), isBuiltIn };
+  };
   const known = async (base: string, typed: string): Promise<Person | undefined> => {
     const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));
     const { entries, complete } = await client
@@ -57,7 +67,7 @@ export function openPeople({ client }: PeopleOptions): People {
     const sameUid = entries.filter((entry) => entry.all('uid').some((uid) => uid.toLowerCase() === typed.toLowerCase()));
     // A name is a uid before it is a mail address: no one comes in as somebody else by having their name for an address.
     const meant = sameUid.length > 0 ? sameUid : entries;
-    return meant[0] !== undefined && meant.length === 1 ? personOf(meant[0]) : undefined;
+    return meant[0] !== undefined && meant.length === 1 ? personOf(base, meant[0]) : undefined;
   };
   const named = (base: string, uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
 
@@ -74,7 +84,7 @@ export function openPeople({ client }: PeopleOptions): People {
     byUuid: async ({ suffix }, entryUuid) => {
       const filter = equals('entryUUID', entryUuid);
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
-      return entries[0] === undefined ? undefined : personOf(entries[0]);
+      return entries[0] === undefined ? undefined : personOf(baseOf(suffix), entries[0]);
     },
     readOwn: async ({ suffix }, { entryUuid }, attributes) => {
       const { entries } = await client
@@ -95,11 +105,6 @@ export function openPeople({ client }: PeopleOptions): People {
 
 function baseOf(suffix: string): string {
   return `ou=people,${suffix}`;
-}
-
-function personOf(entry: ClientEntry): Person | undefined {
-  const entryUuid = entry.one('entryUUID');
-  return entryUuid === undefined ? undefined : { dn: entry.dn, entryUuid, disabled: entry.has('pwdAccountLockedTime') };
 }
 
 /**

@@ -1,3 +1,4 @@
+export { type AuthnPolicy, builtInAuthnPolicy, readAuthnPolicy } from './authn-policy.ts';
 export { type InForce, inForce, type Source } from './in-force.ts';
 export {
   type Mode,

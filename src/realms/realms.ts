@@ -1,7 +1,7 @@
 import type { Log } from '#audit';
 import type { SettingRows, SettingValues } from '#catalogue';
 import { allOf, type ClientEntry, type DirectoryClient, equals } from '#client';
-import type { Mode } from '#policy';
+import { type AuthnPolicy, builtInAuthnPolicy, type InForce, inForce, type Mode, readAuthnPolicy } from '#policy';
 import type { WebRealm, WebRealms } from '#web';
 import { errors } from './errors.ts';
 import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from './realm.ts';
@@ -10,6 +10,8 @@ import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from '
 export interface Realms<Rows extends SettingRows> extends WebRealms {
   /** As `find`, and the default realm under its own id. */
   now(realm: WebRealm): Promise<WebRealm | undefined>;
+  /** The authentication policy in force in a realm: its own, or else the default realm's, or else what is built in. Read from the entries each time. */
+  authnPolicy(realm: WebRealm): Promise<InForce<AuthnPolicy>>;
   /** The settings in force in a realm, as it was last found. A realm that was not found yet has those of the service. */
   settingsOf(id: string): SettingValues<Rows>;
 }
@@ -44,13 +46,14 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
   const known = new Map<string, { readonly said: string; readonly realm: Realm<Rows> }>();
 
   // From the suffix down, whose entry is always there: a search at a name that is not there is a refusal, recorded each time somebody mistypes.
-  const entryOf = async (id: string): Promise<ClientEntry | undefined> => {
-    const filter = allOf(equals('entryDN', `cn=${id},ou=realms,${suffix}`), equals('objectClass', realmClass));
-    const { entries } = await client.as('self').search({ base: suffix, scope: 'sub', filter, attributes: realmAttributes, sizeLimit: 1 });
+  const entryOf = async (base: string, below: string, objectClass: string, attributes: readonly string[]) => {
+    const filter = allOf(equals('entryDN', `${below},${base}`), equals('objectClass', objectClass));
+    const { entries } = await client.as('self').search({ base, scope: 'sub', filter, attributes, sizeLimit: 1 });
     return entries[0];
   };
+  const policyEntry = (base: string) => entryOf(base, 'cn=default,ou=authnPolicies', 'stsAuthnPolicy', ['*']);
   const find = async (id: string): Promise<WebRealm | undefined> => {
-    const entry = id === standingId ? undefined : await entryOf(id);
+    const entry = id === standingId ? undefined : await entryOf(suffix, `cn=${id},ou=realms`, realmClass, realmAttributes);
     const said = JSON.stringify(realmAttributes.map((name) => entry?.all(name)));
     const before = known.get(id);
     if (before?.said === said) return before.realm.shown;
@@ -68,6 +71,17 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
     standing,
     find,
     now: (realm) => (realm.id === standingId ? Promise.resolve(standing) : find(realm.id)),
+    authnPolicy: async (realm) => {
+      const own = policyOf(await policyEntry(realm.suffix));
+      const isStanding = realm.id === standingId;
+      // The default realm follows nobody.
+      const standings = own !== undefined || isStanding ? undefined : policyOf(await policyEntry(suffix));
+      return inForce(own, standings, builtInAuthnPolicy);
+    },
     settingsOf: (id) => known.get(id)?.realm.settings ?? settings,
   };
+}
+
+function policyOf(entry: ClientEntry | undefined): AuthnPolicy | undefined {
+  return entry && readAuthnPolicy((attribute) => entry.all(attribute));
 }

@@ -1,18 +1,20 @@
 import { type Chance, type Clock, token } from '#base';
 import { Refusal, refuse } from '#catalogue';
-import { verifiesPasswords } from '#policy';
+import { type AuthnPolicy, verifiesPasswords } from '#policy';
 import { type Parked, type Sessions, sessionsErrors, type Visit } from '#sessions';
 import { type Csrf, type Handler, type PageReply, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
-import { decide } from './decide.ts';
+import { decide, type Next } from './decide.ts';
 import { errors } from './errors.ts';
 import { type Known, type PasswordDeps, provePassword } from './password.ts';
 import type { routes } from './routes.ts';
-import { type Fault, gonePage, passwordPage } from './screen.ts';
+import { type Fault, gonePage, passwordPage, refusedPage } from './screen.ts';
 
 export interface SigninDeps extends PasswordDeps {
   readonly sessions: Pick<Sessions, 'parked' | 'takeParked' | 'begin' | 'end'>;
   /** A realm as it is now; `undefined` when it is gone. */
   readonly realmNow: (realm: WebRealm) => Promise<WebRealm | undefined>;
+  /** The authentication policy in force in a realm, as it is now. */
+  readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -28,7 +30,9 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
     loginPage: async (request) => {
       const id = request.query.get('authn') ?? '';
       const parked = await sessions.parked(request.realm.id, id);
-      return parked === undefined ? gone(deps, request) : screen(deps, request, id, parked, {});
+      if (parked === undefined) return gone(deps, request);
+      const next = decide([], await deps.policyOf(request.realm), false);
+      return next.step === 'refuse' ? keptOut(deps, request, parked, next) : screen(deps, request, id, parked, {});
     },
     login: async (request) => {
       const { realm } = request;
@@ -42,11 +46,14 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
       if (refused !== undefined) return { ...screen(deps, request, id, parked, { userName, fault: 'stale' }), status: 403, error: refused };
       if (userName === '') return screen(deps, request, id, parked, { fault: 'userNameMissing' });
       if (password === '') return screen(deps, request, id, parked, { userName, fault: 'passwordMissing' });
+      const policy = await deps.policyOf(realm);
+      const first = decide([], policy, false);
+      if (first.step === 'refuse') return keptOut(deps, request, parked, first);
       const proved = await provePassword(deps, realm, userName, password, visitOf(request));
       if (proved.kind === 'busy') {
         return { ...screen(deps, request, id, parked, { userName, fault: 'busy' }), status: 503, error: errors.notJudged };
       }
-      const reply = proved.kind === 'proven' ? await goOn(deps, request, id, parked, proved.person) : undefined;
+      const reply = proved.kind === 'proven' ? await goOn(deps, request, id, parked, proved.person, policy) : undefined;
       return reply ?? { ...screen(deps, request, id, parked, { userName, fault: 'failed' }), error: errors.passwordRefused };
     },
   };
@@ -54,14 +61,17 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
 
 /** Acts on what `decide` says of a person whose password was accepted. */
 async function goOn(
-  { sessions, realmNow }: SigninDeps,
+  deps: SigninDeps,
   request: WebRequest,
   id: string,
   parked: Parked,
   person: Known | undefined,
+  policy: AuthnPolicy,
 ): Promise<Reply | undefined> {
+  const { sessions, realmNow } = deps;
   const { realm } = request;
-  const next = decide(['password']);
+  const next = decide(['password'], policy, person?.isBuiltIn === true);
+  if (next.step === 'refuse') return keptOut(deps, request, parked, next);
   if (next.step !== 'done') return undefined;
   const { amr, acr } = next;
   const begun = await unlessRefused(() =>
@@ -76,6 +86,22 @@ async function goOn(
   // Whoever else answers the same request at this moment has signed in as well; both go where they were going.
   await sessions.takeParked(realm.id, id);
   return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: begun.handle, path: '/' }] };
+}
+
+/** The answer to whom the policy keeps out. */
+function keptOut({ audit }: SigninDeps, request: WebRequest, parked: Parked, { why }: Next & { readonly step: 'refuse' }): Reply {
+  const { realm } = request;
+  const error = why === 'mechanism' ? errors.mechanismNotAccepted : errors.secondFactorImpossible;
+  audit.record({
+    realm: realm.id,
+    subject: '',
+    action: 'signin.policy',
+    outcome: 'refused',
+    error,
+    summary: error.means,
+    ...visitOf(request),
+  });
+  return { kind: 'page', status: 403, page: refusedPage(realm, parked, why), error };
 }
 
 /** An account disabled or deleted between its bind and its session is answered like a wrong password; the audit trail has the reason. */

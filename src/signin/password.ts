@@ -7,6 +7,8 @@ import { errors } from './errors.ts';
 /** A person as the sign-in needs them. */
 export interface Known extends SignedIn {
   readonly dn: string;
+  /** The realm's built-in administrator. */
+  readonly isBuiltIn: boolean;
 }
 
 /** Where the people of a realm are found, and made where its mode makes them. */

@@ -46,6 +46,18 @@ ${anyPassword && html`<p class="quiet">${texts.developmentHint}</p>`}
   };
 }
 
+/** What is shown to whom the policy keeps out. */
+export function refusedPage(realm: WebRealm, parked: Parked, why: 'mechanism' | 'secondFactor'): Page {
+  return {
+    title: texts.refusedTitle,
+    layout: 'card',
+    main: html`<h1>${texts.refusedTitle}</h1>
+${notice('bad', 'fault', why === 'mechanism' ? texts.refusedMechanism : texts.refusedSecondFactor)}
+<p>${texts.refusedAdvice}</p>
+<p class="ways"><a href="${pathIn(realm, parked.cancelTarget)}">${texts.cancel}</a></p>`,
+  };
+}
+
 /** What is shown in place of the screen when no request waits under the address. */
 export function gonePage(realm: WebRealm): Page {
   return {

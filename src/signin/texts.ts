@@ -17,6 +17,11 @@ export const texts = {
   minutes: '{count} minutes',
   developmentHint: 'Any name and any password will do, except the password “invalid”. A name that is new gets an entry of its own.',
 
+  refusedTitle: 'You cannot sign in here this way',
+  refusedMechanism: 'This realm does not accept a password, and offers no other way yet.',
+  refusedSecondFactor: 'Your password was right, but this realm asks everybody for a second factor, and there is no way to give one yet.',
+  refusedAdvice: 'Nothing was changed, and you are not signed in. Ask whoever runs this service.',
+
   goneTitle: 'This sign-in is over',
   goneWords: 'It was finished already, it waited too long, or this address was opened by itself.',
   goneAdvice: 'Go back to the application you came from and start again there, or go to your account here.',

@@ -9,7 +9,7 @@ import { openWebLayer } from '../support/web-layer.ts';
 async function open(t: Parameters<typeof openWebLayer>[0], mode: Mode = 'product') {
   const layer = await openWebLayer(t, { 'global.mode': mode });
   const realm = { suffix, mode };
-  const all = openPeople({ client: layer.client });
+  const all = openPeople({ client: layer.client, administratorUid: 'admin' });
   const people = {
     find: (typed: string) => all.find(realm, typed),
     nobody: (typed: string) => all.nobody(realm, typed),
