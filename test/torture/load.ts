@@ -58,11 +58,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     noteUsed(world, operation.after);
     const given = await answerTo(world, lane, operation, step);
     step.code = given?.code;
-    const right = given === undefined || given.code === operation.code || options.excused?.includes(given.code);
-    told(
-      right ? undefined : `${operation.what} of ${slot.name} was answered ${given.code} (${given.diagnostic}) and not ${operation.code}`,
-      given?.code,
-    );
+    told(given === undefined ? undefined : faultOf(slot, operation, step, given, options.excused), given?.code);
     return given;
   };
 
@@ -93,6 +89,8 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     ended = true;
     moved.resolve();
   });
+  // Whoever waits for it hears of what it threw: nobody may be waiting yet.
+  over.catch(() => undefined);
   return {
     get answers() {
       return state.answers;
@@ -110,6 +108,19 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     },
     over,
   };
+}
+
+/** What is wrong with an answer. */
+function faultOf(
+  { name }: Slot,
+  { what, code }: Operation,
+  { shownBy }: Step,
+  given: Answer,
+  excused: readonly number[] = [],
+): string | undefined {
+  const answered = `was answered ${given.code} (${given.diagnostic})`;
+  if (given.code !== code && !excused.includes(given.code)) return `${what} of ${name} ${answered} and not ${code}`;
+  return given.code !== 0 && shownBy.length > 0 ? `${what} of ${name} ${answered}, and a search had shown it as made` : undefined;
 }
 
 /** Sends a change, or a whole transaction: then what counts is its end. */

@@ -21,8 +21,8 @@ export async function look(lane: Lane, slot: Slot): Promise<string | undefined> 
   const shown = textOf(entry === undefined ? undefined : slot.part(entry));
   const at = (state: State) => textOf(state?.dn === dn ? state : undefined);
   if (shown === at(before)) return undefined;
-  // The first change after which it may look like this: that much is certain.
-  const done = slot.steps.slice(from).find((step) => shown === at(step.after));
+  // The first change after which it may look like this: that much is certain. Not one that was refused, of which nothing may ever be seen.
+  const done = slot.steps.slice(from).find((step) => (step.code ?? 0) === 0 && shown === at(step.after));
   if (done === undefined) return `a search shows ${slot.name} as it never was:\n${shown}`;
   done.shownBy.push(id);
   return undefined;

@@ -47,13 +47,16 @@ export const placeOnDisk = join('var', 'atrium');
 
 /** Runs something in a folder of its own that is gone afterwards. */
 export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-torture-'));
+  const folder = makeFolder();
   try {
     return await run(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    dropFolder(folder);
   }
 }
+
+export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'atrium-torture-'));
+export const dropFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /** Changes everything at once until so many are answered. The service and the load go on. */
 export async function loadUntil(

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { followAnswers, type TracedAnswer } from './answers.ts';
 import { type Disk, followDisk } from './disk.ts';
 import type { Step } from './model.ts';
-import { type Call, readCalls } from './trace.ts';
+import { type Call, callsInLines, readCalls } from './trace.ts';
 import type { World } from './world.ts';
 
 /** All that the trace of one run tells. */
@@ -40,26 +40,36 @@ export async function readRun(log: string, whole: string, port: number | undefin
   return { disk, answers, injected, lines, answeredBefore };
 }
 
-/** Counts the calls that strace has made fail so far, while it goes on writing the log. Each call of the function reads what is new. */
-export function countInjected(log: string): () => number {
-  const mark = Buffer.from('(INJECTED)');
+/** The calls that strace has made fail so far, while it goes on writing the log. Each call of the function reads what is new. */
+export function followInjected(log: string): () => readonly Call[] {
   const chunk = Buffer.alloc(1024 * 1024);
-  let rest = Buffer.alloc(0);
+  const callOf = callsInLines();
+  const injected: Call[] = [];
+  let rest: Buffer[] = [];
   let offset = 0;
-  let count = 0;
+  const take = (octets: Buffer) => {
+    let from = 0;
+    for (let end = octets.indexOf(lineEnd); end >= 0; end = octets.indexOf(lineEnd, from)) {
+      const call = callOf(Buffer.concat([...rest, octets.subarray(from, end)]).toString('latin1'));
+      if (call?.injected === true) injected.push(call);
+      rest = [];
+      from = end + 1;
+    }
+    if (from < octets.length) rest.push(Buffer.from(octets.subarray(from)));
+  };
   return () => {
     const descriptor = openSync(log, 'r');
     try {
       for (let octets = readSync(descriptor, chunk, 0, chunk.length, offset); octets > 0; ) {
         offset += octets;
-        const text = Buffer.concat([rest, chunk.subarray(0, octets)]);
-        for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) count++;
-        rest = text.subarray(Math.max(text.lastIndexOf('\n') + 1, text.length - mark.length + 1));
+        take(chunk.subarray(0, octets));
         octets = readSync(descriptor, chunk, 0, chunk.length, offset);
       }
-      return count;
+      return injected;
     } finally {
       closeSync(descriptor);
     }
   };
 }
+
+const lineEnd = 0x0a;

@@ -1,6 +1,7 @@
 // `npm run torture`: breaks the service in every way that it is promised to survive, and looks whether it did.
+import { loadavg } from 'node:os';
 import { inspect, parseArgs } from 'node:util';
-import { inFolder, TortureFailure } from './round.ts';
+import { dropFolder, inFolder, makeFolder, TortureFailure } from './round.ts';
 import { copyOfCode, type SabotageName, sabotage, sabotageNames, sabotages } from './sabotage.ts';
 import { killAll, within } from './server.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
@@ -74,17 +75,22 @@ function readArguments(): Asked | undefined {
   return { rounds, seed, variants: named, sabotage: made, workers };
 }
 
-async function run(names: readonly VariantName[], { rounds, seed, sabotage: made, workers }: Asked, code: string): Promise<number> {
+async function run(names: readonly VariantName[], asked: Asked, code: string): Promise<number> {
+  const { rounds, seed, workers } = asked;
   const total = { answers: 0, failures: 0 };
   const begun = performance.now();
   for (let at = 0; at < rounds; at++) {
     const name = names[at % names.length] ?? 'kill';
     const label = `${String(at + 1).padStart(String(rounds).length)}/${rounds} ${name.padEnd(5)} seed ${seed + at}`;
+    const folder = makeFolder();
+    // What nobody waited for would end this process with nothing but its stack.
+    const unexpected = (error: unknown) => {
+      tellOfFailure(label, name, seed + at, asked, folder, error);
+      process.exit(1);
+    };
+    process.once('uncaughtException', unexpected);
     try {
-      const seen = await within(
-        roundTimeoutMs,
-        inFolder((folder) => variants[name].run({ seed: seed + at, code, workers, folder })),
-      );
+      const seen = await within(roundTimeoutMs, variants[name].run({ seed: seed + at, code, workers, folder }));
       if (seen === undefined) {
         killAll();
         throw new TortureFailure([`the round does not end within ${roundTimeoutMs} ms`]);
@@ -92,18 +98,40 @@ async function run(names: readonly VariantName[], { rounds, seed, sabotage: made
       const { answers, failures } = seen;
       total.answers += answers;
       total.failures += failures;
+      dropFolder(folder);
       say(`✔ ${label}: ${answers} answers, ${failures} failures survived`);
     } catch (error) {
-      say(`✘ ${label}\n${error instanceof TortureFailure ? error.message : inspect(error)}`);
-      say(
-        `again: npm run torture -- --variant ${name} --rounds 1 --seed ${seed + at}${made === undefined ? '' : ` --sabotage ${made}`}${workers === 0 ? '' : ` --workers ${workers}`}`,
-      );
+      tellOfFailure(label, name, seed + at, asked, folder, error);
       return 1;
+    } finally {
+      process.off('uncaughtException', unexpected);
     }
   }
   const seconds = Math.round((performance.now() - begun) / 1000);
   say(`${rounds} rounds from seed ${seed} in ${seconds} s: ${total.answers} answers, ${total.failures} failures, nothing lost`);
   return 0;
+}
+
+/** All that is known of a round that failed; how to run it again, where its traces and data are and, once more, what was wrong, stand last. */
+function tellOfFailure(
+  label: string,
+  name: VariantName,
+  seed: number,
+  { sabotage: made, workers }: Asked,
+  folder: string,
+  error: unknown,
+): void {
+  const what = error instanceof TortureFailure ? error.message : inspect(error);
+  const again = `npm run torture -- --variant ${name} --rounds 1 --seed ${seed}`;
+  say(`✘ ${label}\n${what}`);
+  say(
+    `load of the machine: ${loadavg()
+      .map((each) => each.toFixed(1))
+      .join(' ')}`,
+  );
+  say(`kept: ${folder}`);
+  say(`again: ${again}${made === undefined ? '' : ` --sabotage ${made}`}${workers === 0 ? '' : ` --workers ${workers}`}`);
+  say(`failed: ${what.split('\n', 1)[0]}`);
 }
 
 function say(text: string): void {

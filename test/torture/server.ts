@@ -6,6 +6,8 @@ import { testEnvironment } from '../support/atrium.ts';
 /** A whole Atrium in a process of its own. */
 export interface Server {
   readonly port: number;
+  /** Its main thread, as a trace numbers it: it is the child of this process, with or without a tracer. */
+  readonly thread: string;
   readonly ended: Promise<Ended>;
   /** What it said so far, both streams. */
   said(): string;
@@ -89,7 +91,10 @@ export async function startServer({ code, dataDir, workers = 0, under = [] }: Se
   const deadline = AbortSignal.timeout(startTimeoutMs);
   for (;;) {
     const port = /^ready ldap:\/\/localhost:(\d+) /m.exec(said)?.[1];
-    if (port !== undefined) return { port: Number(port), ended, said: () => said, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    if (port !== undefined) {
+      const own = { port: Number(port), thread: String(child.pid), ended, said: () => said };
+      return { ...own, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    }
     if (!running.has(child)) throw new NotStarted(`the service does not start: ${said}`);
     if (deadline.aborted) {
       await end('SIGKILL');

@@ -6,6 +6,8 @@ export interface Call {
   /** Lines of the log: what ended before another began happened before it. */
   readonly start: number;
   readonly end: number;
+  /** The number that the system gives the thread. */
+  readonly thread: string;
   readonly name: string;
   /** All between the brackets, strings in hex. */
   readonly args: string;
@@ -52,22 +54,37 @@ export function straceTo(log: string, injections: readonly string[] = []): reado
   ];
 }
 
-/** Reads the calls of a log, in the order in which they ended. */
+/** Reads the calls of a log, in the order in which they ended, but for those of `close`: these stand where they began. */
 export async function* readCalls(log: string): AsyncGenerator<Call> {
+  const callOf = callsInLines();
+  for await (const text of createInterface({ input: createReadStream(log), crlfDelay: Number.POSITIVE_INFINITY })) {
+    const call = callOf(text);
+    if (call !== undefined) yield call;
+  }
+}
+
+const unfinished = '<unfinished ...>';
+
+/** @returns what is to be given the lines of a log one by one, and gives the call that ended with a line */
+export function callsInLines(): (text: string) => Call | undefined {
   const begun = new Map<string, { readonly name: string; readonly args: string; readonly start: number }>();
   let line = 0;
-  for await (const text of createInterface({ input: createReadStream(log), crlfDelay: Number.POSITIVE_INFINITY })) {
+  return (text) => {
     line++;
     const space = text.indexOf(' ');
     const thread = text.slice(0, space);
     const rest = text.slice(space).trimStart();
-    if (rest.startsWith('+++') || rest.startsWith('---')) continue;
+    if (rest.startsWith('+++') || rest.startsWith('---')) return undefined;
     const resumed = /^<\.\.\. (\w+) resumed>/.exec(rest);
-    if (rest.endsWith('<unfinished ...>')) {
+    if (rest.endsWith(unfinished)) {
       const open = rest.indexOf('(');
-      begun.set(thread, { name: rest.slice(0, open), args: rest.slice(open + 1, -'<unfinished ...>'.length).trimEnd(), start: line });
-      continue;
+      const half = { name: rest.slice(0, open), args: rest.slice(open + 1, -unfinished.length).trimEnd(), start: line };
+      // A descriptor is free as soon as a close has begun: another thread may have been given it before the line that ends the close.
+      if (half.name === 'close') return { ...half, end: line, thread, result: 0, injected: false };
+      begun.set(thread, half);
+      return undefined;
     }
+    if (resumed?.[1] === 'close') return undefined;
     const first = resumed === null ? undefined : begun.get(thread);
     begun.delete(thread);
     if (resumed !== null && first === undefined) throw new Error(`line ${line} of the trace ends what never began`);
@@ -78,16 +95,17 @@ export async function* readCalls(log: string): AsyncGenerator<Call> {
     const end = body.search(/\)\s+= /);
     const result = /= (-?\d+)/.exec(body.slice(end));
     // A call that the end of the process cut short: `= ?`.
-    if (end < 0 || result === null) continue;
-    yield {
+    if (end < 0 || result === null) return undefined;
+    return {
       start: first?.start ?? line,
       end: line,
+      thread,
       name,
       args: body.slice(0, end),
       result: Number(result[1]),
       injected: body.endsWith('(INJECTED)'),
     };
-  }
+  };
 }
 
 /** The octets of a string in hex, as strace prints them: `\x2f\x74`. */

@@ -14,12 +14,12 @@ import {
   TortureFailure,
   wasAnswered,
 } from '../round.ts';
-import { countInjected, readRun, type TracedRun } from '../run-trace.ts';
+import { followInjected, readRun, type TracedRun } from '../run-trace.ts';
 import { type Ended, NotStarted, type Server, startServer, within } from '../server.ts';
 import { type Call, octetsOf, straceTo } from '../trace.ts';
 import { createWorld, type World } from '../world.ts';
 
-/** A system call that fails: after how many calls of a thread, and how often. Each range is from the least to the most. */
+/** A system call that fails: after how many calls, and how often, each thread for itself. Each range is from the least to the most. */
 interface Fault {
   readonly call: 'fdatasync' | 'fsync' | 'pwrite64';
   readonly error: 'EIO' | 'ENOSPC';
@@ -37,7 +37,8 @@ const possibleFaults = [
 
 /** LDAP's code for a change that could not be written: unavailable. */
 const notWritten = 52;
-const endTimeoutMs = 5000;
+/** As long as a start may take: on a machine that others use a process takes its time to end, too. */
+const endTimeoutMs = 60_000;
 const answersMax = 2500;
 const answersBetweenLooks = 20;
 const answersAfter = 60;
@@ -45,6 +46,7 @@ const answersAfter = 60;
 /** What became of the service. */
 interface Outcome {
   readonly port: number | undefined;
+  readonly thread: string | undefined;
   /** When it ended by itself, or never started. */
   readonly ended: Ended | undefined;
 }
@@ -95,12 +97,12 @@ async function runFaulty(run: Run): Promise<Outcome> {
   try {
     server = await startServer({ code: run.code, workers: run.workers, dataDir: run.dataDir, under: straceTo(run.log, [run.injection]) });
   } catch (error) {
-    if (error instanceof NotStarted) return { port: undefined, ended: { status: null, said: error.message } };
+    if (error instanceof NotStarted) return { port: undefined, thread: undefined, ended: { status: null, said: error.message } };
     throw error;
   }
   try {
     const ended = await loadFaulty(run, server);
-    return { port: server.port, ended };
+    return { port: server.port, thread: server.thread, ended };
   } finally {
     await server.kill();
   }
@@ -109,14 +111,17 @@ async function runFaulty(run: Run): Promise<Outcome> {
 /** Changes everything until the fault has come and gone; after failed writes, changes must then succeed as ever. */
 async function loadFaulty({ world, log, times, seed, fault }: Run, server: Server): Promise<Ended | undefined> {
   const isSync = fault.call !== 'pwrite64';
-  const injected = countInjected(log);
+  const injected = followInjected(log);
+  // Each thread fails for itself: writes are over for changes when they are over in the thread that writes entries, whatever the others still meet.
+  const isOver = () =>
+    isSync ? injected().some(isOfEntries) : injected().filter(({ thread }) => thread === server.thread).length >= times;
   const load = await loadUntil(world, server, seed, 1, isSync ? [] : [notWritten]);
-  while (!load.isOver && load.answers < answersMax && injected() < times) await load.reached(load.answers + answersBetweenLooks);
+  while (!load.isOver && load.answers < answersMax && !isOver()) await load.reached(load.answers + answersBetweenLooks);
   load.stop();
-  const ended = injected() > 0 && isSync ? await within(endTimeoutMs, server.ended) : undefined;
+  const ended = isSync && isOver() ? await within(endTimeoutMs, server.ended) : undefined;
   await load.over;
   mustBeFaultless(load.faults);
-  if (isSync || injected() < times) return ended;
+  if (isSync || !isOver()) return ended;
 
   const after = await loadUntil(world, server, seed + 1, answersAfter);
   after.stop();
@@ -132,16 +137,26 @@ async function loadFaulty({ world, log, times, seed, fault }: Run, server: Serve
  */
 const ofEntries = /\/directory\.sqlite(-wal|\.new-[^/]*\/database(-journal)?)?$/;
 
+function isOfEntries(call: Call): boolean {
+  return ofEntries.test(pathOf(call));
+}
+
 /** What comes of a sync that failed: of one of entries, the end. SQLite's own of the audit trail may fail, since nobody is told it is on disk. */
-function judgeSyncs({ port, ended }: Outcome, { injected, answers }: TracedRun, workers: number, queued: ReadonlySet<string>): string[] {
-  const first = injected.find((call) => ofEntries.test(pathOf(call)));
+function judgeSyncs(
+  { port, thread, ended }: Outcome,
+  { injected, answers }: TracedRun,
+  workers: number,
+  queued: ReadonlySet<string>,
+): string[] {
+  const first = injected.find(isOfEntries);
   if (first === undefined) return ended === undefined || injected.length > 0 ? [] : [`it ended without a fault: ${ended.said}`];
   if (port === undefined) return judgeStart(ended);
   if (ended === undefined) return ['a sync of the entries failed, and the process goes on'];
   const faults: string[] = [];
   if (ended.status !== 1 || !ended.said.includes('STS-STORE-9001')) faults.push(`it ended with ${ended.status} and said: ${ended.said}`);
-  // Beside the main thread an answer to what an earlier sync confirmed may still be on its way: that it is on disk is seen when the power is lost.
-  if (workers > 0) return faults;
+  // Of what fails beside it the main thread hears later, and answers meanwhile what its own sync has confirmed; and beside it an answer may be on
+  // its way. That what was answered is on disk is seen when the power is lost.
+  if (workers > 0 || (first.thread !== thread && first.name !== 'fdatasync')) return faults;
   const promising = answers.filter(({ id, code, kind }) => code === 0 && kind !== 'bindResponse' && !queued.has(id));
   const later = promising.filter(({ end }) => end > first.end);
   if (later.length > 0) faults.push(`${later.length} changes were answered with success after a failed sync`);
