@@ -1,0 +1,6 @@
+export { canonicalAttributes, isWanted, type Wanted } from './canonical.ts';
+export type { Difference } from './desk.ts';
+export { differences } from './differences.ts';
+export { errors as transferErrors } from './errors.ts';
+export { createNaming, type NamedEntry, namedEntry } from './named.ts';
+export { sorted } from './sorted.ts';
