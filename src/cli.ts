@@ -14,6 +14,7 @@ const parts = {
   schemaFiles: () => import('./schema-files.ts'),
   bulk: () => import('./bulk.ts'),
   export: () => import('./export.ts'),
+  realmFile: () => import('./realm-file.ts'),
   upkeep: () => import('./upkeep.ts'),
 };
 
@@ -35,6 +36,7 @@ process.exitCode = await dispatch(process.argv.slice(2), {
   locate: () => locate({ root, environment }),
   schemaFiles: async () => (await parts.schemaFiles()).schemaFilesOf({ root, environment }),
   exportEntries: async (options) => (await parts.export()).exportFolder({ root, environment }, options),
+  openRealm: async (options) => (await parts.realmFile()).openRealmFile({ root, environment }, options),
   importEntries: async (options) => (await parts.bulk()).importFolder({ root, environment }, options),
   tryImport: async (options) => (await parts.bulk()).tryImport({ root, environment }, options),
   examine: async (options) => (await parts.upkeep()).examineFolder({ root, environment }, options),

@@ -11,6 +11,8 @@ export type {
   ImportFolderOptions,
   Located,
   OpenedLog,
+  OpenedRealm,
+  RealmEntries,
   Repaired,
   Restored,
   Running,

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { empty } from '#base';
-import { byParent, byUuid, directoryFormat } from './format.ts';
+import { byDn, byParent, byUuid, directoryFormat } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
 import { versionOf } from './migrate.ts';
 import { listsIn, sliceReader } from './slices.ts';
@@ -13,6 +13,20 @@ export interface DumpedLarge {
   readonly user: Uint8Array;
   readonly lists: readonly { readonly description: string; readonly pieces: readonly Uint8Array[] }[];
   readonly more: Uint8Array;
+}
+
+/** The same with the key of its name, for whoever reads by names. */
+export interface DumpedByName {
+  readonly dn: Uint8Array;
+  readonly key: Uint8Array;
+  readonly attributes: DumpedLarge;
+}
+
+/** Where names lie: that of an entry, and the range of those below it (`keysBelow` of the schema). */
+export interface NameRange {
+  readonly key: Uint8Array;
+  readonly from: Uint8Array;
+  readonly before: Uint8Array;
 }
 
 /** What is wanted of each entry beside its user attributes. */
@@ -37,6 +51,10 @@ export interface Dump extends Disposable {
   entries(afterId: number, lastId: number): DumpedEntry[];
   /** The parts of one whose `large` is not null. */
   large(entry: DumpedEntry): DumpedLarge;
+  /** An entry and those below it, in the order of their names. */
+  byName(range: NameRange): Generator<DumpedByName>;
+  /** How many these are. */
+  countByName(range: NameRange): number;
 }
 
 /** Entries that are longer than this together are read one by one. */
@@ -73,7 +91,13 @@ export function openDump(path: string, { secrets, except }: DumpOptions): Dump {
       .raw();
     const user = database.prepare<[number], Uint8Array>('SELECT user FROM entry WHERE id = ?').pluck();
     const slices = sliceReader(database);
+    const large = ([, attributes, large, id]: DumpedEntry): DumpedLarge => {
+      const own = user.get(id) ?? empty;
+      const lists = listsIn(large).map((list) => ({ description: list.description, pieces: slices.pieces(list) }));
+      return { user: own, lists, more: attributes.subarray(own.length) };
+    };
     return {
+      ...namesReader(database, parts, large),
       isStraight: () => current && isStraight(database),
       lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck().get() ?? 0,
       records(afterId, lastId) {
@@ -81,17 +105,48 @@ export function openDump(path: string, { secrets, except }: DumpOptions): Dump {
         return large > 0 || octets > wholeOctetsMax ? undefined : (whole.get(afterId, lastId) ?? empty);
       },
       entries: (afterId, lastId) => range.all(afterId, lastId),
-      large([, attributes, large, id]) {
-        const own = user.get(id) ?? empty;
-        const lists = listsIn(large).map((list) => ({ description: list.description, pieces: slices.pieces(list) }));
-        return { user: own, lists, more: attributes.subarray(own.length) };
-      },
+      large,
       [Symbol.dispose]: () => void database.close(),
     };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Entries read in one statement. */
+const pageEntries = 256;
+
+function namesReader(database: Database.Database, parts: readonly string[], large: Dump['large']): Pick<Dump, 'byName' | 'countByName'> {
+  const page = database
+    .prepare<[Uint8Array, Uint8Array, number], [...DumpedEntry, key: Uint8Array]>(
+      `SELECT CAST(entry.dn AS BLOB), CAST(${parts.map((part) => `entry.${part}`).join(' || ')} AS BLOB), entry.large, entry.id, found.key
+       FROM found CROSS JOIN entry ON entry.id = found.id
+       WHERE found.attribute = ${byDn} AND found.key >= ? AND found.key < ? ORDER BY found.key LIMIT ?`,
+    )
+    .raw();
+  const count = database
+    .prepare<[Uint8Array, Uint8Array], number>(`SELECT count(*) FROM found WHERE attribute = ${byDn} AND key >= ? AND key < ?`)
+    .pluck();
+  const behind = (key: Uint8Array) => Buffer.concat([key, Uint8Array.of(0)]);
+  const named = ([dn, attributes, lists, id, key]: [...DumpedEntry, key: Uint8Array]): DumpedByName => ({
+    dn,
+    key,
+    attributes: lists === null ? { user: attributes, lists: [], more: empty } : large([dn, attributes, lists, id]),
+  });
+  return {
+    *byName({ key, from, before }) {
+      yield* page.all(key, behind(key), 1).map(named);
+      for (let next = from; ; ) {
+        const rows = page.all(next, before, pageEntries);
+        for (const row of rows) yield named(row);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < pageEntries) return;
+        next = behind(last[4]);
+      }
+    },
+    countByName: ({ key, from, before }) => (count.get(key, behind(key)) ?? 0) + (count.get(from, before) ?? 0),
+  };
 }
 
 /** A rename can bring an entry below one that was made later. The first of those below each superior tells. */

@@ -4,7 +4,7 @@ export { openStoreBeside, type StoreBeside, type StoreBesideOptions } from './be
 export type { Column, ColumnEntry, Scanned } from './column.ts';
 export type { Probe, ValueTest } from './column-segment.ts';
 export type { Contents } from './copy.ts';
-export { type Dump, openDump } from './dump.ts';
+export { type Dump, type DumpedByName, openDump } from './dump.ts';
 export { errors as storeErrors } from './errors.ts';
 export {
   type Damage,

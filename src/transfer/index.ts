@@ -3,4 +3,5 @@ export type { Difference } from './desk.ts';
 export { differences } from './differences.ts';
 export { errors as transferErrors } from './errors.ts';
 export { createNaming, type NamedEntry, namedEntry } from './named.ts';
+export { keyOfName, notContent, placeOfRealm, placeOfTasks, suffixOfRealm } from './realms.ts';
 export { sorted } from './sorted.ts';
