@@ -1,13 +1,12 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { utf8 } from '#base';
 import type { OperatorsClient } from '#client';
-import { type Control, formatLdifRecord, type LdifContent, ldifHeader } from '#ldap';
+import { formatLdifRecord, type LdifContent } from '#ldap';
 import { loadSchema, type Schema } from '#schema';
 import type { Command, Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
-import { Failure, Misuse } from './exits.ts';
+import { Misuse } from './exits.ts';
 import { connectRunning, withRefusals } from './operators.ts';
-import { createProgress } from './progress.ts';
+import { manageDsaIt, subentriesAlone } from './realm-source.ts';
+import { openTarget } from './target.ts';
 
 /** Text gathered before it is written: one write for each entry would be most of the work. */
 const bufferCharacters = 65_536;
@@ -52,11 +51,6 @@ export const exportCommand: Command = {
     });
   },
 };
-
-/** RFC 3296 §3: referrals are entries like others, and of groups there is what they say themselves. */
-const manageDsaIt: Control = { oid: '2.16.840.1.113730.3.4.2', critical: true };
-/** RFC 3672 §3: else they are left out. */
-const subentriesAlone: Control = { oid: '1.3.6.1.4.1.4203.1.10.1', critical: true, value: Uint8Array.of(0x01, 0x01, 0xff) };
 
 /** Operational attributes that are not the directory's own: `ref` for example, without which an entry is no referral. */
 function settableOperational({ attributeTypes }: Schema): string[] {
@@ -109,74 +103,4 @@ async function writeAll(records: AsyncIterable<LdifContent>, path: string | unde
   target.progress.end();
   context.stderr.write(`${count.toLocaleString('en')} entries exported\n`);
   return 0;
-}
-
-/**
- * Where the text goes. A file is made with the first of it: nothing is made when there is nothing to say, and nothing is left of one that was not
- * written to its end.
- */
-function openTarget(path: string | undefined, context: Context) {
-  const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Exporting');
-  let sink: Sink | undefined;
-  return {
-    progress,
-    async write(text: string | Uint8Array, count: number, done: number, total: number | undefined): Promise<void> {
-      if (sink === undefined) {
-        sink = path === undefined ? streamSink(context.stdout) : fileSink(path);
-        await sink.write(ldifHeader);
-      }
-      await sink.write(text);
-      progress.show(done, total, count);
-    },
-    async end(): Promise<void> {
-      sink?.end();
-      sink = undefined;
-    },
-    [Symbol.asyncDispose]: async () => {
-      progress.end();
-      sink?.drop();
-    },
-  };
-}
-
-interface Sink {
-  /** When this resolves the octets are no longer needed. */
-  write(text: string | Uint8Array): Promise<void>;
-  end(): void;
-  /** Ends it before its end. */
-  drop(): void;
-}
-
-function streamSink(stream: NodeJS.WritableStream): Sink {
-  return {
-    write: (text) => new Promise((resolve, reject) => void stream.write(text, (error) => (error ? reject(error) : resolve()))),
-    end: () => undefined,
-    drop: () => undefined,
-  };
-}
-
-/** Readable by its owner only: it holds what people have told the directory, and perhaps their password hashes. */
-function fileSink(path: string): Sink {
-  const perform = <T>(act: () => T): T => {
-    try {
-      return act();
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === undefined) throw error;
-      throw code === 'EEXIST' ? new Misuse(`${path} exists already`) : new Failure(`${path} cannot be written: ${code}`);
-    }
-  };
-  const file = perform(() => openSync(path, 'wx', 0o600));
-  return {
-    async write(text) {
-      const octets = typeof text === 'string' ? utf8(text) : text;
-      for (let from = 0; from < octets.length; ) from += perform(() => writeSync(file, octets, from, octets.length - from));
-    },
-    // A share may say only now that it has no room.
-    end: () => perform(() => closeSync(file)),
-    drop() {
-      closeSync(file);
-      rmSync(path, { force: true });
-    },
-  };
 }

@@ -10,5 +10,6 @@ export { type Canonical, kinds as definitionKinds } from './kinds.ts';
 export { loadSchema } from './load.ts';
 export { settings as schemaSettings } from './settings.ts';
 export { subschemaAttributes } from './subschema.ts';
+export { syntaxOids } from './syntaxes/table.ts';
 export type { AttributeType, MatchingRule, ObjectClass, Position, Schema, Syntax, Usage } from './types.ts';
 export { collectAttributes, equalityKeys, formOf, normalizer } from './values.ts';
