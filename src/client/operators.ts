@@ -18,8 +18,9 @@ export interface OperatorsClient extends AsyncDisposable {
    * Sends many changes without waiting for each, save that a change waits for others on the same entry, its superior or what is below it.
    *
    * @param windowMax  how many may be without an answer
+   * @param controls  that go with each of them
    */
-  pipeline(windowMax: number): Pipeline;
+  pipeline(windowMax: number, controls?: readonly Control[]): Pipeline;
   close(): void;
 }
 
@@ -33,8 +34,16 @@ export interface Pipeline {
   add(dn: string, attributes: readonly PartialAttribute[], answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
   modify(dn: string, changes: readonly Modification[], answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
   delete(dn: string, answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
+  /** Waits for nobody: a name that others are to be found by is theirs to wait for. */
+  rename(dn: string, to: NewName, answered: (refusal: ClientRefusal | undefined) => void): Promise<void>;
   /** Resolves when everything is answered. @throws Refusal STS-CORE-9100 or 9101 when the connection ended before */
   drain(): Promise<void>;
+}
+
+export interface NewName {
+  readonly newRdn: string;
+  readonly deleteOldRdn: boolean;
+  readonly newSuperior?: string;
 }
 
 export interface OperatorsOptions {
@@ -90,7 +99,7 @@ export async function connectOperators({
       () => sizeLimitMax,
     ),
     search: (options, controls = []) => stream(link, searchRequest(options), controls, timeoutMs),
-    pipeline: (windowMax) => pipelineOver(link, windowMax, timeoutMs),
+    pipeline: (windowMax, controls = []) => pipelineOver(link, windowMax, timeoutMs, controls),
     close,
     [Symbol.asyncDispose]: async () => close(),
   };
@@ -149,12 +158,11 @@ async function* stream(
   }
 }
 
-function pipelineOver(link: Link, windowMax: number, timeoutMs: number): Pipeline {
+function pipelineOver(link: Link, windowMax: number, timeoutMs: number, controls: readonly Control[]): Pipeline {
   let underWay = 0;
   let failed: unknown;
   let changed = Promise.withResolvers<void>();
   const near = new Map<string, number>();
-  const none: readonly Control[] = [];
 
   const send = async (dn: string, op: Request, answered: (refusal: ClientRefusal | undefined) => void) => {
     const names = namesOf(dn);
@@ -165,7 +173,7 @@ function pipelineOver(link: Link, windowMax: number, timeoutMs: number): Pipelin
     underWay++;
     note(near, names, 1);
     link
-      .perform(op, none, { timeoutMs })
+      .perform(op, controls, { timeoutMs })
       .then(({ op: { result } }) => answered(result.code === resultCodes.success ? undefined : new ClientRefusal(result)))
       .catch((error: unknown) => {
         failed ??= error;
@@ -181,6 +189,7 @@ function pipelineOver(link: Link, windowMax: number, timeoutMs: number): Pipelin
     add: (dn, attributes, answered) => send(dn, { kind: 'addRequest', entry: dn, attributes }, answered),
     modify: (dn, changes, answered) => send(dn, { kind: 'modifyRequest', object: dn, changes }, answered),
     delete: (dn, answered) => send(dn, { kind: 'delRequest', entry: dn }, answered),
+    rename: (dn, to, answered) => send(dn, { kind: 'modifyDNRequest', entry: dn, ...to }, answered),
     drain: async () => {
       while (underWay > 0) await changed.promise;
       if (failed !== undefined) throw failed;

@@ -4,7 +4,7 @@ import type { Context } from './command.ts';
 import { Misuse } from './exits.ts';
 
 /** A record is held in memory, so these bound what a file can make of it. */
-const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
+export const ldifLimits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
 
 const readOctets = 1_048_576;
 
@@ -27,5 +27,5 @@ export function openLdif(path: string, { stdin }: Context): LdifSource {
       yield chunk;
     }
   }
-  return { records: readLdif(chunks(), limits), done: () => done, total: stat?.size };
+  return { records: readLdif(chunks(), ldifLimits), done: () => done, total: stat?.size };
 }

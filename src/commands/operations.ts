@@ -5,6 +5,9 @@ import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { importCommand } from './import.ts';
+import { applyRealm } from './realm-apply.ts';
+import { diffRealm } from './realm-diff.ts';
+import { exportRealm } from './realm-export.ts';
 import { reset } from './reset.ts';
 import { restore } from './restore.ts';
 import { importSchema, listSchema } from './schema.ts';
@@ -20,6 +23,9 @@ export const commands = {
   search,
   import: importCommand,
   export: exportCommand,
+  'realm export': exportRealm,
+  'realm diff': diffRealm,
+  'realm apply': applyRealm,
   'schema list': listSchema,
   'schema import': importSchema,
   changes,

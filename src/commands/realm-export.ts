@@ -1,14 +1,43 @@
+import type { OperandRow } from '#catalogue';
 import { formatDn, formatLdifRecord } from '#ldap';
 import { canonicalAttributes, createNaming, isWanted, type Wanted } from '#transfer';
-import type { Context, RealmEntries } from './command.ts';
+import type { Command, Context, RealmEntries } from './command.ts';
+import { withRefusals } from './operators.ts';
 import { openRealm } from './realm-source.ts';
 import { openTarget } from './target.ts';
 
 /** Text gathered before it is written: one write for each entry would be most of the work. */
 const bufferCharacters = 262_144;
 
+/** Which realm a command is about. */
+export const realmOperand: OperandRow = { name: 'ID', means: 'the realm: default, or the id of another one' };
+
+export const exportRealm: Command = {
+  means: 'write a realm as LDIF, in the one order that there is for the same content',
+  more: [
+    'Entries come superiors first, then in the order of their names; classes first, then attributes by name, and values in the order of their octets. The same content is the same text, and a small change is a small difference: the file is made to be kept under git. It is one state of the realm, whether a service runs or not.',
+    'What the directory does by itself is left out without --operational: keep entryUUID with it when entries may be renamed between two exports. An existing file is not overwritten.',
+    'Secrets are left out without --secrets. Other realms are not of this one, wherever they lie, and neither are tasks.',
+  ],
+  on: 'files',
+  operands: [realmOperand, { name: 'FILE', type: 'file', optional: true, means: 'the file to make; standard output where none is named' }],
+  options: {
+    operational: { means: 'with entryUUID, timestamps and the other operational attributes' },
+    secrets: { means: 'with password hashes; keep the file safe' },
+  },
+  examples: [
+    { line: 'atrium realm export default > realm.ldif' },
+    { line: 'atrium realm export --operational --secrets default whole.ldif', does: 'all that there is to move it to another place' },
+  ],
+  run: async (given, context) =>
+    await withRefusals(context, async () => {
+      const wanted = { operational: given.flag('operational'), secrets: given.flag('secrets') };
+      return await writeRealm(given.need('ID'), given.text('FILE'), wanted, context);
+    }),
+};
+
 /** Writes a realm in the one order that there is for the same content. @returns the exit status */
-export async function exportRealm(id: string, path: string | undefined, wanted: Wanted, context: Context): Promise<number> {
+async function writeRealm(id: string, path: string | undefined, wanted: Wanted, context: Context): Promise<number> {
   using realm = await openRealm(id, wanted.secrets, context);
   await using target = openTarget(path, context);
   let count = 0;

@@ -1,0 +1,139 @@
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatLdifRecord, type LdifChange, ldifHeader, readLdif } from '#ldap';
+import { createProtection, type Difference, differences, type LeftAlone } from '#transfer';
+import { createApplying } from './applying.ts';
+import type { Command, Context } from './command.ts';
+import { confirm } from './confirm.ts';
+import { withDirectory } from './directory.ts';
+import { Misuse } from './exits.ts';
+import type { Given } from './given.ts';
+import { ldifLimits, openLdif } from './ldif.ts';
+import { dryRun, yes } from './options.ts';
+import { withReadable } from './readable.ts';
+import { givenChanges } from './realm-changes.ts';
+import { realmOperand } from './realm-export.ts';
+import { peek, readRealmFile, tellMapped } from './realm-file.ts';
+import { openRealm } from './realm-source.ts';
+
+/** What is left alone is named up to so many times. */
+const toldMax = 20;
+/** A change can undo another one, where names that follow a rename were taken by others: then what is left differs, and is done. */
+const roundsMax = 3;
+
+export const applyRealm: Command = {
+  means: 'make a running realm what a file says',
+  more: [
+    'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do.',
+    'People, which are entries of the class person or account and all below ou=people, are left alone without --people. Passwords, other secrets and what else somebody signs in with (stsCredentialId, stsMfaRequired, userCertificate, authzTo, authzFrom) are left alone without --factors. What is left alone is told; so is a superior that cannot go because of it.',
+  ],
+  on: 'running',
+  operands: [realmOperand, { name: 'FILE', type: 'file', means: 'the realm as it is to be, or change records' }],
+  options: {
+    people: { means: 'also add, change and delete people' },
+    factors: { means: 'also set passwords and what else people sign in with, where FILE has it' },
+    'dry-run': dryRun,
+    yes,
+  },
+  destroys: 'what the realm has and the file has not',
+  examples: [
+    { line: 'atrium realm apply --dry-run default wanted.ldif' },
+    { line: 'atrium realm apply --yes default wanted.ldif' },
+    { line: 'atrium realm apply --yes --people default changes.ldif', does: 'with change records, people too' },
+  ],
+  run: async (given, context) => await withReadable(context, async () => await applyTo(given, context)),
+};
+
+async function applyTo(given: Given, context: Context): Promise<number> {
+  const { stderr } = context;
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-apply-'));
+  try {
+    for (let round = 1; ; round++) {
+      const gathered = await gather(given, context, join(folder, `${round}.ldif`), round === 1);
+      if (gathered.count === 0) {
+        if (round === 1) stderr.write('nothing to do\n');
+        return 0;
+      }
+      await show(gathered.path, context);
+      if (given.flag('dry-run')) return 0;
+      const what = `${counted(gathered.count)} would be made in the realm ${given.need('ID')}.`;
+      if (round === 1) await confirm(what, given.need('ID'), given, context);
+      const { done, refused } = await perform(gathered.path, context);
+      stderr.write(`${counted(done)} made${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}\n`);
+      if (refused > 0) return 1;
+      if (!gathered.again || round === roundsMax) return 0;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Gathered {
+  readonly path: string;
+  readonly count: number;
+  /** Whether the file can be held against the realm once more. */
+  readonly again: boolean;
+}
+
+/** Writes what may be done into a file of our own, and tells what is left alone. */
+async function gather(given: Given, context: Context, path: string, tells: boolean): Promise<Gathered> {
+  const [id, file] = [given.need('ID'), given.need('FILE')];
+  const factors = given.flag('factors');
+  using realm = await openRealm(id, factors, context);
+  const left: LeftAlone[] = [];
+  let leftCount = 0;
+  const protection = createProtection(realm.schema, realm.suffix, { people: given.flag('people'), factors }, (each) => {
+    if (++leftCount <= toldMax) left.push(each);
+  });
+  const source = openLdif(file, context);
+  const { first, all } = await peek(source.records);
+  if (first === undefined) throw new Misuse('the file has no records');
+  const isContent = first.kind === 'content';
+  const wanted = isContent ? await readRealmFile({ ...source, records: all }, realm) : undefined;
+  const found: AsyncGenerator<Difference> =
+    wanted === undefined
+      ? givenChanges(all, realm, context)
+      : differences(realm.schema, realm.entries(), wanted.entries, { folder: tmpdir(), secrets: factors });
+  let count = 0;
+  let buffer = '';
+  writeFileSync(path, ldifHeader, { mode: 0o600 });
+  for await (const difference of found) {
+    const allowed = protection.allow(difference);
+    if (allowed === undefined) continue;
+    buffer += formatLdifRecord(allowed.change);
+    count++;
+    if (buffer.length < bufferCharacters) continue;
+    writeFileSync(path, buffer, { flag: 'a' });
+    buffer = '';
+  }
+  writeFileSync(path, buffer, { flag: 'a' });
+  if (tells && wanted !== undefined) tellMapped(wanted, realm.suffix, context);
+  if (tells) tellLeft(left, leftCount, context);
+  return { path, count, again: isContent && file !== '-' };
+}
+
+const bufferCharacters = 65_536;
+
+function tellLeft(left: readonly LeftAlone[], count: number, { stderr }: Context): void {
+  for (const { dn, why } of left) stderr.write(`${dn}: ${why}\n`);
+  if (count > left.length) stderr.write(`${(count - left.length).toLocaleString('en')} more are left alone\n`);
+}
+
+async function show(path: string, { stdout }: Context): Promise<void> {
+  for await (const chunk of createReadStream(path)) {
+    await new Promise<void>((resolve, reject) => void stdout.write(chunk, (error) => (error ? reject(error) : resolve())));
+  }
+}
+
+async function perform(path: string, context: Context): Promise<{ readonly done: number; readonly refused: number }> {
+  return await withDirectory(context, async ({ client }) => {
+    const applying = createApplying(client, ({ dn, kind }, why) => context.stderr.write(`atrium: ${dn}: ${kind}: ${why}\n`));
+    for await (const record of readLdif(createReadStream(path), ldifLimits)) await applying.change(record as LdifChange);
+    return await applying.end();
+  });
+}
+
+function counted(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'change' : 'changes'}`;
+}
