@@ -11,7 +11,6 @@ import {
   definitionsIn,
   importEntries,
   indexVersion,
-  openRealm,
   realmRecords,
   subschemaKey,
 } from '#directory';
@@ -21,7 +20,7 @@ import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmSeed, storedIn } from './installation.ts';
+import { directoryFile, realmSeed, realmsIn, storedIn } from './installation.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 
@@ -108,7 +107,7 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
     settings,
     clock,
     chance,
-    realm: openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']),
+    realms: realmsIn(ground, schema),
     hasher: createHasher({
       cores: availableParallelism(),
       queueMax: settings['keys.hashQueueMax'],
@@ -119,8 +118,9 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
     csn: createCsnSource(clock, loading.existing.newestCsn),
   };
   const { first, all } = await peek(records);
-  const bringsRealm = first !== undefined && isNamed(schema, first.dn, desk.realm.suffix.key);
-  const seed = loading.existing.empty && !bringsRealm ? await realmRecords(desk, realmSeed(root)) : undefined;
+  const bringsRealm = first !== undefined && isNamed(schema, first.dn, desk.realms.default.suffix.key);
+  const seed =
+    loading.existing.empty && !bringsRealm ? await realmRecords({ ...desk, realm: desk.realms.default }, realmSeed(root)) : undefined;
   const before = seed?.records.length ?? 0;
   const { entries } = await importEntries(
     desk,

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Refusal } from '#catalogue';
-import { storedDefinitions, subschemaKey } from '#directory';
-import { type Definition, loadSchema, type Schema, schemaErrors } from '#schema';
-import { entryAt } from '#store';
+import { defaultRealm, type Realms, realmsAmong, registryOf, storedDefinitions, subschemaKey } from '#directory';
+import { type Definition, keysBelow, loadSchema, type Schema, schemaErrors } from '#schema';
+import { entriesBetween, entryAt } from '#store';
+import type { Settings } from './foundation.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
+import { settings as rows } from './settings.ts';
 
 /** The file of entries inside the data folder. */
 export const directoryFile = 'directory.sqlite';
@@ -29,6 +31,16 @@ export function schemaOfDamaged(place: Place): Schema {
     return loadSchema(schemaFiles(place));
   }
 }
+
+/** The realms of a folder, whoever has it open. */
+export function realmsIn({ root, settings }: { readonly root: string; readonly settings: Settings }, schema: Schema): Realms {
+  const { key } = registryOf({ schema, default: defaultRealm(schema, settings) });
+  const path = join(resolve(root, settings['global.dataDir']), directoryFile);
+  return realmsAmong(schema, settings, rows, entriesBetween(path, keysBelow(key), realmsMax));
+}
+
+/** More are never made (`realms.max`). */
+const realmsMax = 100_000;
 
 /** What a realm begins with. */
 export function realmSeed(root: string): string {

@@ -1,5 +1,6 @@
 import type { ErrorRow, Refusal } from '#catalogue';
-import type { Message, Request } from '#ldap';
+import { type Message, parseDn, type Request } from '#ldap';
+import { normalizeDn } from '#schema';
 import { authzIdOf } from './authz-id.ts';
 import { door } from './controls/door.ts';
 import type { Controls } from './controls/kind.ts';
@@ -101,7 +102,7 @@ function common({ engine, connection, message, acting, subject }: AuditNotes) {
   const { op } = message;
   const identity = acting ?? connection.identity;
   return {
-    realm: engine.realm.id,
+    realm: realmOfRequest(engine, op, identity),
     door: outer?.door ?? connection.door,
     subject:
       op.kind === 'bindRequest' ? (subject ?? op.name) : identity.strength === 'anonymous' ? '' : authzIdOf(identity).replace(/^dn:/, ''),
@@ -109,6 +110,39 @@ function common({ engine, connection, message, acting, subject }: AuditNotes) {
     correlationId: `${connection.id}:${message.messageId}`,
     address: outer?.address ?? connection.address,
   };
+}
+
+/** The realm of the entry that a request is about; else of who asks; else the default one. */
+function realmOfRequest({ schema, realms, store }: Engine, op: Request, { dn }: Identity): string {
+  const here = realms.in(store.snapshot());
+  if (here.all.length === 1) return here.default.id;
+  for (const named of [targetOf(op), dn]) {
+    const parsed = named === undefined ? undefined : parseDn(named);
+    const key = parsed && normalizeDn(schema, parsed);
+    const realm = key && here.owning(key);
+    if (realm !== undefined) return realm.id;
+  }
+  return here.default.id;
+}
+
+function targetOf(op: Request): string | undefined {
+  switch (op.kind) {
+    case 'bindRequest':
+      return op.name;
+    case 'searchRequest':
+      return op.baseObject;
+    case 'modifyRequest':
+      return op.object;
+    case 'addRequest':
+    case 'delRequest':
+    case 'modifyDNRequest':
+    case 'compareRequest':
+      return op.entry;
+    case 'extendedRequest':
+    case 'unbindRequest':
+    case 'abandonRequest':
+      return undefined;
+  }
 }
 
 /** For whom a client says that it acts; nothing of what it says is proved. */

@@ -5,6 +5,7 @@ import { type LdifContent, type LdifLimits, type LdifRecord, readLdif } from '#l
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { importLive } from './import/live.ts';
+import type { Realm } from './realm.ts';
 
 export type Bootstrapped =
   /** The realm was there. */
@@ -23,7 +24,8 @@ const seedLimits: LdifLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_5
  * @throws Refusal  `suffixUnfit` when the store holds another realm, or the suffix cannot be one; `importRefused`
  */
 export async function bootstrap(engine: Engine, { seed }: { readonly seed: string }): Promise<Bootstrapped> {
-  const { realm, store } = engine;
+  const { store } = engine;
+  const realm = engine.realms.default;
   const snapshot = store.snapshot();
   const top = snapshot.byDnKey(realm.suffix.key);
   if (top !== undefined && top.parent === undefined) return { kind: 'present' };
@@ -31,7 +33,7 @@ export async function bootstrap(engine: Engine, { seed }: { readonly seed: strin
   if (snapshot.subtree(empty, undefined, 1).length > 0)
     throw refuse(errors.suffixUnfit, { why: 'the folder holds a realm of another name' });
 
-  const { records, password } = await realmRecords(engine, seed);
+  const { records, password } = await realmRecords({ ...engine, realm }, seed);
   await importLive(engine, records);
   return { kind: 'made', administrator: realm.administrator.text, password };
 }
@@ -43,7 +45,7 @@ export async function bootstrap(engine: Engine, { seed }: { readonly seed: strin
  * @throws Refusal  `suffixUnfit` when the suffix cannot be one
  */
 export async function realmRecords(
-  desk: Pick<Engine, 'realm' | 'settings' | 'chance'>,
+  desk: { readonly realm: Realm } & Pick<Engine, 'settings' | 'chance'>,
   seed: string,
 ): Promise<{ readonly records: readonly LdifRecord[]; readonly password: string | undefined }> {
   const given = desk.settings['admin.bootstrapPassword'];
@@ -54,7 +56,7 @@ export async function realmRecords(
   return { records, password: given === '' ? password : undefined };
 }
 
-function fill({ realm }: Pick<Engine, 'realm'>, seed: string): string {
+function fill({ realm }: { readonly realm: Realm }, seed: string): string {
   const label = text(realm.suffix.dn[0]?.[0]?.value ?? empty) ?? '';
   // The seed is LDIF text: what is put into it must be text that needs no encoding there (RFC 2849, SAFE-STRING).
   if (!/^[!-9;=?-~][ -~]*$/.test(label) || !/^[ -~]+$/.test(realm.suffix.text)) {
@@ -65,7 +67,7 @@ function fill({ realm }: Pick<Engine, 'realm'>, seed: string): string {
   );
 }
 
-function administratorOf({ realm, settings }: Pick<Engine, 'realm' | 'settings'>, password: string): LdifContent {
+function administratorOf({ realm, settings }: { readonly realm: Realm } & Pick<Engine, 'settings'>, password: string): LdifContent {
   const values = (...texts: string[]) => texts.map(utf8);
   return {
     kind: 'content',

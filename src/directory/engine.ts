@@ -1,10 +1,10 @@
 import type { AuditEvent } from '#audit';
 import type { Chance, Clock } from '#base';
-import { refuse, type SettingValues } from '#catalogue';
-import type { credentialsSettings } from '#credentials';
+import { refuse, type SettingRows, type SettingValues } from '#catalogue';
+import { credentialsSettings } from '#credentials';
 import type { HashCost, Hasher } from '#keys';
 import type { Modification } from '#ldap';
-import type { policySettings } from '#policy';
+import { policySettings } from '#policy';
 import type { Schema } from '#schema';
 import type { Store } from '#store';
 import { type AccessTable, resolveAccess } from './access/resolve.ts';
@@ -12,12 +12,13 @@ import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
 import { createDseSeen, type DseSeen } from './dse.ts';
 import { errors } from './errors.ts';
 import { createLines, type Lines } from './lines.ts';
-import { openRealm, type Realm } from './realm.ts';
+import { defaultRealm } from './realm.ts';
+import { createLiveRealms, type LiveRealms } from './realms.ts';
 import type { DynamicGroups } from './relations/chain.ts';
 import { createDynamicGroups } from './relations/dynamic-groups.ts';
 import { createAnswerCache } from './search/answers.ts';
 import { createPrepared, type Prepared } from './search/prepared.ts';
-import type { settings } from './settings.ts';
+import { settings } from './settings.ts';
 import { fixedSchema, type LiveSchema } from './subschema/live.ts';
 import { createTransactions, type Transactions } from './transactions/waiting.ts';
 
@@ -37,6 +38,8 @@ export interface EngineOptions {
   readonly chance: Chance;
   readonly audit: { record(event: AuditEvent): void };
   readonly settings: EngineSettings;
+  /** Rows of all settings of the service, of which a realm may have some of its own; by default those of the engine. */
+  readonly settingRows?: SettingRows;
   /** What the web layer shows on its private socket; without it that door opens to nobody. */
   readonly webSecret?: Uint8Array;
   /** What is shown for names without a verifier is made with it; by default another at each start. */
@@ -58,7 +61,7 @@ export interface Engine extends EngineOptions {
   readonly live: LiveSchema;
   readonly changeSchema: SchemaChange;
   readonly startedMs: number;
-  readonly realm: Realm;
+  readonly realms: LiveRealms;
   readonly mockKey: Uint8Array;
   readonly access: AccessTable;
   readonly csn: CsnSource;
@@ -98,17 +101,20 @@ export function newestEngine(engine: Engine): Engine {
 /** Made once: those who come anew and those who go on for long share it. */
 const newestEngines = new WeakMap<LiveSchema, Engine>();
 
+const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSettings };
+
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
-function madeOf(schema: Schema, { settings, clock }: Pick<EngineOptions, 'settings' | 'clock'>) {
-  const dynamicGroups = createDynamicGroups({ schema, settings, clock });
+function madeOf(schema: Schema, { settings, clock, settingRows = ownRows }: Pick<EngineOptions, 'settings' | 'clock' | 'settingRows'>) {
+  const realms = createLiveRealms({ schema, settings, default: defaultRealm(schema, settings), rows: settingRows });
+  const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   return {
     schema,
-    realm: openRealm(schema, settings['realms.defaultSuffix'], settings['admin.bootstrapUsername']),
+    realms,
     access: resolveAccess(schema),
     dynamicGroups,
     dseSeen: createDseSeen(),
-    prepared: createPrepared({ schema, settings, clock, dynamicGroups }, answers, settings['ldap.preparedSearchesMax']),
+    prepared: createPrepared({ schema, settings, clock, dynamicGroups, realms }, answers, settings['ldap.preparedSearchesMax']),
   } satisfies Partial<Engine>;
 }
 

@@ -22,7 +22,7 @@ export function* exportEntries(engine: Engine, { secrets = false, operational = 
   for (;;) {
     const snapshot = engine.store.snapshot();
     const page: LdifContent[] = [];
-    const ids = snapshot.subtree(engine.realm.suffix.key, after, pageEntries);
+    const ids = snapshot.subtree(engine.realms.default.suffix.key, after, pageEntries);
     for (const id of ids) {
       const entry = snapshot.readable(id);
       if (entry === undefined) continue;

@@ -1,7 +1,6 @@
-import { equalBytes } from '#base';
 import { type Refusal, refuse } from '#catalogue';
 import type { SearchRequest } from '#ldap';
-import { isWithin, keysAbove } from '#schema';
+import { keysAbove } from '#schema';
 import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
 import type { Asker } from './access/asker.ts';
 import type { Rights } from './access/resolve.ts';
@@ -12,8 +11,10 @@ import { isDse } from './dse.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { type Name, nameOf } from './realm.ts';
+import { realmOf } from './realms.ts';
 import { referralTo, superiorReferral } from './referrals.ts';
 import type { Base } from './search/prepared.ts';
+import { isSubschema } from './subschema/operations.ts';
 
 /** An entry that one may see, with what they may do with it. */
 export interface Found {
@@ -46,9 +47,8 @@ export function find(engine: Engine, asker: Asker, snapshot: Snapshot, text: str
 
 /** As `find`, by a name that is read already. @throws Refusal `subschemaFixed` (53) for the subschema's, which no change of a tree is about; else as `find` */
 export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name, asked: Asked = {}): Found {
-  if (equalBytes(name.key, engine.realm.subschema.key))
-    throw refuse(errors.subschemaFixed, { why: 'the subschema subentry stays where it is, alone' });
-  const entry = isInRealm(engine, name) ? snapshot.byDnKey(name.key) : undefined;
+  if (isSubschema(name)) throw refuse(errors.subschemaFixed, { why: 'the subschema subentry stays where it is, alone' });
+  const entry = isInRealm(engine, snapshot, name) ? snapshot.byDnKey(name.key) : undefined;
   const rights = entry === undefined ? undefined : asker.rightsAt(entry.dnKey, entry.uuid);
   if (entry === undefined || rights?.visible !== true) throw absent(engine, asker, snapshot, name, asked);
   if (refers(engine, snapshot, entry, asked)) throw elsewhere(engine, entry, name, asked);
@@ -61,7 +61,7 @@ export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name
  * @throws Refusal `entryAbsent` (32), `referral` (10) as `find`
  */
 export function findBase(engine: Engine, asker: Asker, snapshot: Snapshot, base: Base, asked: Asked): ReadableEntry {
-  const id = isInRealm(engine, base.name) ? base.idIn(snapshot) : undefined;
+  const id = isInRealm(engine, snapshot, base.name) ? base.idIn(snapshot) : undefined;
   const entry = id === undefined ? undefined : snapshot.readable(id);
   if (entry === undefined || !asker.rightsOn(entry).visible) throw absent(engine, asker, snapshot, base.name, asked);
   if (refers(engine, snapshot, entry, asked)) throw elsewhere(engine, entry, base.name, asked);
@@ -69,13 +69,16 @@ export function findBase(engine: Engine, asker: Asker, snapshot: Snapshot, base:
 }
 
 /** Of a name that a change is about. @throws Refusal `outsideOfSuffix` (53), or a referral (10), where it is not here */
-export function checkRealm({ engine, asker }: Pick<Call, 'engine' | 'asker'>, name: Name): void {
-  if (!isWithin(name.key, engine.realm.suffix.key)) throw absent(engine, asker, engine.store.snapshot(), name, { changes: true });
+export function checkRealm({ engine, asker, queued }: Pick<Call, 'engine' | 'asker' | 'queued'>, name: Name): void {
+  // What comes before it in a transaction may make the realm: it is looked at then.
+  if (queued === true) return;
+  const snapshot = engine.store.snapshot();
+  if (!isInRealm(engine, snapshot, name)) throw absent(engine, asker, snapshot, name, { changes: true });
 }
 
-/** Whether a name is the suffix or stands below it. The empty name does not. */
-export function isInRealm({ realm }: Engine, name: Name): boolean {
-  return name.key.length > 0 && isWithin(name.key, realm.suffix.key);
+/** Whether a name is the suffix of a realm or stands below one. The empty name does not. */
+export function isInRealm(engine: Engine, snapshot: Snapshot, name: Name): boolean {
+  return realmOf(engine, snapshot, name.key) !== undefined;
 }
 
 /** Whether an entry stands for what another server has. With ManageDsaIT none does (RFC 3296 §3). */
@@ -88,7 +91,7 @@ export function refers(engine: Engine, snapshot: Snapshot, entry: Pick<StoredEnt
  * that referral.
  */
 export function absent(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name, asked: Asked = {}): Refusal {
-  const outside = isInRealm(engine, name) ? undefined : outsideOfSuffix(engine, name, asked);
+  const outside = isInRealm(engine, snapshot, name) ? undefined : outsideOfSuffix(engine, name, asked);
   if (outside !== undefined) return outside;
   const { above, referral } = visibleAbove(engine, asker, snapshot, name, asked);
   if (referral !== undefined) return elsewhere(engine, referral, name, asked);
@@ -109,7 +112,8 @@ function outsideOfSuffix(engine: Engine, name: Name, { scope, changes, newSuperi
 function visibleAbove(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name, asked: Asked) {
   let above: StoredEntry | undefined;
   let referral: StoredEntry | undefined;
-  for (const key of keysAbove(name.key, engine.realm.suffix.key)) {
+  const realm = realmOf(engine, snapshot, name.key);
+  for (const key of realm === undefined ? [] : keysAbove(name.key, realm.suffix.key)) {
     const entry = snapshot.byDnKey(key);
     if (entry === undefined) break;
     if (!asker.rightsAt(entry.dnKey, entry.uuid).visible) continue;

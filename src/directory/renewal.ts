@@ -4,6 +4,7 @@ import type { Snapshot, StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
 import { changeOf, editedLists, settleLists } from './lists.ts';
 import { nameOf } from './realm.ts';
+import { realmOf } from './realms.ts';
 import { attributesOf, stampChanged } from './record.ts';
 import { settleVerifiers, verifiersOf } from './verifiers.ts';
 import { passwordKey, submit } from './write.ts';
@@ -27,7 +28,7 @@ export async function renewHash(
 ): Promise<string | undefined> {
   const { schema, clock, csn: csns } = engine;
   try {
-    const verifiers = await verifiersOf(engine, password);
+    const verifiers = await verifiersOf(engine, password, realmOf(engine, snapshot, entry.dnKey) ?? engine.realms.default);
     const attributes = attributesOf(schema, entry);
     const was = attributes.get(passwordKey)?.values[0];
     if (was === undefined) return undefined;

@@ -8,6 +8,8 @@ import { className, expiryOf } from './dynamic-entries.ts';
 import { type Engine, newestEngine } from './engine.ts';
 import { indexKey } from './indexing.ts';
 import { remove } from './operations/delete.ts';
+import { nameOf } from './realm.ts';
+import { realmOf } from './realms.ts';
 import type { Connection, Identity, Reply } from './types.ts';
 import { commit } from './write.ts';
 
@@ -65,7 +67,14 @@ async function expire(engine: Engine, dn: string, nowMs: number): Promise<boolea
     await commit(call.engine, remove(call, { kind: 'delRequest', entry: dn }, isDue));
     const subject = 'u:operator';
     const said = { action: 'ldap.expire', outcome: 'success' as const, summary: `deleted ${dn}: it was not refreshed` };
-    engine.audit.record({ realm: engine.realm.id, door: 'operators', subject, correlationId: 'sweep', address: '', ...said });
+    engine.audit.record({
+      realm: realmOf(engine, engine.store.snapshot(), nameOf(engine.schema, dn).key)?.id ?? '',
+      door: 'operators',
+      subject,
+      correlationId: 'sweep',
+      address: '',
+      ...said,
+    });
     return true;
   } catch (error) {
     if (error instanceof Refusal) return false;

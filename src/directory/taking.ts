@@ -7,7 +7,7 @@ import { askerOf } from './access/asker.ts';
 import { accountOf } from './account.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
-import { entryOfId, personWith } from './named.ts';
+import { entryOfId, personNamed } from './named.ts';
 import { attributesOf } from './record.ts';
 import type { Identity } from './types.ts';
 
@@ -20,7 +20,10 @@ export function mayTake(engine: Engine, snapshot: Snapshot, actor: Identity, tar
   const own = actor.uuid === undefined ? undefined : snapshot.byUuid(actor.uuid);
   if (own === undefined || accountOf(own).disabled) return false;
   if (own.uuid === target.uuid) return true;
-  if (equalBytes(target.dnKey, engine.realm.administrator.key)) return false;
+  const realms = engine.realms.in(snapshot);
+  const realm = realms.owning(target.dnKey);
+  // Nobody acts across the edge of a realm.
+  if (realm === undefined || realms.owning(own.dnKey) !== realm || equalBytes(target.dnKey, realm.administrator.key)) return false;
   const fits = (rules: readonly string[], entry: StoredEntry) => rules.some((rule) => names(engine, snapshot, rule, entry));
   return fits(rulesOf(own, 'authzto'), target) || fits(rulesOf(target, 'authzfrom'), own);
 }
@@ -53,7 +56,7 @@ const urlLimits = { depthMax: 10, filterItemsMax: 100 };
  */
 function names(engine: Engine, snapshot: Snapshot, rule: string, entry: StoredEntry): boolean {
   if (/^ldap:\/\/\//i.test(rule)) return isFound(engine, rule, entry);
-  if (/^u:/i.test(rule)) return personWith(engine, snapshot, 'uid', rule.slice(2))?.uuid === entry.uuid;
+  if (/^u:/i.test(rule)) return personNamed(engine, snapshot, rule.slice(2))?.uuid === entry.uuid;
   const [, scope = 'exact', name = rule] = dnRule.exec(rule) ?? [];
   if (name === '*') return true;
   const dn = parseDn(name);

@@ -12,7 +12,7 @@ import { decodeAttributes } from '#ldap';
 import { builtInPasswordPolicy, inForce, type PasswordPolicy, readPasswordPolicy } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
-import type { Name } from './realm.ts';
+import type { Name, Realm } from './realm.ts';
 import type { Attributes } from './record.ts';
 
 /** The attribute, secret as the password itself, in which verifiers of the password are kept. */
@@ -22,9 +22,11 @@ const verifierKey = verifierName.toLowerCase();
 /** Verifiers of the passwords that a request brings in clear, by the hash that was made of each. */
 export type Verifiers = ReadonlyMap<Uint8Array, readonly Uint8Array[]>;
 
-/** The SCRAM mechanisms for which the password policy in force has verifiers written: none without an entry that says so. */
-export function wantedScram(engine: Engine, snapshot: Snapshot): readonly ScramMechanism[] {
-  const { value: policy } = inForce(passwordPolicyAt(engine.realm.passwordPolicy, snapshot), undefined, builtInPasswordPolicy);
+/** The SCRAM mechanisms for which the password policy in force in a realm has verifiers written: none without an entry that says so. */
+export function wantedScram({ realms }: Engine, snapshot: Snapshot, realm: Realm): readonly ScramMechanism[] {
+  const standing = passwordPolicyAt(realms.default.passwordPolicy, snapshot);
+  const own = realm === realms.default ? standing : passwordPolicyAt(realm.passwordPolicy, snapshot);
+  const { value: policy } = inForce(own, standing, builtInPasswordPolicy);
   return (Object.keys(scramHashes) as ScramMechanism[]).filter((mechanism) => policy.scramMechanisms.includes(mechanism));
 }
 
@@ -39,10 +41,10 @@ function passwordPolicyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot): Passw
 }
 
 /** @throws Refusal `hashQueueFull` (51) */
-export async function verifiersOf(engine: Engine, password: Uint8Array): Promise<readonly Uint8Array[]> {
+export async function verifiersOf(engine: Engine, password: Uint8Array, realm: Realm): Promise<readonly Uint8Array[]> {
   const iterations = engine.settings['security.scramIterations'];
   const verifiers: Uint8Array[] = [];
-  for (const mechanism of wantedScram(engine, engine.store.snapshot())) {
+  for (const mechanism of wantedScram(engine, engine.store.snapshot(), realm)) {
     const made = await makeVerifier(engine.hasher, mechanism, password, { salt: engine.chance.octets(scramSaltOctets), iterations });
     if (made !== undefined) verifiers.push(utf8(formatVerifier(made)));
   }

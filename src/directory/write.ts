@@ -6,6 +6,8 @@ import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEn
 import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import type { Name } from './realm.ts';
+import { realmOf } from './realms.ts';
 import { isOutside, uniqueInTurn, withUniqueness } from './relations/unique.ts';
 import { csnOfChange, stamped } from './stamped.ts';
 import type { Identity } from './types.ts';
@@ -192,10 +194,10 @@ function changedBy({ expected, target, line = target }: Decision): string | unde
 }
 
 /** Whom a change is put down to: `creatorsName` and `modifiersName`. */
-export function writerName(engine: Pick<Engine, 'realm'>, identity: Identity): string {
+export function writerName(engine: { readonly realms: Pick<Engine['realms'], 'default'> }, identity: Identity): string {
   if (identity.dn !== undefined) return identity.dn;
   // The operators' socket acts as the service's owner: the built-in administrator is who the directory knows for that.
-  return identity.strength === 'operatorsSocket' ? engine.realm.administrator.text : '';
+  return identity.strength === 'operatorsSocket' ? engine.realms.default.administrator.text : '';
 }
 
 /**
@@ -226,6 +228,7 @@ export interface Prepared {
 /** @throws Refusal `hashNotAccepted` (19), `hashQueueFull` (51) */
 export async function preparePasswords(
   call: Pick<Call, 'engine' | 'asker'>,
+  { key }: Pick<Name, 'key'>,
   given: readonly { readonly description: string; readonly values: readonly Uint8Array[] }[],
 ): Promise<Prepared> {
   const { engine, asker } = call;
@@ -238,7 +241,8 @@ export async function preparePasswords(
     const hash = await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator');
     stored.set(value, hash);
     // One that came as a hash already is stored as it is.
-    if (hash !== value) verifiers.set(hash, await verifiersOf(engine, value));
+    if (hash !== value)
+      verifiers.set(hash, await verifiersOf(engine, value, realmOf(engine, engine.store.snapshot(), key) ?? engine.realms.default));
   }
   return { stored, verifiers };
 }

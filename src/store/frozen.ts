@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { type Format, hold, isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
-import { directoryFormat } from './format.ts';
+import { byDn, directoryFormat } from './format.ts';
+import type { EntryRecord, KeysBelow } from './types.ts';
 
 /** How long the first read waits for another process's lock. */
 const busyMs = 5000;
@@ -58,3 +59,24 @@ export function entryAt(path: string, dnKey: Uint8Array): { readonly operational
     database.close();
   }
 }
+
+/** A few entries of a file that this process has not opened: those whose DN keys lie in a range; none where there is no file. @throws Refusal as `openFrozen` */
+export function entriesBetween(path: string, { from, before }: ReturnType<KeysBelow>, max: number): FrozenEntry[] {
+  if (!existsSync(path)) return [];
+  const database = openFrozen(path, directoryFormat);
+  try {
+    return database
+      .prepare<[number, Uint8Array, Uint8Array, number], FrozenEntry>(
+        `SELECT entry.uuid, entry.dn, entry.dn_key AS dnKey, entry.user FROM found JOIN entry ON entry.id = found.id
+         WHERE found.attribute = ? AND found.key >= ? AND found.key < ? ORDER BY found.key LIMIT ?`,
+      )
+      .all(byDn, from, before ?? from, max);
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+    throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
+  } finally {
+    database.close();
+  }
+}
+
+export type FrozenEntry = Pick<EntryRecord, 'uuid' | 'dn' | 'dnKey' | 'user'>;

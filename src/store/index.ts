@@ -16,7 +16,7 @@ export {
   type Superior,
 } from './examine.ts';
 export { keyOctetsMax } from './format.ts';
-export { entryAt } from './frozen.ts';
+export { entriesBetween, entryAt } from './frozen.ts';
 export { GramBuilder } from './gram-builder.ts';
 export { type History, type LoggedChange, openHistory } from './history.ts';
 export { type LoadOptions, load, tryLoad } from './load/load.ts';

@@ -56,7 +56,7 @@ test('a worker that watches is told of what is durable, in copies of its own', a
 test('commits of a worker get their CSNs where they arrive, in the entry too', async (t) => {
   const { engine } = await furnishedHouse(t);
   const { side } = serveWorker(engine, { record: () => undefined }, () => undefined);
-  const entry = engine.store.snapshot().byDnKey(engine.realm.administrator.key);
+  const entry = engine.store.snapshot().byDnKey(engine.realms.default.administrator.key);
   if (entry === undefined) return t.fail('no administrator');
   const copy = { ...entry, operational: new Uint8Array(entry.operational), csn: 'to come' };
   const result = await side.commit(

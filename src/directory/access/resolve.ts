@@ -20,7 +20,8 @@ export interface Rights {
 
 /** The table, resolved against the schema: rights per asker and place, made once for each setting of the conditions. */
 export interface AccessTable {
-  rights(who: Who, where: Place, conditions: readonly When[]): Rights;
+  /** @param scope  `nothing` for one whom the rules here do not know */
+  rights(who: Who, where: Place, conditions: readonly When[], scope?: 'nothing'): Rights;
 }
 
 const conditionsAll: readonly When[] = ['anonymousReadPublic', 'development'];
@@ -28,10 +29,12 @@ const conditionsAll: readonly When[] = ['anonymousReadPublic', 'development'];
 /** @throws Error when the table names an attribute that no schema defines: a defect, not a refusal */
 export function resolveAccess(schema: Schema, table: readonly AccessRow[] = accessTable): AccessTable {
   const made = new Map<string, Rights>();
+  const nothing = resolveRows(schema, []);
   for (const row of table) for (const name of [...row.reads, ...(row.writes ?? [])]) typesOf(schema, name);
 
   return {
-    rights(who, where, conditions) {
+    rights(who, where, conditions, scope) {
+      if (scope === 'nothing') return nothing;
       const holding = conditionsAll.filter((condition) => conditions.includes(condition));
       const key = `${who} ${where} ${holding.join(' ')}`;
       let rights = made.get(key);

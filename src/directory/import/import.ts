@@ -2,19 +2,21 @@ import { type Chance, equalBytes, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
-import { checkEntry, collectAttributes, isWithin, parentKey, typeAt, typeOfKey } from '#schema';
+import { checkEntry, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
 import { settleExpiry } from '../dynamic-entries.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Name, nameOf } from '../realm.ts';
+import type { Realms } from '../realms.ts';
 import { type Attributes, ownOperational, recordOf, stampNew } from '../record.ts';
+import { subschemaKey } from '../subschema/stored.ts';
 import type { Identity } from '../types.ts';
 import { checkSettable, passwordKey, solePassword, writerName } from '../write.ts';
 import { createNames } from './names.ts';
 
 /** What of the engine an import needs: no open store. */
-export type ImportDesk = Pick<Engine, 'schema' | 'realm' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn'>;
+export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn'> & { readonly realms: Realms };
 
 export interface ImportOptions {
   /** Told after each record how many entries were taken. */
@@ -128,14 +130,14 @@ export async function importEntries(
 }
 
 function ready(desk: ImportDesk, record: LdifRecord, isFirst: boolean): Ready {
-  const { schema, realm } = desk;
+  const { schema, realms } = desk;
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
     const name = nameOf(schema, record.dn);
-    const isSubschema = equalBytes(name.key, realm.subschema.key);
+    const isSubschema = equalBytes(name.key, subschemaKey);
     // By what it defines the others are read.
     if (isSubschema && !isFirst) throw notImported(record, 'the subschema can only be the first entry');
-    if (!isWithin(name.key, realm.suffix.key) && !isSubschema) throw notImported(record, `it is not below ${realm.suffix.text}`);
+    if (!isSubschema && realms.owning(name.key) === undefined) throw notImported(record, `it is not below ${suffixesOf(realms)}`);
     const attributes = collectAttributes(schema, record.attributes);
     for (const key of attributes.keys()) {
       const type = typeAt(schema, key);
@@ -176,9 +178,11 @@ interface Taking {
 }
 
 function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
-  const { schema, realm, settings } = desk;
+  const { schema, realms, settings } = desk;
   const by = writerName(desk, importer);
-  const names = createNames(realm.suffix.key);
+  const suffixes = realms.all.map(({ suffix }) => suffix.key);
+  const isRoot = (key: Uint8Array) => suffixes.some((suffix) => suffix.length === key.length && equalBytes(suffix, key));
+  const names = createNames(isRoot);
   const chance = inPortions(desk.chance);
 
   /** The number of an entry that was met or is there. */
@@ -187,7 +191,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
     if (met !== undefined) return met;
     const uuid = existing.uuidAt(key);
     if (uuid === undefined) return undefined;
-    const above = key.length <= realm.suffix.key.length ? 0 : numberOfAbove(key);
+    const above = isRoot(key) ? 0 : numberOfAbove(key);
     return above === undefined ? undefined : names.add(key, above, uuid);
   }
 
@@ -204,9 +208,8 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
 
   return {
     take({ record, name, attributes }) {
-      const isSuffix = equalBytes(name.key, realm.suffix.key);
-      const isSubschema = equalBytes(name.key, realm.subschema.key);
-      const superior = isSuffix || isSubschema ? 0 : numberOfAbove(name.key);
+      const isSubschema = equalBytes(name.key, subschemaKey);
+      const superior = isSubschema || isRoot(name.key) ? 0 : numberOfAbove(name.key);
       if (superior === undefined) throw notImported(record, 'there is no entry above it');
       if (names.find(name.key) !== undefined || existing.uuidAt(name.key) !== undefined)
         throw notImported(record, errors.entryExists.means);
@@ -225,8 +228,8 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
     skip(dn) {
       try {
         const { key } = nameOf(schema, dn);
-        if (!isWithin(key, realm.suffix.key) || numberOf(key) !== undefined) return;
-        const superior = key.length === realm.suffix.key.length ? 0 : numberOfAbove(key);
+        if (realms.owning(key) === undefined || numberOf(key) !== undefined) return;
+        const superior = isRoot(key) ? 0 : numberOfAbove(key);
         if (superior !== undefined) names.add(key, superior, uuid4(chance));
       } catch (error) {
         // What has no name has nothing below it.
@@ -234,6 +237,10 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
       }
     },
   };
+}
+
+function suffixesOf({ all }: Realms): string {
+  return all.map(({ suffix }) => suffix.text).join(' or ');
 }
 
 function octetsOf({ user, operational, secret }: EntryRecord): number {

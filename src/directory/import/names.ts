@@ -24,9 +24,9 @@ const uuidOctets = 16;
 /**
  * Each entry is kept as its superior's number and its own level of the key.
  *
- * @param suffixKey  the key of the uppermost entry, whose levels count as one
+ * @param isRoot  whether a key is that of an uppermost entry, whose levels count as one
  */
-export function createNames(suffixKey: Uint8Array): Names {
+export function createNames(isRoot: (key: Uint8Array) => boolean): Names {
   const levels = createLevels();
   let uuids = Buffer.alloc(slotsAtFirst * uuidOctets);
   let numberOfUuid = new Int32Array(2 * slotsAtFirst);
@@ -35,14 +35,14 @@ export function createNames(suffixKey: Uint8Array): Names {
   let lastAbove: { readonly key: Uint8Array; readonly number: number } | undefined;
 
   function find(key: Uint8Array): number | undefined {
-    if (key.length <= suffixKey.length) return levels.find(0, key, 0);
     const above = findAbove(key);
+    if (above === 0) return levels.find(0, key, 0);
     return above === undefined ? undefined : levels.find(above, key, levelStart(key));
   }
 
   function findAbove(key: Uint8Array): number | undefined {
-    if (key.length <= suffixKey.length) return 0;
-    const above = parentKey(key) as Uint8Array;
+    const above = parentKey(key);
+    if (above === undefined || isRoot(key)) return 0;
     if (lastAbove !== undefined && equalBytes(lastAbove.key, above)) return lastAbove.number;
     const number = find(above);
     if (number !== undefined) lastAbove = { key: above.slice(), number };

@@ -8,9 +8,10 @@ import { checkAssertion } from '../controls/assertion.ts';
 import { checkModifiable, isRelaxed } from '../controls/relax.ts';
 import { admit } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
-import { checkRealm } from '../lookup.ts';
+import { absent, checkRealm } from '../lookup.ts';
 import { supplyNaming } from '../naming.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
+import { realmOf } from '../realms.ts';
 import { type Attributes, readableOf, recordOf, stampNew } from '../record.ts';
 import { giveNumbers, missingNumbers, type WantedNumber, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
@@ -30,7 +31,7 @@ export async function add(call: Call, request: AddRequest): Promise<Decide> {
   const { engine } = call;
   const { schema } = engine;
   const name = nameOf(schema, request.entry);
-  if (isSubschema(engine, name)) throw refuse(errors.entryExists);
+  if (isSubschema(name)) throw refuse(errors.entryExists);
   checkRealm(call, name);
   const attributes = collectAttributes(schema, request.attributes);
   const relaxed = isRelaxed(call);
@@ -49,7 +50,7 @@ export async function add(call: Call, request: AddRequest): Promise<Decide> {
     if (call.queued === true) judgeRights(call, name);
     else judgePlace(call, engine.store.snapshot(), name);
   }
-  withPreparedPasswords(attributes, await preparePasswords(call, request.attributes));
+  withPreparedPasswords(attributes, await preparePasswords(call, name, request.attributes));
   const missing = missingNumbers(schema, attributes);
   withNumbers(attributes, missing);
   checkEntry(schema, { dn: name.dn, attributes });
@@ -60,7 +61,7 @@ function decide(call: Call, snapshot: Snapshot, name: Name, attributes: Attribut
   const { engine, asker } = call;
   const { schema } = engine;
   const parent = judgePlace(call, snapshot, name);
-  const numbers = giveNumbers(engine, snapshot, missing);
+  const numbers = giveNumbers(engine, snapshot, missing, name.key);
   const csn = engine.csn.next();
   const uuid = uuidOf(call, snapshot, attributes);
   const made: Attributes = new Map(attributes);
@@ -93,7 +94,10 @@ function uuidOf({ engine }: Call, snapshot: Snapshot, attributes: Attributes): s
  * @returns its superior; `undefined` for the entry at the suffix
  */
 function judgePlace(call: Call, snapshot: Snapshot, name: Name): StoredEntry | undefined {
-  const { schema, realm } = call.engine;
+  const { engine, asker, controls } = call;
+  const { schema } = engine;
+  const realm = realmOf(engine, snapshot, name.key);
+  if (realm === undefined) throw absent(engine, asker, snapshot, name, { controls, changes: true });
   const isSuffix = name.key.length === realm.suffix.key.length;
   const superior = isSuffix ? undefined : superiorOf(schema, name);
   const parent = superior === undefined ? undefined : findParent(call, snapshot, name, superior);

@@ -24,7 +24,7 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
   const { engine, asker, controls } = call;
   const { schema, store } = engine;
   const asked = nameOf(schema, request.entry);
-  if (isSubschema(engine, asked)) return compareSubschema(call, request);
+  if (isSubschema(asked)) return compareSubschema(call, request);
   const snapshot = store.snapshot();
   const { entry, name, rights } = findNamed(engine, asker, snapshot, asked, { controls });
   const described = describe(schema, request.description);

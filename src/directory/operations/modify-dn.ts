@@ -12,6 +12,7 @@ import { changeOf, type EditedLists, editedLists, settleLists, withLists } from 
 import { checkRealm, find } from '../lookup.ts';
 import { isEqual } from '../naming.ts';
 import { type Name, nameOf, nameOfDn, superiorOf } from '../realm.ts';
+import { areTogether, realmOf } from '../realms.ts';
 import { type Attributes, attributesOf, readableOf, stampChanged } from '../record.ts';
 import { type Moved, withReferences } from '../relations/references.ts';
 import { stamped } from '../stamped.ts';
@@ -154,14 +155,19 @@ function moved({ engine, asker }: Call, renamed: Renaming, entry: StoredEntry): 
 
 /** The new name and the superior under which it stands. */
 function targetOf(call: Call, snapshot: Snapshot, name: Name, rdn: Rdn, newSuperior: string | undefined): Target {
-  const { schema, realm } = call.engine;
-  if (name.key.length === realm.suffix.key.length) throw refuse(errors.superiorUnfit, { why: 'the entry of a suffix cannot be renamed' });
+  const { engine } = call;
+  const { schema } = engine;
+  const realm = realmOf(engine, snapshot, name.key);
+  if (realm === undefined || name.key.length === realm.suffix.key.length)
+    throw refuse(errors.superiorUnfit, { why: 'the entry of a suffix cannot be renamed' });
   const wanted = newSuperior === undefined ? superiorOf(schema, name) : nameOf(schema, newSuperior);
-  // Below the suffix every name has a superior; one of another realm is refused where it is looked for.
   if (wanted === undefined || isWithin(wanted.key, name.key))
     throw refuse(errors.superiorUnfit, { why: 'cannot place an entry below itself' });
+  if (!areTogether(engine, snapshot, wanted.key, name.key)) throw refuse(errors.superiorElsewhere);
   const superior = newSuperiorOf(call, snapshot, wanted);
   const target = nameOfDn(schema, [rdn, ...nameOf(schema, superior.dn).dn]);
+  // It may be the suffix of another realm, or would stand within one.
+  if (!areTogether(engine, snapshot, target.key, name.key)) throw refuse(errors.superiorElsewhere);
   const isFrame = [realm.people, realm.groups].some(({ key }) => equalBytes(key, name.key));
   if (isFrame && !equalBytes(target.key, name.key)) {
     throw refuse(errors.superiorUnfit, { why: 'people and groups stand where the rules of access look for them' });

@@ -13,6 +13,7 @@ import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { checkRealm, type Found, find } from '../lookup.ts';
 import { nameOf } from '../realm.ts';
+import { realmOf } from '../realms.ts';
 import { type Attributes, attributesOf, readableOf, stampChanged, stampClass } from '../record.ts';
 import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
@@ -47,7 +48,7 @@ interface Prepared {
 export function modify(call: Call, request: ModifyRequest, permit: Permit = judgeRights): Decide | Promise<Decide> {
   const { schema } = call.engine;
   const name = nameOf(schema, request.object);
-  if (isSubschema(call.engine, name)) throw refuse(errors.subschemaFixed, { why: 'the schema is changed by itself, in no transaction' });
+  if (isSubschema(name)) throw refuse(errors.subschemaFixed, { why: 'the schema is changed by itself, in no transaction' });
   checkRealm(call, name);
   const relaxed = isRelaxed(call);
   const steps = request.changes.map((change) => stepOf(schema, change, relaxed));
@@ -123,9 +124,11 @@ function numbersFor(
   attributes: Attributes,
   { dnKey }: StoredEntry,
 ) {
-  const isOther = steps.some(({ described }) => described.type.key === 'objectclass') && !equalBytes(dnKey, engine.realm.suffix.key);
+  const isOther =
+    steps.some(({ described }) => described.type.key === 'objectclass') &&
+    !equalBytes(dnKey, realmOf(engine, snapshot, dnKey)?.suffix.key ?? dnKey);
   const missing = isOther ? missingNumbers(engine.schema, attributes, old) : [];
-  const numbers = giveNumbers(engine, snapshot, missing);
+  const numbers = giveNumbers(engine, snapshot, missing, dnKey);
   withNumbers(attributes, missing, numbers.given);
   return numbers;
 }
@@ -146,6 +149,7 @@ async function readyPasswords(call: Call, prepared: Prepared): Promise<Prepared>
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
   const passwords = await preparePasswords(
     call,
+    name,
     brought.map(({ attribute }) => attribute),
   );
   const ready = await Promise.all(steps.map((step) => prepare(call, step, passwords.stored, early)));

@@ -1,5 +1,6 @@
+import { concat } from '#base';
 import { refuse } from '#catalogue';
-import { keysBelow } from '#schema';
+import { isWithin, keysBelow } from '#schema';
 import type { Expectation, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
@@ -32,9 +33,11 @@ export function* below<T>(
   const entriesMax = engine.settings['ldap.subtreeEntriesMax'];
   const octetsMax = engine.settings['ldap.subtreeMib'] * 2 ** 20;
   const tooLarge = () => refuse(errors.subtreeTooLarge, { entries: entriesMax, mib: engine.settings['ldap.subtreeMib'] });
-  if (!look().hasFewerBelow(base.dnKey, entriesMax + 1)) throw tooLarge();
+  const edges = engine.realms.in(look()).edgesBelow(base.dnKey);
+  if (edges.length === 0 && !look().hasFewerBelow(base.dnKey, entriesMax + 1)) throw tooLarge();
   const each: T[] = [];
   const expected: Expectation[] = [];
+  const keys: Uint8Array[] = [];
   let octets = 0;
   let after = base.dnKey;
   for (;;) {
@@ -45,10 +48,16 @@ export function* below<T>(
     for (const id of ids) {
       const entry = snapshot.byId(id);
       if (entry === undefined) throw new Error('an index names an entry that is not there');
+      const edge = edges.find((each) => isWithin(entry.dnKey, each));
+      if (edge !== undefined) {
+        after = behindAll(edge);
+        break;
+      }
       const { kept, octets: more } = of(entry);
       each.push(kept);
       expected.push({ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn });
       after = entry.dnKey;
+      keys.push(entry.dnKey);
       octets += more;
       looked++;
       if (octets > octetsMax || each.length > entriesMax) throw tooLarge();
@@ -57,7 +66,24 @@ export function* below<T>(
     if (looked === ids.length && ids.length < turnEntriesMax) break;
     yield;
   }
-  const { from, before } = keysBelow(base.dnKey);
-  if (before === undefined) throw new Error('nothing has the whole tree below it');
-  return { each, expected: [...expected, { kind: 'between', from, before, count: each.length }] };
+  return { each, expected: [...expected, ...between(base.dnKey, edges, keys)] };
+}
+
+/** That there are just these entries below one: in front of each edge, between two of them, and behind the last. */
+function between(base: Uint8Array, edges: readonly Uint8Array[], keys: readonly Uint8Array[]): Expectation[] {
+  const whole = keysBelow(base);
+  if (whole.before === undefined) throw new Error('nothing has the whole tree below it');
+  if (edges.length === 0) return [{ kind: 'between', from: whole.from, before: whole.before, count: keys.length }];
+  const starts = [whole.from, ...edges.map((edge) => keysBelow(edge).before ?? edge)];
+  const ends = [...edges, whole.before];
+  return starts.map((from, at) => {
+    const before = ends[at] ?? from;
+    const isHere = (key: Uint8Array) => Buffer.compare(key, from) >= 0 && Buffer.compare(key, before) < 0;
+    return { kind: 'between', from, before, count: keys.filter(isHere).length };
+  });
+}
+
+/** A place behind all names below one, and in front of all that follow: no level of a name begins with this octet. */
+function behindAll(dnKey: Uint8Array): Uint8Array {
+  return concat([keysBelow(dnKey).from, Uint8Array.of(0xff)]);
 }

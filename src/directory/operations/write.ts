@@ -20,8 +20,7 @@ export type WriteRequest = Request & { readonly kind: 'addRequest' | 'delRequest
  * @throws Refusal of the operation; `contended` (LDAP busy), `entryTooLarge` (adminLimitExceeded)
  */
 export async function write(call: Call, op: WriteRequest, permit?: Permit): Promise<Result> {
-  if (op.kind === 'modifyRequest' && isSubschema(call.engine, nameOf(call.engine.schema, op.object)))
-    return await modifySubschema(call, op);
+  if (op.kind === 'modifyRequest' && isSubschema(nameOf(call.engine.schema, op.object))) return await modifySubschema(call, op);
   const ready = decisionOn(call, op, permit);
   const controls = await commit(call.engine, ready instanceof Promise ? await ready : ready);
   for (const control of controls) call.controls.answer(control);

@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { indexKey, isIndexed } from '../indexing.ts';
 import { userAttributes } from '../large.ts';
+import { areTogether } from '../realms.ts';
 import type { Source } from '../search/sources.ts';
 
 /** Whether an extensible match asks for the rule that follows names from entry to entry, as Active Directory has it. */
@@ -53,7 +54,7 @@ export interface DynamicGroups {
 
 /** What a walk needs to know: who asks, and how far it may go. */
 export interface WalkDesk {
-  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups'>;
+  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups' | 'realms'>;
   readonly asker: Asker;
   /** Groups whose members are found by searches do not count: so within such a search. */
   readonly namedOnly?: true;
@@ -98,7 +99,9 @@ export function createWalk(
     const form = formOf(dnKey);
     let those = named.get(form);
     if (those === undefined) {
-      those = namersOf(snapshot, types, dnKey, settings['ldap.chainEntriesMax']).filter(mayFollow);
+      those = namersOf(snapshot, types, dnKey, settings['ldap.chainEntriesMax']).filter(
+        (each) => areTogether(engine, snapshot, each.dnKey, dnKey) && mayFollow(each),
+      );
       const more = besides(snapshot, dnKey);
       if (more.length > 0) those = [...new Map([...those, ...more].map((each) => [each.id, each])).values()];
       if (named.size >= keptMax) named.clear();

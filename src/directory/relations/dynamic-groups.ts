@@ -5,6 +5,7 @@ import { describe, isWithin, parentKey, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import { errors } from '../errors.ts';
 import { nameOfDn } from '../realm.ts';
+import { areTogether } from '../realms.ts';
 import { type GuardedFilter, guardedFilter } from '../search/filter.ts';
 import { ownSource, type Source } from '../search/sources.ts';
 import type { DynamicGroups, DynamicMembers, WalkDesk } from './chain.ts';
@@ -96,6 +97,7 @@ function createDynamicMembers(
     return guarded.fits(entry, snapshot);
   };
   const holds: DynamicMembers['holds'] = (snapshot, group, entry) =>
+    areTogether(engine, snapshot, group.dnKey, entry.dnKey) &&
     urlsOf(snapshot, group).some((url) => isInScope(url, entry) && fits(url.filter, entry, snapshot));
 
   return {
@@ -105,6 +107,7 @@ function createDynamicMembers(
       const most = engine.settings['ldap.dynamicEntriesMax'];
       let looked = 0;
       for (const url of urlsOf(snapshot, group)) {
+        if (!areTogether(engine, snapshot, url.baseKey, group.dnKey)) continue;
         const source = sourceFor(engine, snapshot, url);
         for (let last = source === undefined; !last; ) {
           const batch = source?.next(snapshot, turnEntries);
@@ -113,7 +116,8 @@ function createDynamicMembers(
           if (looked > most) throw refuse(errors.dynamicTooLarge, { most });
           for (const id of batch?.ids ?? []) {
             const entry = names.has(id) ? undefined : snapshot.readable(id);
-            if (entry !== undefined && isInScope(url, entry) && fits(url.filter, entry, snapshot)) names.set(id, entry.dn);
+            const isHere = entry !== undefined && isInScope(url, entry) && areTogether(engine, snapshot, entry.dnKey, group.dnKey);
+            if (isHere && fits(url.filter, entry, snapshot)) names.set(id, entry.dn);
           }
         }
       }

@@ -5,6 +5,7 @@ import type { Snapshot } from '#store';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists } from '../lists.ts';
+import { realmOf } from '../realms.ts';
 import { type Attributes, attributesOf } from '../record.ts';
 import type { Decision } from '../write.ts';
 
@@ -50,25 +51,28 @@ export interface GivenNumbers extends Pick<Decision, 'expected' | 'changes'> {
 }
 
 /**
- * Gives out the next free numbers. Where the next search begins is kept at the suffix and written in the same commit, so that no number is given out
+ * Gives out the next free numbers, which nobody of any realm has. Where the next search begins is kept at the suffix of the realm and written in the same commit, so that no number is given out
  * twice, whatever happens, nor again when its entry is gone.
  *
+ * @param dnKey  of the entry that needs them
  * @returns the numbers, and what the write expects and changes first: so those who are given numbers stand in the line of the suffix
  * @throws Refusal `numbersExhausted` (LDAP unwillingToPerform)
  */
 export function giveNumbers(
-  engine: Pick<Engine, 'schema' | 'realm' | 'settings' | 'csn'>,
+  engine: Pick<Engine, 'schema' | 'realms' | 'csn'>,
   snapshot: Snapshot,
   missing: readonly WantedNumber[],
+  dnKey: Uint8Array,
 ): GivenNumbers {
   if (missing.length === 0) return { given: [], line: undefined, expected: [], changes: [] };
-  const { schema, realm, settings } = engine;
-  const suffix = snapshot.byDnKey(realm.suffix.key);
-  if (suffix === undefined) throw refuse(errors.numbersExhausted, { attribute: missing[0]?.name ?? '' });
+  const { schema } = engine;
+  const realm = realmOf(engine, snapshot, dnKey);
+  const suffix = realm && snapshot.byDnKey(realm.suffix.key);
+  if (realm === undefined || suffix === undefined) throw refuse(errors.numbersExhausted, { attribute: missing[0]?.name ?? '' });
   const attributes = attributesOf(schema, suffix);
   const expected: Decision['expected'][number][] = [{ kind: 'unchanged', uuid: suffix.uuid, csn: suffix.csn }];
   const given = missing.map(({ name, counter, floor }) => {
-    const from = Math.max(Number(text(attributes.get(counter.toLowerCase())?.values[0] ?? utf8('0')) ?? 0), settings[floor]);
+    const from = Math.max(Number(text(attributes.get(counter.toLowerCase())?.values[0] ?? utf8('0')) ?? 0), realm.settings[floor]);
     const number = freeFrom(schema, snapshot, name, from);
     attributes.set(counter.toLowerCase(), { description: counter, values: [utf8(String(number + 1))] });
     expected.push({ kind: 'held', attribute: name.toLowerCase(), key: keyOf(schema, name, number), by: [] });

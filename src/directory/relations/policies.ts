@@ -6,12 +6,15 @@ import type { Expectation, ReadableEntry, Snapshot } from '#store';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { isIndexed, largeTypes } from '../indexing.ts';
-import { nameOf } from '../realm.ts';
+import { nameOf, type Realm } from '../realm.ts';
+import type { LiveRealms, Realms } from '../realms.ts';
 
 /** What may stand in one entry only: values of which attributes, below which names, of which entries. */
 export interface UniquenessPolicy {
   /** Keys of the attributes. */
   readonly attributes: ReadonlySet<string>;
+  /** Where it holds; nothing for everywhere. */
+  readonly realm: Realm | undefined;
   /** Keys of the names below which it holds. */
   readonly bases: readonly Uint8Array[];
   /** Of which entries it holds; of all without it. */
@@ -20,62 +23,80 @@ export interface UniquenessPolicy {
 
 export interface Policies {
   readonly policies: readonly UniquenessPolicy[];
+  /** Those that may hold of an entry of a realm. */
+  readonly of: (realm: Realm | undefined) => readonly UniquenessPolicy[];
   /** That there are these policies and no others. */
   readonly held: Expectation;
 }
 
 const policyClass = 'stsUniquenessPolicy';
-const policiesMax = 1000;
+const policiesMax = 100_000;
 const filterLimits = { depthMax: 20, filterItemsMax: 100 };
 
 /** What no entry needs to say: a credential is one person's, whatever the realm. */
-const builtIn: UniquenessPolicy = { attributes: new Set(['stscredentialid']), bases: [new Uint8Array(0)], fits: undefined };
+const builtIn: UniquenessPolicy = {
+  attributes: new Set(['stscredentialid']),
+  realm: undefined,
+  bases: [new Uint8Array(0)],
+  fits: undefined,
+};
 
-type Desk = Pick<Engine, 'schema' | 'realm'>;
+type Desk = Pick<Engine, 'schema' | 'realms'>;
 
 /** Of each directory; read anew when the entry of a policy is another. */
-const known = new WeakMap<Engine['realm'], Map<number, { readonly version: number; readonly policy: UniquenessPolicy | undefined }>>();
+const known = new WeakMap<
+  LiveRealms,
+  Map<number, { readonly version: number; readonly realms: Realms; readonly policy: UniquenessPolicy | undefined }>
+>();
 
 /** The policies that are in force in a state of the store: those of the entries below `ou=policies`, and our own. */
 export function policiesIn(desk: Desk, snapshot: Snapshot): Policies {
   // What lies over a snapshot changes while it is looked at: of that, which is no commit's, nothing is kept. To ask the store for its newest state
   // would end the one that a decision goes by, in a thread beside the one that writes.
   if (snapshot.number < 0) return readPolicies(desk, snapshot);
-  const { realm } = desk;
-  const last = latest.get(realm);
+  const last = latest.get(desk.realms);
   // A policy governs others, whatever may be changed beside it.
   if (last !== undefined && snapshot.governing <= last.number && last.number <= snapshot.number) return last.policies;
   const policies = readPolicies(desk, snapshot);
-  latest.set(realm, { number: snapshot.number, policies });
+  latest.set(desk.realms, { number: snapshot.number, policies });
   return policies;
 }
 
 /** Of each directory, as they were last. */
-const latest = new WeakMap<Engine['realm'], { readonly number: number; readonly policies: Policies }>();
+const latest = new WeakMap<LiveRealms, { readonly number: number; readonly policies: Policies }>();
 
-function readPolicies({ schema, realm }: Desk, snapshot: Snapshot): Policies {
+function readPolicies({ schema, realms: live }: Desk, snapshot: Snapshot): Policies {
+  const realms = live.in(snapshot);
   const key = classKey(schema);
   const ids = snapshot.idsEqual('objectclass', key, policiesMax);
   const policies = [builtIn];
   const by: { uuid: string; csn: string }[] = [];
-  const read = known.get(realm) ?? new Map();
-  known.set(realm, read);
+  const read = known.get(live) ?? new Map();
+  known.set(live, read);
   for (const id of ids) {
     const entry = snapshot.readable(id);
     if (entry === undefined) continue;
     by.push({ uuid: entry.uuid, csn: entry.csn });
     let each = read.get(id);
-    if (each?.version !== entry.version) {
-      each = {
-        version: entry.version,
-        policy: isWithin(entry.dnKey, realm.policies.key) ? policyOf(schema, realm.suffix.key, entry) : undefined,
-      };
+    if (each?.version !== entry.version || each.realms !== realms) {
+      const realm = realms.owning(entry.dnKey);
+      const isOne = realm !== undefined && isWithin(entry.dnKey, realm.policies.key);
+      each = { version: entry.version, realms, policy: isOne ? policyOf(schema, realm, entry) : undefined };
       if (read.size > policiesMax) read.clear();
       read.set(id, each);
     }
     if (each.policy !== undefined) policies.push(each.policy);
   }
-  return { policies, held: { kind: 'held', attribute: 'objectclass', key, by } };
+  const byRealm = new Map<Realm | undefined, UniquenessPolicy[]>();
+  const of = (realm: Realm | undefined) => {
+    let those = byRealm.get(realm);
+    if (those === undefined) {
+      those = policies.filter((policy) => policy.realm === undefined || policy.realm === realm);
+      byRealm.set(realm, those);
+    }
+    return those;
+  };
+  return { policies, of, held: { kind: 'held', attribute: 'objectclass', key, by } };
 }
 
 const classKeys = new WeakMap<Schema, Uint8Array>();
@@ -91,14 +112,15 @@ function classKey(schema: Schema): Uint8Array {
   return key;
 }
 
-function policyOf(schema: Schema, suffixKey: Uint8Array, { user }: Pick<ReadableEntry, 'user'>): UniquenessPolicy {
+function policyOf(schema: Schema, realm: Realm, { user }: Pick<ReadableEntry, 'user'>): UniquenessPolicy {
   const attributes = new Map(decodeAttributes(user).flatMap((each) => [[describe(schema, each.description)?.key ?? '', each] as const]));
   const texts = (key: string) => (attributes.get(key)?.values ?? []).map((value) => text(value) ?? '');
   const filter = texts('stsuniquefilter').map((each) => parseFilter(each, filterLimits))[0];
   const bases = texts('stsuniquebase').map((base) => nameOf(schema, base).key);
   return {
     attributes: new Set(texts('stsuniqueattribute').flatMap((name) => uniqueType(schema, name)?.key ?? [])),
-    bases: bases.length === 0 ? [suffixKey] : bases,
+    realm,
+    bases: bases.length === 0 ? [realm.suffix.key] : bases,
     // A filter that cannot be read fits nothing; none is written through the interface.
     fits: filter === undefined ? undefined : filter.kind === 'bad' ? () => false : compileFilter(schema, filter.filter),
   };

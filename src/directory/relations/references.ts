@@ -8,6 +8,7 @@ import { errors } from '../errors.ts';
 import { indexKey } from '../indexing.ts';
 import { type Changed, changeOf, type EditedList, type EditedLists, editedLists, settleLists } from '../lists.ts';
 import type { Name } from '../realm.ts';
+import { areTogether } from '../realms.ts';
 import { type Attributes, attributesOf, stampChanged } from '../record.ts';
 import { type Decide, type Decision, type Look, writerName } from '../write.ts';
 
@@ -83,7 +84,8 @@ function* following(
       desk = { ...desk, snapshot: look() };
     }
     const entry = desk.snapshot.byId(id);
-    if (entry === undefined) continue;
+    // What names an entry from another realm is a name and nothing else.
+    if (entry === undefined || !areTogether(engine, desk.snapshot, entry.dnKey, base)) continue;
     const own = planned.get(entry.uuid);
     if (own?.kind === 'delete') continue;
     if (own === undefined) expected.push({ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn });

@@ -6,6 +6,7 @@ import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { createIndexer, isFoundBy, movedKeys } from '../indexing.ts';
+import { type RealmDesk, realmOf } from '../realms.ts';
 import { attributesOf } from '../record.ts';
 import type { Decision, Look } from '../write.ts';
 import { checkPolicy, policiesIn, type UniquenessPolicy } from './policies.ts';
@@ -14,7 +15,7 @@ import { checkPolicy, policiesIn, type UniquenessPolicy } from './policies.ts';
 const holdersMax = 1000;
 
 /** What a write is looked at with. */
-interface Judging {
+interface Judging extends RealmDesk {
   readonly schema: Schema;
   readonly indexer: Indexer;
   readonly snapshot: Snapshot;
@@ -33,11 +34,11 @@ const indexers = new WeakMap<Schema, Indexer>();
  * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held (both LDAP constraintViolation)
  * @see slapo-unique(5)
  */
-export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: Look, decision: Decision): Generator<undefined, Decision> {
+export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realms'>, look: Look, decision: Decision): Generator<undefined, Decision> {
   const { schema } = engine;
   const written = decision.changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.entry]));
   if (written.length === 0) return decision;
-  const { policies, held } = policiesIn(engine, look());
+  const { of, held } = policiesIn(engine, look());
   const indexer = indexers.get(schema) ?? createIndexer(schema);
   indexers.set(schema, indexer);
   const planned = new Map(
@@ -49,11 +50,12 @@ export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: 
   const taken = new Map<string, string>();
   for (const [nth, entry] of written.entries()) {
     if (nth % uniqueInTurn === uniqueInTurn - 1) yield;
-    const judging: Judging = { schema, indexer, snapshot: look(), planned };
+    const judging: Judging = { schema, realms: engine.realms, indexer, snapshot: look(), planned };
+    const realm = realmOf(engine, judging.snapshot, entry.dnKey);
     const keys = keysOf(judging, entry, found.has(entry.uuid) ? beforeOf(decision, judging.snapshot, entry.uuid) : undefined);
-    policies.forEach((policy, at) => {
+    of(realm).forEach((policy, at) => {
       for (const key of keys.added(policy)) {
-        const mark = `${at} ${key.attribute} ${hex(key.key)}`;
+        const mark = `${realm?.id} ${at} ${key.attribute} ${hex(key.key)}`;
         if ((taken.get(mark) ?? entry.uuid) !== entry.uuid) throw refuse(errors.notUnique);
         taken.set(mark, entry.uuid);
         expected.push(judgedKey(judging, policy, entry, key));
@@ -65,7 +67,7 @@ export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realm'>, look: 
 }
 
 /** Whether no policy, of those that are and of those that may come, can have a say in what a write makes of its entry: most changes touch nothing of an index. */
-export function isOutside(engine: Pick<Engine, 'schema' | 'realm'>, snapshot: Snapshot, { touched, changes }: Decision): boolean {
+export function isOutside(engine: Pick<Engine, 'schema' | 'realms'>, snapshot: Snapshot, { touched, changes }: Decision): boolean {
   if (touched === undefined || [...touched].some((key) => isFoundBy(engine.schema, key))) return false;
   if (changes.some((change) => change.kind !== 'delete' && saysPolicy(change.entry))) return false;
   return policiesIn(engine, snapshot).policies.every(({ fits }) => fits === undefined);
@@ -112,7 +114,8 @@ function markOf({ attribute, key }: IndexKey): string {
   return `${attribute} ${hex(key)}`;
 }
 
-function applies({ schema }: Judging, { bases, fits }: UniquenessPolicy, entry: EntryRecord): boolean {
+function applies({ schema, realms, snapshot }: Judging, { realm, bases, fits }: UniquenessPolicy, entry: EntryRecord): boolean {
+  if (realm !== undefined && realmOf({ realms }, snapshot, entry.dnKey) !== realm) return false;
   if (!bases.some((base) => isWithin(entry.dnKey, base))) return false;
   return fits === undefined || fits({ dn: parseDn(entry.dn) ?? [], attributes: attributesOf(schema, entry) }) === true;
 }

@@ -1,12 +1,13 @@
 import { empty, text } from '#base';
 import { refuse } from '#catalogue';
 import { readCertificateNames } from '#keys';
-import { isWithin, normalizeDn } from '#schema';
+import { normalizeDn } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
 import { accountOf } from '../account.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { personWith } from '../named.ts';
+import { personNamed, personWith } from '../named.ts';
+import { realmOf } from '../realms.ts';
 import { authorized } from '../taking.ts';
 import type { Identity } from '../types.ts';
 import type { SaslKind } from './kind.ts';
@@ -59,7 +60,7 @@ function personOf(
       return undefined;
     case 'subject': {
       const key = names.subject.length === 0 ? undefined : normalizeDn(engine.schema, names.subject);
-      return key !== undefined && isWithin(key, engine.realm.suffix.key) ? snapshot.byDnKey(key) : undefined;
+      return key !== undefined && realmOf(engine, snapshot, key) !== undefined ? snapshot.byDnKey(key) : undefined;
     }
     case 'mail': {
       const mail = only(names.mails);
@@ -67,7 +68,7 @@ function personOf(
     }
     case 'uid': {
       const uid = only(names.uids);
-      return uid === undefined ? undefined : personWith(engine, snapshot, 'uid', uid);
+      return uid === undefined ? undefined : personNamed(engine, snapshot, uid);
     }
   }
 }

@@ -6,7 +6,7 @@ import { normalizeDn } from '#schema';
 import { accountOf } from '../account.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { entryOfId } from '../named.ts';
+import { entryOfId, personName } from '../named.ts';
 import { authorized } from '../taking.ts';
 import { verifierOf, wantedScram } from '../verifiers.ts';
 import type { SaslKind, Step, Teller } from './kind.ts';
@@ -36,7 +36,7 @@ function scram(mechanism: ScramMechanism): SaslKind {
   return {
     mechanism,
     // Without the policy's word nobody has verifiers.
-    offered: ({ engine }) => wantedScram(engine, engine.store.snapshot()).includes(mechanism),
+    offered: ({ engine }) => isWanted(engine, mechanism),
     begin(call, credentials, teller) {
       const { engine } = call;
       const [, header, authzId = '', bare, saslname = '', clientNonce] = firstForm.exec(textOf(credentials)) ?? [];
@@ -57,6 +57,12 @@ function scram(mechanism: ScramMechanism): SaslKind {
       };
     },
   };
+}
+
+/** In some realm: who asks is nobody's yet. */
+function isWanted(engine: Engine, mechanism: ScramMechanism): boolean {
+  const snapshot = engine.store.snapshot();
+  return engine.realms.in(snapshot).all.some((realm) => wantedScram(engine, snapshot, realm).includes(mechanism));
 }
 
 interface Shown {
@@ -98,11 +104,16 @@ async function finish(
 }
 
 /** A name as all of its spellings have it: who exists has one salt under each of them, and who does not must have, too. */
-function oneSpelling({ schema, realm }: Engine, name: string): string {
-  const [, form, rest = ''] = /^(?:(dn|u):)?(.*)$/isu.exec(name) ?? [];
-  const dn = form?.toLowerCase() === 'dn' ? parseDn(rest) : [[{ type: 'uid', value: utf8(rest) }], ...realm.people.dn];
-  const key = dn && normalizeDn(schema, dn);
+function oneSpelling(engine: Engine, name: string): string {
+  const { realm, uid } = personName(engine, engine.store.snapshot(), nameIn(name));
+  const dn = /^dn:/i.test(name) ? parseDn(name.slice(3)) : [[{ type: 'uid', value: utf8(uid) }], ...realm.people.dn];
+  const key = dn && normalizeDn(engine.schema, dn);
   return key === undefined ? name : hex(key);
+}
+
+/** Without the form in front of it. */
+function nameIn(name: string): string {
+  return name.replace(/^(?:dn|u):/i, '');
 }
 
 function textOf(credentials: Uint8Array | undefined): string {

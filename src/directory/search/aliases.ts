@@ -6,8 +6,8 @@ import type { Call } from '../call.ts';
 import { classIndex, dseKey, isDse, textsOf } from '../dse.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { isInRealm } from '../lookup.ts';
 import { type Name, nameOfDn } from '../realm.ts';
+import { areTogether, realmOf } from '../realms.ts';
 import type { Base } from './prepared.ts';
 
 /** An alias of the directory. */
@@ -77,7 +77,9 @@ export function withoutAliases(call: Call, snapshot: Snapshot, base: Base): Base
     if (met.size === met.add(alias.uuid).size) throw problem('circular alias');
     const target = targetOf(engine, alias);
     // Nobody learns by an alias that there is an entry which they may not see.
-    if (target === undefined || !isSeen(call, snapshot, target.key)) throw problem('aliasedObject not found');
+    // Nor does one lead into another realm.
+    const isHere = target !== undefined && areTogether(engine, snapshot, target.key, alias.dnKey);
+    if (!isHere || !isSeen(call, snapshot, target.key)) throw problem('aliasedObject not found');
     const levels = parseDn(alias.dn)?.length ?? 0;
     name = nameOfDn(engine.schema, [...name.dn.slice(0, name.dn.length - levels), ...target.dn]);
   }
@@ -86,10 +88,11 @@ export function withoutAliases(call: Call, snapshot: Snapshot, base: Base): Base
 
 /** The entry of a name, or the nearest one above, when it is an alias that the asker may see. */
 function aliasOn({ engine, asker }: Call, snapshot: Snapshot, name: Name): ReadableEntry | undefined {
-  if (!isInRealm(engine, name)) return undefined;
+  const realm = realmOf(engine, snapshot, name.key);
+  if (realm === undefined) return undefined;
   let id = snapshot.idOf(name.key);
   if (id === undefined) {
-    for (const key of keysAbove(name.key, engine.realm.suffix.key)) {
+    for (const key of keysAbove(name.key, realm.suffix.key)) {
       const above = snapshot.idOf(key);
       if (above === undefined) break;
       id = above;

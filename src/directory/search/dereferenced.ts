@@ -1,13 +1,14 @@
 import { concat, text } from '#base';
 import { refuse } from '#catalogue';
 import { type BerWriter, type Control, decodeAttributes, encodeBer, type PartialAttribute, parseDn } from '#ldap';
-import { type Described, describe, isWithin, normalizeDn } from '#schema';
+import { type Described, describe, normalizeDn } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/resolve.ts';
 import type { Call } from '../call.ts';
 import { dereference } from '../controls/dereference.ts';
 import { errors } from '../errors.ts';
 import { listedAttribute } from '../large.ts';
+import { areTogether } from '../realms.ts';
 import { lastWorking, type WorkingFor } from './computed.ts';
 import type { Wanted } from './select.ts';
 
@@ -62,7 +63,7 @@ export function dereferencingOf(call: Call): Dereferencing | undefined {
           for (const attribute of attributes) {
             writeResults(ber, attribute, (name) => {
               if (octets > octetsMax) return [];
-              const pieces = attributesOf(call, wanted, name, snapshot);
+              const pieces = attributesOf(call, wanted, entry, name, snapshot);
               for (const { length } of pieces) octets += length;
               return octets > octetsMax ? [] : pieces;
             });
@@ -115,12 +116,18 @@ function namesIn(
   return [...stored, ...listed, ...(worked === undefined ? [] : [worked])];
 }
 
-/** What who asks may read of the entry of a name: nothing of one that is not there, and nothing of one they may not see. */
-function attributesOf({ engine, asker }: Call, wanted: Wanted, name: Uint8Array, snapshot: Snapshot): readonly Uint8Array[] {
-  const { schema, realm, prepared } = engine;
+/** What who asks may read of the entry that another names: nothing of one that is not there, of one they may not see, and of one in another realm. */
+function attributesOf(
+  { engine, asker }: Call,
+  wanted: Wanted,
+  from: ReadableEntry,
+  name: Uint8Array,
+  snapshot: Snapshot,
+): readonly Uint8Array[] {
+  const { schema, prepared } = engine;
   const dn = parseDn(text(name) ?? '');
   const key = dn && normalizeDn(schema, dn);
-  const id = key !== undefined && isWithin(key, realm.suffix.key) ? snapshot.idOf(key) : undefined;
+  const id = key !== undefined && areTogether(engine, snapshot, key, from.dnKey) ? snapshot.idOf(key) : undefined;
   const entry = id === undefined ? undefined : snapshot.readable(id);
   if (entry === undefined) return [];
   const rights = asker.rightsOn(entry);

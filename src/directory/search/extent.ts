@@ -4,6 +4,7 @@ import { formOf, isWithin, keysBelow, parentKey } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { hasAny } from '../dse.ts';
+import { areTogether, type RealmDesk } from '../realms.ts';
 import { type Alias, type Aliases, aliasesIn } from './aliases.ts';
 import { searches } from './sieve.ts';
 
@@ -14,10 +15,33 @@ export interface Extent {
   readonly roots: readonly Uint8Array[];
 }
 
+/** None of them below another. */
+export type Edges = readonly Uint8Array[];
+
+/** What other realms make of the scope below a base. */
+export function realmScope({ realms }: RealmDesk, snapshot: Snapshot, { dnKey, parent }: ReadableEntry): Pick<Scope, 'edges' | 'whole'> {
+  const here = realms.in(snapshot);
+  if (here.all.length === 1) return parent === undefined ? wholeScope : partScope;
+  const edges = here.edgesBelow(dnKey);
+  return edges.length === 0 ? partScope : { edges, whole: false };
+}
+
+const wholeScope = { edges: undefined, whole: true };
+const partScope = { edges: undefined, whole: false };
+
+/** Whether a name stands behind an edge. */
+export function isBeyond(edges: Edges | undefined, dnKey: Uint8Array): boolean {
+  return edges?.some((edge) => isWithin(dnKey, edge)) === true;
+}
+
 /** What a search looks in: its base, and more where aliases lead out of that. */
 export interface Scope {
   readonly base: ReadableEntry;
   readonly extent: Extent | undefined;
+  /** Suffixes of other realms below the base: what is there is in no scope of it. Nothing where there are none. */
+  readonly edges: Edges | undefined;
+  /** The base has all there is below it: it is the suffix of the only realm. */
+  readonly whole: boolean;
 }
 
 /**
@@ -116,7 +140,7 @@ function followed({ engine, asker }: Call, aliases: Aliases, alias: Alias, snaps
   for (let depth = 0; depth <= engine.settings['ldap.aliasDepthMax']; depth++) {
     const id = snapshot.idOf(dnKey);
     const entry = id === undefined ? undefined : snapshot.readable(id);
-    if (entry === undefined || !asker.rightsOn(entry).visible) return undefined;
+    if (entry === undefined || !asker.rightsOn(entry).visible || !areTogether(engine, snapshot, dnKey, alias.dnKey)) return undefined;
     const next = aliases.at(dnKey);
     if (next === undefined) return entry;
     if (equalBytes(next.target, alias.dnKey)) return undefined;
@@ -126,7 +150,8 @@ function followed({ engine, asker }: Call, aliases: Aliases, alias: Alias, snaps
 }
 
 /** Whether an entry is in the scope of a search: an index names entries anywhere, and a row number that was read in an earlier turn may be that of another. */
-export function inScope({ base, request, extent }: Scope & { readonly request: SearchRequest }, entry: ReadableEntry): boolean {
+export function inScope({ base, request, extent, edges }: Scope & { readonly request: SearchRequest }, entry: ReadableEntry): boolean {
+  if (edges !== undefined && isBeyond(edges, entry.dnKey)) return false;
   if (extent !== undefined) return extent.holds(entry);
   switch (request.scope) {
     case 'base':

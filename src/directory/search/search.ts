@@ -12,10 +12,11 @@ import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
 import { findBase } from '../lookup.ts';
 import { done } from '../result.ts';
+import { subschemaKey } from '../subschema/stored.ts';
 import { withoutAliases } from './aliases.ts';
 import { tellOfReferrals } from './continuations.ts';
 import { type Dereferencing, dereferencingOf } from './dereferenced.ts';
-import { type Extent, extentOf, inScope } from './extent.ts';
+import { type Edges, type Extent, extentOf, inScope, realmScope } from './extent.ts';
 import { type GuardedFilter, guardedFilter } from './filter.ts';
 import { matchedProjection } from './matched.ts';
 import { alone, goOn, isOrdered } from './ordered.ts';
@@ -34,6 +35,8 @@ export interface Running {
   readonly base: ReadableEntry;
   /** What aliases add to the scope. */
   readonly extent: Extent | undefined;
+  readonly edges: Edges | undefined;
+  readonly whole: boolean;
   readonly sieve: Sieve | undefined;
   /** Entries that may be sent. */
   sizeMax: number;
@@ -76,7 +79,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   const wanted = prepared.selection(request.attributes);
   if (request.baseObject === '' && request.scope === 'base') return alone(call, searchRootDse(call, request, wanted));
   let named = prepared.base(request.baseObject);
-  if (equalBytes(named.name.key, engine.realm.subschema.key)) return alone(call, searchSubschema(call, request, wanted));
+  if (equalBytes(named.name.key, subschemaKey)) return alone(call, searchSubschema(call, request, wanted));
 
   const snapshot = store.snapshot();
   const visitedBefore = snapshot.visited;
@@ -88,6 +91,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   if (!isPlain) checkAssertion(call, snapshot, asker.rightsOn(base), () => base);
   const limited = asker.who === 'anonymous' || asker.who === 'person';
   const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
+  const { edges, whole } = realmScope(engine, snapshot, base);
   const tells = tellsOfReferrals(call, request, snapshot);
   const running: Running = {
     call,
@@ -95,6 +99,8 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     wanted,
     base,
     extent: extentOf(call, request, base, snapshot),
+    edges,
+    whole,
     sieve: sieveOf(call, request, base, snapshot, tells),
     sizeMax,
     stopAt: sizeMax,

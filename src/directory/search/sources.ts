@@ -1,5 +1,6 @@
-import { utf8 } from '#base';
+import { concat, utf8 } from '#base';
 import type { Filter, SearchRequest } from '#ldap';
+import { isWithin, keysBelow } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { pagedResults } from '../controls/paged-results.ts';
@@ -7,7 +8,7 @@ import { subentries } from '../controls/subentries.ts';
 import type { WalkDesk } from '../relations/chain.ts';
 import { type Branch, byIndex, end } from './branches.ts';
 import { findCandidates } from './candidates.ts';
-import type { Extent, Scope } from './extent.ts';
+import { type Edges, type Extent, realmScope, type Scope } from './extent.ts';
 
 /** What a search did, for `explain`. */
 export interface Visits {
@@ -59,7 +60,7 @@ export function ownSource(
   if (search.scope === 'base') return baseSource(base);
   const branch = findCandidates(engine, snapshot, search.filter, true);
   const [scope, visits] = [
-    { base, extent: undefined },
+    { base, extent: undefined, ...realmScope(engine, snapshot, base) },
     { visited: 0, plan: 'index' as const },
   ];
   return branch === undefined ? walk(search, scope, visits) : branchSource(branch, search, scope, visits);
@@ -68,7 +69,7 @@ export function ownSource(
 /** Goes on where a source of the same search had come to. It gives no candidate twice and leaves none out, but those that have come or gone meanwhile. */
 export function sourceFrom(place: Place, call: Call, request: SearchRequest, scope: Scope, snapshot: Snapshot): Source {
   if (place.order === 'list') return listSource(place.ids, place.at);
-  if (place.order === 'name') return subtreeSource(scope.base, place.after);
+  if (place.order === 'name') return subtreeSource(scope.base, scope.edges, place.after);
   if (request.scope === 'one' && scope.extent === undefined) return childrenSource(scope.base, place.after);
   const branch = branchFor(call, request, snapshot) ?? everyEntry(snapshot);
   return branchSource(branch, request, scope, { visited: 0, plan: 'index' }, place.after);
@@ -146,25 +147,49 @@ const scopeCountedMax = 8192;
 const columnFactor = 8;
 
 /** Whether the scope has fewer entries than the branch is work. */
-function isSmall({ scope }: Scoped, { base, extent }: Scope, snapshot: Snapshot, branch: Branch): boolean {
+function isSmall({ scope }: Scoped, { base, extent, edges, whole }: Scope, snapshot: Snapshot, branch: Branch): boolean {
   if (extent !== undefined) return false;
-  const { uuid, parent, dnKey } = base;
-  // What is below a suffix is nearly all there is.
-  if (parent === undefined && scope !== 'one') return false;
+  const { uuid, dnKey } = base;
+  // What is below the only suffix is nearly all there is.
+  if (whole && scope !== 'one') return false;
   const work = branch.count(scopeCountedMax) / (branch.by() === 'column' ? columnFactor : 1);
   const max = Math.floor(Math.min(scopeCountedMax, Math.max(smallScope, work)));
-  return scope === 'one' ? snapshot.hasFewerChildren(uuid, max) : snapshot.hasFewerBelow(dnKey, max);
+  return scope === 'one' ? snapshot.hasFewerChildren(uuid, max) : hasFewerHere(snapshot, dnKey, edges, max);
 }
 
-function walk(request: Scoped, { base, extent }: Scope, visits: Visits): Source {
+/** So many are looked at before an edge may be passed over. */
+const countedAtOnce = 64;
+
+/** Whether there are fewer entries than so many below a name, this side of the edges. */
+function hasFewerHere(snapshot: Snapshot, dnKey: Uint8Array, edges: Edges | undefined, count: number): boolean {
+  if (edges === undefined) return snapshot.hasFewerBelow(dnKey, count);
+  let found = 0;
+  for (let after = dnKey, last = false; found < count && !last; ) {
+    const ids = snapshot.subtree(dnKey, after, countedAtOnce);
+    last = ids.length < countedAtOnce;
+    for (const id of ids) {
+      after = snapshot.readable(id)?.dnKey ?? after;
+      const edge = edges.find((each) => isWithin(after, each));
+      if (edge === undefined) found++;
+      else {
+        after = endOf(edge);
+        last = false;
+        break;
+      }
+    }
+  }
+  return found < count;
+}
+
+function walk(request: Scoped, { base, extent, edges }: Scope, visits: Visits): Source {
   visits.plan = 'walk';
-  if (extent !== undefined) return extentSource(extent, request, base);
-  return request.scope === 'one' ? childrenSource(base) : subtreeSource(base);
+  if (extent !== undefined) return extentSource(extent, edges, request, base);
+  return request.scope === 'one' ? childrenSource(base) : subtreeSource(base, edges);
 }
 
 /** Every tree of a scope, or its level and what is beside that. */
-function extentSource({ roots }: Extent, { scope }: Scoped, base: ReadableEntry): Source {
-  const sources = scope === 'one' ? [childrenSource(base), namedSource(roots)] : roots.map((dnKey) => subtreeSource({ dnKey }));
+function extentSource({ roots }: Extent, edges: Edges | undefined, { scope }: Scoped, base: ReadableEntry): Source {
+  const sources = scope === 'one' ? [childrenSource(base), namedSource(roots)] : roots.map((dnKey) => subtreeSource({ dnKey }, edges));
   let at = 0;
   return {
     next(snapshot, count) {
@@ -205,7 +230,7 @@ function childrenSource(base: ReadableEntry, from = 0): Source {
   };
 }
 
-function subtreeSource(base: Pick<ReadableEntry, 'dnKey'>, from?: Uint8Array): Source {
+function subtreeSource(base: Pick<ReadableEntry, 'dnKey'>, edges: Edges | undefined, from?: Uint8Array): Source {
   let after = from;
   return {
     next(snapshot, count) {
@@ -213,11 +238,20 @@ function subtreeSource(base: Pick<ReadableEntry, 'dnKey'>, from?: Uint8Array): S
       const behind = ids.at(-1);
       // The place in the order is a name: it stays one even when its entry is gone by the next turn.
       if (behind !== undefined) after = snapshot.readable(behind)?.dnKey ?? after;
-      return { ids, exact: false, last: ids.length < count };
+      const last = ids.length < count;
+      const edge = edges?.find((each) => after !== undefined && isWithin(after, each));
+      // What is behind an edge is passed over, however much it is: at most one page of it was read.
+      if (edge !== undefined) after = endOf(edge);
+      return { ids, exact: false, last };
     },
     place() {
       // Read entries are views of a cache: what is kept is a copy.
       return { order: 'name', after: after && new Uint8Array(after) } as const;
     },
   };
+}
+
+/** A place behind all names below one, and in front of all that follow: no level of a name begins with this octet. */
+function endOf(dnKey: Uint8Array): Uint8Array {
+  return concat([keysBelow(dnKey).from, Uint8Array.of(0xff)]);
 }

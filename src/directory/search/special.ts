@@ -31,15 +31,16 @@ const vendor = 'Atrium';
 /** The root DSE says what this server can do at this door; everybody may read it (RFC 4512 §5.1). */
 export function searchRootDse(call: Call, request: SearchRequest, wanted: Wanted): Result {
   const { engine, connection } = call;
+  const suffixes = engine.realms.in(engine.store.snapshot()).all.map(({ suffix }) => suffix.text);
   const attributes: readonly [name: string, values: readonly string[]][] = [
     ['objectClass', ['top', 'LDAProotDSE']],
-    ['namingContexts', [engine.realm.suffix.text]],
+    ['namingContexts', suffixes],
     ['subschemaSubentry', [subschemaDn]],
     ['supportedLDAPVersion', ['3']],
     ['supportedControl', supportedControls(connection)],
     ['supportedExtension', [...supportedExtensions(connection), ...(connection.extensions ?? [])]],
     ['supportedFeatures', features],
-    ['dynamicSubtrees', [engine.realm.suffix.text]],
+    ['dynamicSubtrees', suffixes],
     ['supportedSASLMechanisms', supportedMechanisms(call)],
     ['ref', superiorUris(engine)],
     ['vendorName', [vendor]],

@@ -6,24 +6,23 @@ import type { Call } from '../call.ts';
 import { assertion } from '../controls/assertion.ts';
 import { postRead, preRead } from '../controls/read-entry.ts';
 import { generalizedTime } from '../csn.ts';
-import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Name, subschemaDn } from '../realm.ts';
 import { done } from '../result.ts';
 import { writerName } from '../write.ts';
-import { subschemaClasses } from './stored.ts';
+import { subschemaClasses, subschemaKey } from './stored.ts';
 
 /** Whether a name is that of the subschema subentry (RFC 4512 §4.2), which is no entry of the tree. */
-export function isSubschema({ realm }: Engine, name: Name): boolean {
-  return equalBytes(name.key, realm.subschema.key);
+export function isSubschema(name: Name): boolean {
+  return equalBytes(name.key, subschemaKey);
 }
 
 /** What the subentry has, as it is answered. Everybody reads it, but who has changed the schema is for those who may read who changed any entry. */
 export function subentryAttributes({
-  engine: { schema, store, realm, startedMs },
+  engine: { schema, store, realms, startedMs },
   asker,
 }: Pick<Call, 'engine' | 'asker'>): readonly PartialAttribute[] {
-  const stored = store.snapshot().byDnKey(realm.subschema.key);
+  const stored = store.snapshot().byDnKey(subschemaKey);
   const started = generalizedTime(startedMs);
   const kept = new Map(stored === undefined ? [] : decodeAttributes(stored.operational).map((each) => [each.description, each]));
   const changed = Buffer.from(kept.get('modifyTimestamp')?.values[0] ?? []).toString();
@@ -40,7 +39,7 @@ export function subentryAttributes({
   ];
   const made = own.map(([description, values]) => ({ description, values: values.map(utf8) }));
   const created = kept.get('createTimestamp') ?? { description: 'createTimestamp', values: [utf8(started)] };
-  const rights = asker.rightsAt(realm.suffix.key);
+  const rights = asker.rightsAt(realms.default.suffix.key);
   const mayRead = (name: string) => {
     const type = schema.attributeType(name);
     return type !== undefined && rights.mayRead(type);

@@ -9,6 +9,7 @@ import { manageDsaIt } from '../controls/manage-dsa-it.ts';
 import { subentries } from '../controls/subentries.ts';
 import { hasClass } from '../dse.ts';
 import { newestEngine } from '../engine.ts';
+import { areTogether } from '../realms.ts';
 import { lastWorking } from '../search/computed.ts';
 import { type GuardedFilter, guardedFilter } from '../search/filter.ts';
 import { type Projection, projection } from '../search/project.ts';
@@ -83,6 +84,9 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
   // Settings may give other rights while the search goes on.
   const asker = (): Asker => askerOf(engine, first.identity);
 
+  // Another realm may begin anywhere below the base.
+  const isElsewhere = (snapshot: Snapshot, key: Uint8Array) => !areTogether(engine, snapshot, key, baseKey);
+
   const viewOf = (rights: Rights): View => {
     let view = views.get(rights);
     if (view === undefined) {
@@ -96,7 +100,7 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
   };
 
   const fitting = (entry: ReadableEntry, snapshot: Snapshot): View | undefined => {
-    if (!inScope(request, baseKey, entry.dnKey)) return undefined;
+    if (!inScope(request, baseKey, entry.dnKey) || isElsewhere(snapshot, entry.dnKey)) return undefined;
     const rights = asker().rightsOn(entry);
     if (!rights.visible) return undefined;
     const view = viewOf(rights);
@@ -128,7 +132,12 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
     if (former === undefined) return false;
     // Of a name that the schema does not know any more nobody has a copy.
     const key = before?.dnKey ?? normalizeDn(schema, parseDn(former) ?? []);
-    return key !== undefined && inScope(request, baseKey, key) && asker().rightsAt(key, uuid).visible;
+    return (
+      key !== undefined &&
+      inScope(request, baseKey, key) &&
+      !isElsewhere(engine.store.snapshot(), key) &&
+      asker().rightsAt(key, uuid).visible
+    );
   };
 
   /** Of two states of an entry, both in the content. */

@@ -194,5 +194,5 @@ function sendsOf(step: Step, content: Content, snapshot: Parameters<Content['eff
 /** Whether changes that do not concern them are no secret to who asks: a newer cookie tells of them. */
 function maySeeContext({ engine, asker }: Call): boolean {
   const type = engine.schema.attributeType('contextCSN');
-  return type !== undefined && asker.rightsAt(engine.realm.suffix.key).mayRead(type);
+  return type !== undefined && asker.rightsAt(engine.realms.default.suffix.key).mayRead(type);
 }

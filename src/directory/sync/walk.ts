@@ -4,6 +4,7 @@ import type { Control, SearchRequest } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
+import { realmScope } from '../search/extent.ts';
 import { type Batch, sourceOf } from '../search/sources.ts';
 import { entriesOfTurn, turnOctetsMax, turnRowsMax } from '../search/turn.ts';
 import type { Content, Shown } from './content.ts';
@@ -46,7 +47,8 @@ export async function sendContent(
   { leftOut, controls }: { readonly leftOut?: LeftOut; readonly controls?: (shown: Shown) => readonly Control[] },
 ): Promise<void> {
   const { engine, reply } = call;
-  const source = sourceOf(call, request, { base, extent: undefined }, engine.store.snapshot(), undefined);
+  const first = engine.store.snapshot();
+  const source = sourceOf(call, request, { base, extent: undefined, ...realmScope(engine, first, base) }, first, undefined);
   const turnEntries = entriesOfTurn(request.filter);
   let left: Batch | undefined;
   for (;;) {
