@@ -44,7 +44,7 @@ export interface Below {
 }
 
 /** The folder of sockets, inside the data folder: nobody else may enter it. */
-const socketFolder = 'run';
+export const socketFolder = 'run';
 const webSocket = 'web';
 const secretOctets = 32;
 

@@ -2,11 +2,13 @@
 import { dirname } from 'node:path';
 import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
-import { dispatch } from '#commands';
+import { demoKey, dispatch } from '#commands';
 import { locate } from './begin.ts';
 
 const root = dirname(import.meta.dirname);
-const environment = processEnvironment();
+const given = processEnvironment();
+/** A start of the demo names the key that it made; whoever only looks at its folder need not. */
+const environment = { ...demoKey(root, given), ...given };
 
 /** What a command does is loaded with it: most of the time of a short one would be spent on loading the others. */
 const parts = {
@@ -15,6 +17,7 @@ const parts = {
   bulk: () => import('./bulk.ts'),
   export: () => import('./export.ts'),
   realmFile: () => import('./realm-file.ts'),
+  stopped: () => import('./stopped.ts'),
   upkeep: () => import('./upkeep.ts'),
 };
 
@@ -25,7 +28,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await dispatch(process.argv.slice(2), {
-  environment,
+  environment: given,
   root,
   stdin: process.stdin,
   stdout: process.stdout,
@@ -33,6 +36,7 @@ process.exitCode = await dispatch(process.argv.slice(2), {
   clock: systemClock,
   chance: systemChance,
   start: async (options) => (await parts.main()).startAtrium({ root, ...options }),
+  openStopped: async () => (await parts.stopped()).openStopped({ root, environment }),
   locate: () => locate({ root, environment }),
   schemaFiles: async () => (await parts.schemaFiles()).schemaFilesOf({ root, environment }),
   exportEntries: async (options) => (await parts.export()).exportFolder({ root, environment }, options),

@@ -169,6 +169,17 @@ export type OpenedLog =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+/** The folder of a stopped service, open in this process; `absent` when it has no directory. */
+export type OpenedFolder =
+  | {
+      readonly kind: 'open';
+      /** Whoever connects to it is an operator. */
+      readonly socketPath: string;
+      readonly close: () => Promise<void>;
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** What a command may touch. Everything from outside the process comes through here. */
 export interface Context {
   readonly environment: Environment;
@@ -183,6 +194,8 @@ export interface Context {
   readonly locate: () => Located;
   /** The schema files by which a service on this folder starts. */
   readonly schemaFiles: () => Promise<readonly SchemaText[]>;
+  /** Opens the folder of a stopped service to be asked over LDAP by this process alone. */
+  readonly openStopped: () => Promise<OpenedFolder>;
   /** Gives every entry of a folder that no service has open as LDIF. */
   readonly exportEntries: (options: ExportFolderOptions) => Promise<Exported>;
   /** Opens a realm for reading, beside a running service or without one. */

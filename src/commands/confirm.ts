@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Context } from './command.ts';
-import { Unconfirmed } from './exits.ts';
+import { Interrupted, Unconfirmed } from './exits.ts';
 import type { Given } from './given.ts';
 
 /**
@@ -24,7 +24,7 @@ export async function confirm(what: string, name: string, given: Given, { stdin,
     if (typed.trim() !== name) throw new Unconfirmed('that is not the name: nothing was done');
   } catch (error) {
     if (!leave.signal.aborted) throw error;
-    throw new Unconfirmed('nothing was done');
+    throw new Interrupted('nothing was done');
   } finally {
     terminal.close();
   }

@@ -30,6 +30,14 @@ export function openDemoFolder(folder: string, chance: Chance): string {
   return kek;
 }
 
+/** The setting that names the demo's key-encryption key, where the folder is the demo's and no key is named. */
+export function demoKey(root: string, environment: Environment): Environment {
+  if (environment['STS_KEYS_KEK'] !== undefined || environment['STS_KEYS_KEK_FILE'] !== undefined) return {};
+  const folder = demoDataDir(root, environment);
+  const kek = join(folder, kekFile);
+  return existsSync(join(folder, demoMark)) && existsSync(kek) ? { STS_KEYS_KEK_FILE: kek } : {};
+}
+
 /** The demo person's password, once the demo realm is loaded; `undefined` before. */
 export function readDemoPassword(folder: string): string | undefined {
   const path = join(folder, passwordFile);

@@ -1,6 +1,6 @@
-import type { OperatorsClient } from '#client';
+import { connectOperators, type OperatorsClient } from '#client';
 import type { Context } from './command.ts';
-import { Absent, Unreachable } from './exits.ts';
+import { Absent, Interrupted, Unreachable } from './exits.ts';
 import { nameIn } from './names.ts';
 import { connectRunning } from './operators.ts';
 
@@ -14,21 +14,33 @@ export interface Directory {
 }
 
 /**
- * Does something with the directory of these settings.
+ * Does something with the directory of these settings: the running service's, over its operators' socket, or else that of the stopped service's
+ * folder, which is this process's meanwhile.
  *
- * @throws Unreachable when there is none
+ * @throws Unreachable when there is none; Interrupted when a signal came, after what was under way is answered and the folder is closed
  */
 export async function withDirectory<T>(context: Context, act: (directory: Directory) => Promise<T>): Promise<T> {
   const located = context.locate();
   if (located.kind === 'refused') throw new Unreachable(located.lines.join('; '));
   const { suffix } = located;
-  await using client = await connectRunning(context);
-  if (client === undefined)
-    throw new Unreachable(
-      'no service answers here. Start one with: npm start (or atrium serve), in the same folder and with the same settings',
-    );
-  return await act({ client, suffix, suffixOf: (realm) => suffixOf(client, suffix, realm) });
+  const ask = (client: OperatorsClient) => act({ client, suffix, suffixOf: (realm) => suffixOf(client, suffix, realm) });
+  await using running = await connectRunning(context);
+  if (running !== undefined) return await ask(running);
+
+  const folder = await context.openStopped();
+  if (folder.kind === 'refused') throw new Unreachable(folder.lines.join('; '));
+  if (folder.kind === 'absent') throw new Unreachable(noDirectory);
+  await using open = new AsyncDisposableStack();
+  open.defer(folder.close);
+  const client = open.use(await connectOperators({ socketPath: folder.socketPath }));
+  const stopped = context.untilSignal().then(() => {
+    throw new Interrupted('interrupted; what was answered is done');
+  });
+  return await Promise.race([ask(client), stopped]);
 }
+
+const noDirectory =
+  'no service answers here, and there is no directory in this folder. Start one with: npm start (or atrium serve), in the same folder and with the same settings';
 
 /** A realm's entry says its domain; the suffix follows from that (RFC 2247), or else from the id. */
 async function suffixOf({ actor }: OperatorsClient, suffix: string, realm: string): Promise<string> {

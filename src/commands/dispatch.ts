@@ -2,7 +2,7 @@ import { Refusal } from '#catalogue';
 import { ClientRefusal, clientErrors } from '#client';
 import { resultCodes } from '#ldap';
 import type { Command, Context } from './command.ts';
-import { Absent, exits, Failure, Misuse, Unconfirmed, Unreachable } from './exits.ts';
+import { Ending, exits, Misuse } from './exits.ts';
 import { readGiven } from './given.ts';
 import { helpOf, listOf } from './help.ts';
 import { nearest } from './near.ts';
@@ -86,8 +86,7 @@ function statusOf(error: unknown, name: string, { stderr }: Context): number {
     return status;
   };
   if (error instanceof Misuse) return end(`${error.message}. See: atrium ${name} --help`, error);
-  if (error instanceof Failure || error instanceof Unconfirmed || error instanceof Absent || error instanceof Unreachable)
-    return end(error.message, error);
+  if (error instanceof Ending) return end(error.message, error);
   if (error instanceof ClientRefusal) return end(explain(error), error.code === resultCodes.noSuchObject ? exits.absent : exits.failed);
   if (error instanceof Refusal) return end(error.message, error.row === clientErrors.unreachable ? exits.unreachable : exits.failed);
   throw error;

@@ -9,7 +9,7 @@ export const exits = {
 } as const;
 
 /** Ends a command with one line for the operator. */
-abstract class Ending extends Error {
+export abstract class Ending extends Error {
   abstract readonly status: number;
 }
 
@@ -31,6 +31,11 @@ export class Unconfirmed extends Ending {
 /** What was named is not there. */
 export class Absent extends Ending {
   readonly status = exits.absent.status;
+}
+
+/** Asked to stop, and stopped in order. */
+export class Interrupted extends Ending {
+  readonly status = exits.interrupted.status;
 }
 
 /** There is no directory to ask. */

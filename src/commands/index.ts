@@ -10,6 +10,7 @@ export type {
   Imported,
   ImportFolderOptions,
   Located,
+  OpenedFolder,
   OpenedLog,
   OpenedRealm,
   RealmEntries,
@@ -19,6 +20,7 @@ export type {
   Started,
   StartOptions,
 } from './command.ts';
+export { demoKey } from './demo-folder.ts';
 export { dispatch } from './dispatch.ts';
 export { readGiven } from './given.ts';
 export { manualOf } from './manual.ts';

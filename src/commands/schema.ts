@@ -13,12 +13,12 @@ import { list } from './table.ts';
 const fileOctetsMax = 64 * 1024 * 1024;
 
 export const importSchema: Command = {
-  means: 'add schema files to the running directory',
+  means: 'add schema files to the directory',
   more: [
     'FILEs are OpenLDAP’s: .schema files, or LDIF with olcAttributeTypes and olcObjectClasses (attributeTypes and objectClasses likewise). Files that rest upon each other are given together. All that they define is added in one change, or nothing of it; what was added belongs to the directory’s data from then on: it is in backups and exports, and ldapmodify on cn=Subschema deletes it.',
     'What is there already with the same meaning is passed over, so that an import may be repeated. What is there and defined otherwise stays as it is, and is named. Matching rules that this directory does not have are left out, and named.',
   ],
-  on: 'running',
+  on: 'either',
   operands: [{ name: 'FILE', type: 'file', many: true, means: 'a schema file' }],
   options: { 'dry-run': dryRun },
   examples: [{ line: 'atrium schema import --dry-run own.schema' }, { line: 'atrium schema import own.schema more.ldif' }],
@@ -49,8 +49,8 @@ interface Listed {
 }
 
 export const listSchema: Command = {
-  means: 'list the types, classes and rules of the running directory',
-  on: 'running',
+  means: 'list the types, classes and rules of the directory',
+  on: 'either',
   operands: [{ name: 'WORD', optional: true, means: 'only what has it in its name or description' }],
   options: {
     kind: { value: 'KIND', type: kinds, means: listed(kinds) },

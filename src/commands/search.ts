@@ -15,9 +15,9 @@ const filterDepthMax = 50;
 const wordAttributes = ['uid', 'cn', 'displayName', 'mail'];
 
 export const search: Command = {
-  means: 'search the running directory, for people without ldap-utils',
+  means: 'search the directory, for people without ldap-utils',
   more: ['Entries come as LDIF. It reads whatever the operator may, and must run as the service’s own user.'],
-  on: 'running',
+  on: 'either',
   operands: [
     {
       name: 'FILTER',
