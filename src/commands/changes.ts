@@ -15,7 +15,7 @@ export const changes: Command = {
   on: 'files',
   options: { since: { value: 'NUMBER', required: true, means: 'the number of a change; 0 for all that the log has' } },
   examples: [
-    { line: 'atrium changes --since 0' },
+    { line: 'atrium changes --since 2' },
     { line: 'atrium changes --since 2 > changes.ldif', does: 'for ldapmodify on another directory' },
   ],
   run: async (given, context) => {

@@ -4,7 +4,9 @@ import type { Command } from './command.ts';
 import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
+import { groupCommands } from './group.ts';
 import { importCommand } from './import.ts';
+import { personCommands } from './person.ts';
 import { applyRealm } from './realm-apply.ts';
 import { diffRealm } from './realm-diff.ts';
 import { exportRealm } from './realm-export.ts';
@@ -15,11 +17,26 @@ import { search } from './search.ts';
 import { serve } from './serve.ts';
 import { version } from './version.ts';
 
+/** It stands here because it tells of all of them. */
+const completion: Command = {
+  means: 'print what completes commands and options in a shell',
+  more: ['The script holds all that it needs: nothing is started to complete a word. A new version has a new one.'],
+  on: 'none',
+  operands: [{ name: 'SHELL', type: ['bash', 'zsh'], means: 'bash or zsh' }],
+  examples: [
+    { line: 'atrium completion bash > atrium.bash', does: 'to be read in ~/.bashrc, with: source atrium.bash' },
+    { line: 'atrium completion zsh > _atrium', does: 'to lie in a folder of zsh’s fpath' },
+  ],
+  run: async (given, context) => (await import('./completion.ts')).printCompletion(given, context, commands),
+};
+
 /** The commands of `atrium`, `noun verb` or one word: dispatch, parsing, help, completion and docs/commands.md read the same rows. */
 export const commands = {
   serve,
   demo,
   reset,
+  ...personCommands,
+  ...groupCommands,
   search,
   import: importCommand,
   export: exportCommand,
@@ -32,5 +49,6 @@ export const commands = {
   doctor,
   backup,
   restore,
+  completion,
   version,
 } as const satisfies Record<string, Command>;

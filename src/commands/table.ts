@@ -97,3 +97,9 @@ export function printable(text: string): string {
     character === '\n' || character === '\t' ? ' ' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/** Rows of a label and what it labels, indented, each in its own line. */
+export function pageOf(rows: readonly (readonly [label: string, value: string])[]): string {
+  const cells = Math.max(0, ...rows.map(([label]) => widthOf(label)));
+  return rows.map(([label, value]) => `  ${pad(label, cells)}  ${printable(value)}\n`).join('');
+}

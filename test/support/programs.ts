@@ -15,6 +15,7 @@ export const programs = {
   openssl: { packages: ['openssl'], paths: [] },
   strace: { packages: ['strace'], paths: [] },
   unshare: { packages: ['util-linux'], paths: [] },
+  zsh: { packages: ['zsh'], paths: [] },
 } as const satisfies Record<string, { readonly packages: readonly string[]; readonly paths: readonly string[] }>;
 
 export type Program = keyof typeof programs;

@@ -1,0 +1,77 @@
+import { attributesOf, ClientRefusal, type OperatorsClient } from '#client';
+import { generatePassword } from '#keys';
+import { resultCodes } from '#ldap';
+import type { Context } from './command.ts';
+import { withDirectory } from './directory.ts';
+import { Failure, Misuse } from './exits.ts';
+import type { Given } from './given.ts';
+import { groups, need, people } from './lookup.ts';
+import { addMember } from './members.ts';
+import { nameIn } from './names.ts';
+import { explain } from './operators.ts';
+import { secretAttributes } from './secrets.ts';
+
+export async function addPerson(given: Given, context: Context): Promise<number> {
+  const uid = given.need('UID');
+  const attributes = entryOf(uid, given);
+  const password = given.flag('generate') ? generatePassword(context.chance) : undefined;
+  if (password !== undefined) attributes['userPassword'] = [password];
+  return await withDirectory(context, async ({ client, suffixOf }) => {
+    const suffix = await suffixOf(given.need('realm'));
+    // Looked for before: a mistyped group leaves nothing half done.
+    const wanted: string[] = [];
+    for (const name of given.texts('group')) wanted.push((await need(client, suffix, groups, name, ['1.1'])).dn);
+    const dn = nameIn('uid', uid, `${people.below},${suffix}`);
+    await add(client, dn, attributes);
+    for (const group of wanted) await addMember(client, group, dn);
+    if (given.flag('json'))
+      context.stdout.write(`${JSON.stringify({ dn, uid, groups: wanted, ...(password === undefined ? {} : { password }) })}\n`);
+    else {
+      context.stdout.write(`added ${dn}\n`);
+      for (const group of wanted) context.stdout.write(`member of ${group}\n`);
+      if (password !== undefined) context.stdout.write(`password ${password}\n`);
+    }
+    if (password === undefined && context.stderr.isTTY)
+      context.stderr.write(`Without a password nobody signs in as them. Next: atrium person set-password ${uid}\n`);
+    return 0;
+  });
+}
+
+/** What was given, and what it takes beside that. */
+function entryOf(uid: string, given: Given): Record<string, string[]> {
+  const attributes = new Map<string, { readonly name: string; readonly values: string[] }>();
+  const put = (name: string, values: readonly string[]) => {
+    const key = name.toLowerCase();
+    const known = attributes.get(key) ?? { name, values: [] };
+    known.values.push(...values);
+    if (values.length > 0) attributes.set(key, known);
+  };
+  put('objectClass', ['inetOrgPerson', ...given.texts('class')]);
+  put('uid', [uid]);
+  for (const name of ['cn', 'sn', 'mail']) put(name, given.texts(name));
+  for (const text of given.texts('attribute')) {
+    const at = text.indexOf('=');
+    if (at <= 0) throw new Misuse(`--attribute is NAME=VALUE, not ${JSON.stringify(text)}`);
+    const name = text.slice(0, at);
+    if (secretAttributes.has(name.toLowerCase()))
+      throw new Misuse(
+        `--attribute takes no ${name}, which others would see on the command line: use --generate or atrium person set-password`,
+      );
+    put(name, [text.slice(at + 1)]);
+  }
+  const cn = attributes.get('cn')?.values[0] ?? uid;
+  if (!attributes.has('cn')) put('cn', [cn]);
+  if (!attributes.has('sn')) put('sn', [cn.trim().split(/\s+/).at(-1) ?? cn]);
+  return Object.fromEntries([...attributes.values()].map(({ name, values }) => [name, values]));
+}
+
+async function add({ actor }: OperatorsClient, dn: string, attributes: Readonly<Record<string, string[]>>): Promise<void> {
+  try {
+    await actor.add(dn, attributesOf(attributes));
+  } catch (error) {
+    if (!(error instanceof ClientRefusal)) throw error;
+    if (error.code === resultCodes.entryAlreadyExists)
+      throw new Failure(`${dn} is there already. See: atrium person show ${attributes['uid']?.[0]}`);
+    throw new Failure(`${dn} was not added: ${explain(error)}`);
+  }
+}

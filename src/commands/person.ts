@@ -1,0 +1,117 @@
+import type { Command } from './command.ts';
+import { json, limit, realm, yes } from './options.ts';
+
+/** What a command does to people is loaded with it; these are the rows. */
+const who = { name: 'PERSON', means: 'a uid, a mail address, or a DN' } as const;
+
+export const personCommands = {
+  'person list': {
+    means: 'list people',
+    on: 'either',
+    operands: [
+      {
+        name: 'WORD',
+        many: true,
+        optional: true,
+        means: 'only those who have each of the words in their names, address, title, place or unit',
+      },
+    ],
+    options: {
+      filter: { value: 'FILTER', means: 'only those whom an LDAP filter fits' },
+      disabled: { means: 'only those who are disabled' },
+      attribute: { value: 'NAME', many: true, means: 'show this, too' },
+      limit,
+      realm,
+      json,
+    },
+    examples: [
+      { line: 'atrium person list' },
+      { line: 'atrium person list berlin engineer --limit 10' },
+      { line: "atrium person list --filter '(&(l=Berlin)(employeeType=employee))' --attribute title" },
+      { line: 'atrium person list --disabled --json' },
+    ],
+    run: async (given, context) => (await import('./person-list.ts')).listPeople(given, context),
+  },
+  'person add': {
+    means: 'add a person',
+    more: [
+      'The entry is an inetOrgPerson below ou=people. Nobody can sign in as them before they have a password: --generate makes one, and atrium person set-password sets another. Many people are added with atrium import.',
+    ],
+    on: 'either',
+    operands: [{ name: 'UID', means: 'the name that they sign in with' }],
+    options: {
+      cn: { value: 'NAME', means: 'their whole name; the uid unless given' },
+      sn: { value: 'NAME', means: 'their surname; the last word of the whole name unless given' },
+      mail: { value: 'ADDRESS', many: true, means: 'a mail address' },
+      attribute: { value: 'NAME=VALUE', many: true, means: 'anything else that their classes allow' },
+      class: { value: 'NAME', many: true, means: 'another class, posixAccount for example' },
+      group: { value: 'GROUP', many: true, means: 'a group that they become a member of' },
+      generate: { means: 'make a password and print it' },
+      realm,
+      json,
+    },
+    examples: [
+      { line: "atrium person add ada --cn 'Ada Lovelace' --mail ada@example.com" },
+      {
+        line: "atrium person add grace --cn 'Grace Hopper' --attribute title=Admiral --attribute l=Arlington --group engineering --generate",
+      },
+      {
+        line: 'atrium person add ken --class posixAccount --attribute gidNumber=30001 --attribute homeDirectory=/home/ken',
+        does: 'with the next free uidNumber',
+      },
+    ],
+    run: async (given, context) => (await import('./person-add.ts')).addPerson(given, context),
+  },
+  'person show': {
+    means: 'show a person with their groups',
+    more: ['Passwords and what else is secret are shown to nobody.'],
+    on: 'either',
+    operands: [who],
+    options: { realm, json },
+    examples: [{ line: 'atrium person show dkhalil' }, { line: 'atrium person show nobody', status: 3 }],
+    run: async (given, context) => (await import('./person-show.ts')).showPerson(given, context),
+  },
+  'person set-password': {
+    means: 'set a person’s password',
+    more: [
+      'On a terminal it is typed twice and not shown; else it is the first line of standard input. It is never given on the command line, where others see it. The old one is good no longer; sessions and connections that were opened with it stay.',
+    ],
+    on: 'either',
+    operands: [who],
+    options: { generate: { means: 'make one and print it' }, realm, json },
+    examples: [{ line: 'atrium person set-password dkhalil --generate' }, { line: 'atrium person set-password dkhalil < password.txt' }],
+    run: async (given, context) => (await import('./person-change.ts')).setPassword(given, context),
+  },
+  'person disable': {
+    means: 'let nobody sign in as a person',
+    more: [
+      'Sets pwdAccountLockedTime. From then on no password and no other way of signing in is taken, and their browser sessions are over with the next page. A connection over which an LDAP client signed in as them before stays open until either side closes it. Nothing else changes: they stay in their groups.',
+    ],
+    on: 'either',
+    operands: [who],
+    options: { realm, json },
+    examples: [{ line: 'atrium person disable dkhalil' }],
+    run: async (given, context) => (await import('./person-change.ts')).disablePerson(given, context),
+  },
+  'person enable': {
+    means: 'let a person sign in again',
+    on: 'either',
+    operands: [who],
+    options: { realm, json },
+    examples: [{ line: 'atrium person enable dkhalil' }],
+    run: async (given, context) => (await import('./person-change.ts')).enablePerson(given, context),
+  },
+  'person remove': {
+    means: 'remove a person',
+    more: ['The directory takes their name out of groups and of whatever else names them, in the same moment.'],
+    on: 'either',
+    operands: [who],
+    options: { yes, realm, json },
+    destroys: 'the person’s entry with all that it holds, and their memberships',
+    examples: [
+      { line: 'atrium person remove dkhalil', does: 'without a terminal it refuses', status: 2 },
+      { line: 'atrium person remove dkhalil --yes' },
+    ],
+    run: async (given, context) => (await import('./person-change.ts')).removePerson(given, context),
+  },
+} as const satisfies Record<string, Command>;

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import type { ExampleRow, OperationRow } from '#catalogue';
+import { commands } from '#commands';
+import { testEnvironment } from '../support/atrium.ts';
+import { runCli, startCli } from '../support/cli.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * The files that examples name, and that lie where an example is run. A row here belongs to a command; `all` to every one.
+ * The directory of each example is the demo realm's, in a folder of its own.
+ */
+const fixtures: Readonly<Record<string, Readonly<Record<string, string | (() => Buffer)>>>> = {
+  all: {
+    'people.ldif': ['ann', 'bob']
+      .map((uid) => `dn: uid=${uid},ou=people,dc=example,dc=com\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\n`)
+      .join('\n'),
+    'own.schema': "attributetype ( 1.3.6.1.4.1.32473.4.1 NAME 'locker' EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )\n",
+    'more.ldif':
+      "dn: cn=more,cn=schema,cn=config\nobjectClass: olcSchemaConfig\ncn: more\nolcObjectClasses: ( 1.3.6.1.4.1.32473.4.2 NAME 'lockable' SUP top AUXILIARY MAY locker )\n",
+    'password.txt': 'Correct-horse-8-battery\n',
+    kek: 'a key-encryption key of forty octets or so',
+  },
+  restore: { 'monday.sqlite': () => readFileSync(join(template, 'monday.sqlite')) },
+};
+
+/** Examples whose folder has no directory. */
+const inEmptyFolder = new Set(['atrium restore monday.sqlite']);
+/** What runs until it is told to end: it is, when it is ready. */
+const lasting: Readonly<Record<string, string>> = { serve: 'ready ', demo: 'Ctrl-C stops it' };
+
+let template = '';
+
+test.before(async (t) => {
+  template = mkdtempSync(join(tmpdir(), 'atrium-examples-'));
+  const environment = testEnvironment(join(template, 'data'));
+  const imported = await runCli(['import', join(root, 'ldif/demo.ldif')], environment);
+  t.is(imported.status, 0, imported.stderr);
+  const kept = await runCli(['backup', join(template, 'monday.sqlite')], environment);
+  t.is(kept.status, 0, kept.stderr);
+  const bin = join(template, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });
+});
+
+test.after.always(() => rmSync(template, { recursive: true, force: true }));
+
+/** A folder for one example, with the files that it names and a directory. */
+function prepare(t: ExecutionContext, name: string, line: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-example-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [file, content] of Object.entries({ ...fixtures['all'], ...fixtures[name] }))
+    writeFileSync(join(folder, file), typeof content === 'string' ? content : content(), { mode: 0o600 });
+  const isNew = inEmptyFolder.has(line) || name === 'demo' || name === 'reset';
+  if (!isNew) cpSync(join(template, 'data'), join(folder, 'data'), { recursive: true });
+  return folder;
+}
+
+/** Runs a line as it stands, save that ports are of the system's choice. */
+function runLine(line: string, folder: string): { readonly child: ChildProcess; readonly ended: Promise<string>; said: () => string } {
+  const { STS_KEYS_KEK, ...environment } = testEnvironment(join(folder, 'data'));
+  const key = line.includes('STS_KEYS_KEK_FILE') ? {} : { STS_KEYS_KEK };
+  const child = spawn('sh', ['-c', line.replace(/(_PORT)=\d+/g, '$1=0')], {
+    cwd: folder,
+    env: { ...environment, ...key, PATH: [join(template, 'bin'), process.env['PATH']].join(delimiter), HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const ended = new Promise<string>((resolve) => child.once('close', (status) => resolve(`${status}`)));
+  return { child, ended, said: () => text };
+}
+
+async function runExample(t: ExecutionContext, name: string, { on }: OperationRow, { line, status = 0 }: ExampleRow): Promise<void> {
+  const folder = prepare(t, name, line);
+  const script = /^(?:STS_\S+ )*npm (?:run )?(\w+)$/.exec(line)?.[1];
+  if (script !== undefined) {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+    t.regex(scripts[script] ?? '', new RegExp(`atrium\\.mjs ${name}\\b`), line);
+    return;
+  }
+  const service = on === 'running' ? startCli(['serve'], testEnvironment(join(folder, 'data'))) : undefined;
+  await service?.until('ready ');
+  const { child, ended, said } = runLine(line, folder);
+  const ready = lasting[name];
+  if (ready !== undefined) child.stdout?.on('data', () => void (said().includes(ready) && process.kill(-(child.pid as number), 'SIGTERM')));
+  const ending = await ended;
+  service?.child.kill('SIGTERM');
+  await service?.ended;
+  t.is(ending, String(status), `${line}: ${said()}`);
+}
+
+for (const [name, row] of Object.entries<OperationRow>(commands)) {
+  test.serial(`every example in the help of atrium ${name} runs in a fresh folder and ends as the help says`, async (t) => {
+    for (const example of row.examples) await runExample(t, name, row, example);
+  });
+}
