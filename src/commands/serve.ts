@@ -7,7 +7,7 @@ export const serve: Command = {
   ],
   on: 'none',
   examples: [
-    { line: 'STS_KEYS_KEK_FILE=./kek STS_GLOBAL_DATA_DIR=./data atrium serve' },
+    { line: 'STS_KEYS_KEK_FILE=./kek atrium serve' },
     { line: 'STS_LDAP_PORT=1389 STS_LDAP_TLS_PORT= STS_KEYS_KEK_FILE=./kek atrium serve' },
   ],
   run: async (_given, { environment, start, untilSignal, stdout, stderr }) => {

@@ -23,6 +23,8 @@ const fixtures: Readonly<Record<string, Readonly<Record<string, string | (() => 
     'more.ldif':
       "dn: cn=more,cn=schema,cn=config\nobjectClass: olcSchemaConfig\ncn: more\nolcObjectClasses: ( 1.3.6.1.4.1.32473.4.2 NAME 'lockable' SUP top AUXILIARY MAY locker )\n",
     'password.txt': 'Correct-horse-8-battery\n',
+    'wanted.ldif': () => readFileSync(join(template, 'wanted.ldif')),
+    'changes.ldif': 'dn: uid=dkhalil,ou=people,dc=example,dc=com\nchangetype: modify\nreplace: roomNumber\nroomNumber: BER-1.01\n',
     kek: 'a key-encryption key of forty octets or so',
   },
   restore: { 'monday.sqlite': () => readFileSync(join(template, 'monday.sqlite')) },
@@ -42,6 +44,8 @@ test.before(async (t) => {
   t.is(imported.status, 0, imported.stderr);
   const kept = await runCli(['backup', join(template, 'monday.sqlite')], environment);
   t.is(kept.status, 0, kept.stderr);
+  const written = await runCli(['realm', 'export', 'default', join(template, 'wanted.ldif')], environment);
+  t.is(written.status, 0, written.stderr);
   const bin = join(template, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });
@@ -64,7 +68,7 @@ function prepare(t: ExecutionContext, name: string, line: string): string {
 function runLine(line: string, folder: string): { readonly child: ChildProcess; readonly ended: Promise<string>; said: () => string } {
   const { STS_KEYS_KEK, ...environment } = testEnvironment(join(folder, 'data'));
   const key = line.includes('STS_KEYS_KEK_FILE') ? {} : { STS_KEYS_KEK };
-  const child = spawn('sh', ['-c', line.replace(/(_PORT)=\d+/g, '$1=0')], {
+  const child = spawn('sh', ['-c', `trap : TERM\n${line.replace(/(_PORT)=\d+/g, '$1=0')}`], {
     cwd: folder,
     env: { ...environment, ...key, PATH: [join(template, 'bin'), process.env['PATH']].join(delimiter), HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
