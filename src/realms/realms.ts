@@ -1,6 +1,7 @@
 import type { Log } from '#audit';
 import type { SettingRows, SettingValues } from '#catalogue';
-import { allOf, type ClientEntry, type DirectoryClient, equals } from '#client';
+import { allOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals } from '#client';
+import { resultCodes } from '#ldap';
 import { type AuthnPolicy, builtInAuthnPolicy, type InForce, inForce, type Mode, readAuthnPolicy } from '#policy';
 import type { WebRealm, WebRealms } from '#web';
 import { errors } from './errors.ts';
@@ -48,8 +49,13 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
   // From the suffix down, whose entry is always there: a search at a name that is not there is a refusal, recorded each time somebody mistypes.
   const entryOf = async (base: string, below: string, objectClass: string, attributes: readonly string[]) => {
     const filter = allOf(equals('entryDN', `${below},${base}`), equals('objectClass', objectClass));
-    const { entries } = await client.as('self').search({ base, scope: 'sub', filter, attributes, sizeLimit: 1 });
-    return entries[0];
+    try {
+      return (await client.as('self').search({ base, scope: 'sub', filter, attributes, sizeLimit: 1 })).entries[0];
+    } catch (error) {
+      // A realm may have lost all it had.
+      if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return undefined;
+      throw error;
+    }
   };
   const policyEntry = (base: string) => entryOf(base, 'cn=default,ou=authnPolicies', 'stsAuthnPolicy', ['*']);
   const find = async (id: string): Promise<WebRealm | undefined> => {

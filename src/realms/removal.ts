@@ -2,7 +2,6 @@ import type { Audit, Log } from '#audit';
 import { type Clock, utf8 } from '#base';
 import type { SettingValues } from '#catalogue';
 import { allOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals } from '#client';
-import { resultCodes } from '#ldap';
 import type { policySettings } from '#policy';
 import { errors } from './errors.ts';
 import { realmClass } from './realm.ts';
@@ -51,7 +50,8 @@ export function createRemoval(options: RemovalOptions): () => Promise<string> {
       const id = entry.one('cn') ?? '';
       const owed = await deliverAll(options, id);
       if (owed.length > 0 && !isLate(options, entry)) waiting.push(id);
-      else if (await report(options, entry, id, owed)) delivered++;
+      else if (await reported(options, entry, id, owed)) delivered++;
+      else waiting.push(id);
     }
     return `${delivered} realms may be deleted, ${waiting.length} owe something yet`;
   };
@@ -83,9 +83,9 @@ function isLate({ settings, clock }: RemovalOptions, entry: ClientEntry): boolea
   return sinceMs === undefined || clock.nowMs() - sinceMs >= settings['realms.removalDeliveryTimeoutS'] * 1000;
 }
 
-/** Tells the directory, and the operators what was given up. False when the entry is another by now. */
-async function report(
-  { client, audit }: RemovalOptions,
+/** Tells the directory, and the operators what was given up. False when the directory does not take it: the next look tries again. */
+async function reported(
+  { client, audit, log }: RemovalOptions,
   { dn }: ClientEntry,
   id: string,
   owed: readonly (readonly [name: string, left: number])[],
@@ -96,8 +96,9 @@ async function report(
   try {
     await client.as('self').modify(dn, [replace('stsRealmOwed', String(count)), replace('stsRealmState', deliveredState)]);
   } catch (error) {
-    if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return false;
-    throw error;
+    if (!(error instanceof ClientRefusal)) throw error;
+    log.warn(errors.notDelivered, `realm ${id}: the directory did not take that it may be deleted: ${error.message}`);
+    return false;
   }
   const event = { realm: id, door: 'service', subject: dn, action: 'realm.deliver', correlationId: '', address: '' };
   if (count === 0) audit.record({ ...event, outcome: 'success', summary: 'the realm that is being removed owes nothing any more' });

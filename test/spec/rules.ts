@@ -50,6 +50,30 @@ export const rules: readonly SpecRule[] = [
       'a sign-in whose person has no entry is refused with STS-AUTHN-0180',
     ],
   ]),
+  ...document('1, what the service does', [
+    [
+      '4',
+      'each trust realm has its own sign-in screen, sessions and settings',
+      'flows/realms.test.ts',
+      'the same name signs in to two realms in one browser with two sessions',
+    ],
+  ]),
+  ...document('1, authentication policy', [
+    [
+      'following',
+      "a realm with no profile of its own follows the default realm's; removing it returns to following",
+      'realms/realms.test.ts',
+      "a realm with no authentication policy of its own follows the default realm's",
+    ],
+    [
+      'built-in',
+      'built-in defaults apply where neither has one',
+      'policy/in-force.test.ts',
+      'built-in defaults apply where neither has one',
+    ],
+    ['STS-AUTHN-0268', 'a mechanism that is not accepted as a first factor', 'flows/policies.test.ts', 'STS-AUTHN-0268'],
+    ['STS-AUTHN-0172', 'a second factor is required but both mechanisms are off', 'flows/policies.test.ts', 'STS-AUTHN-0172'],
+  ]),
   ...document('1, development and product mode', [
     ['passwords, product', 'verified against the stored hash', 'credentials/judge.test.ts', 'wrong, absent, disabled and unknown'],
     [
@@ -146,6 +170,11 @@ export const rules: readonly SpecRule[] = [
     ['0103', 'a development-only setting in product mode', 'catalogue/settings.test.ts', 'a development-only setting may not differ'],
     ['0105', 'a removed setting is named', 'catalogue/settings.test.ts', 'a setting that was removed on 2026-09-23'],
     ['0108', 'a configured value fails its check', 'catalogue/settings.test.ts', 'a value that fails its check stops the start'],
+  ]),
+  ...document('2, STS-CORE, realms', [
+    ['0008', 'a stored setting that no longer passes its check is not applied', 'realms/realms.test.ts', 'STS-CORE-0008'],
+    ['0120', 'removal finished with undelivered obligations within the time', 'realms/removal.test.ts', 'STS-CORE-0120'],
+    ['0121', 'sign-in refused because the realm is being removed', 'web/realms.test.ts', 'STS-CORE-0121'],
   ]),
   ...document('2, STS-KEYS', [
     ['0002', 'key-encryption key empty or under 32 bytes', 'keys/digest.test.ts', 'STS-KEYS-0002'],

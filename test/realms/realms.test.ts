@@ -1,0 +1,108 @@
+import { PassThrough } from 'node:stream';
+import test, { type ExecutionContext } from 'ava';
+import { createLog } from '#audit';
+import { utf8 } from '#base';
+import { readSettings, type SettingRows } from '#catalogue';
+import { attributesOf } from '#client';
+import { builtInAuthnPolicy, policySettings } from '#policy';
+import { openRealms } from '#realms';
+import { sessionsSettings } from '#sessions';
+import { admin, suffix } from '../directory/driver.ts';
+import { observeLog } from '../support/observed.ts';
+import { openWebLayer } from '../support/web-layer.ts';
+
+const rows = { ...policySettings, ...sessionsSettings } as const satisfies SettingRows;
+
+async function open(t: ExecutionContext) {
+  const { client, clock } = await openWebLayer(t);
+  const stream = new PassThrough();
+  let logged = '';
+  stream.on('data', (chunk: Buffer) => {
+    logged += String(chunk);
+    observeLog(String(chunk));
+  });
+  const log = createLog({ json: true, level: 'debug', stream, clock });
+  const { values } = readSettings(rows, { environment: { STS_AUTHN_MAX_PENDING: '77' } });
+  const acting = client.as({ dn: admin });
+  await acting.add(`ou=realms,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'realms' }));
+  return {
+    realms: (own: SettingRows = rows) => openRealms({ client, suffix, rows: own as typeof rows, settings: values, log }),
+    acting,
+    add: (id: string, more: Readonly<Record<string, string | string[]>> = {}) =>
+      acting.add(`cn=${id},ou=realms,${suffix}`, attributesOf({ objectClass: 'stsRealmEntry', cn: id, stsRealmId: id, ...more })),
+    replace: (id: string, description: string, ...values: string[]) =>
+      acting.modify(`cn=${id},ou=realms,${suffix}`, [{ operation: 'replace', attribute: { description, values: values.map(utf8) } }]),
+    logged: () => logged,
+  };
+}
+
+test('a realm is what its entry says at this moment: its name, suffix, mode and state', async (t) => {
+  const { realms, add, acting, replace } = await open(t);
+  const { find, standing, now } = realms();
+  t.like(standing, { id: 'default', suffix, prefix: '', mode: 'product', removing: false });
+  t.is(await find('acme'), undefined);
+  await add('acme');
+  const standingThere = { id: 'acme', name: 'acme', suffix: 'o=acme', mode: 'product', prefix: '/realm/acme', removing: false } as const;
+  t.deepEqual(await find('acme'), standingThere);
+  t.is(await find('acme'), await find('acme'), 'the same object as long as the entry says the same');
+  await replace('acme', 'displayName', 'Acme Ltd');
+  await replace('acme', 'stsRealmMode', 'development');
+  t.deepEqual(await find('acme'), { ...standingThere, name: 'Acme Ltd', mode: 'development' });
+  t.is(await now(standing), standing);
+
+  await add('domain', { associatedDomain: 'sub.acme.test' });
+  t.like(await find('domain'), { name: 'sub.acme.test', suffix: 'dc=sub,dc=acme,dc=test' });
+  await replace('acme', 'stsRealmState', 'removing');
+  t.true((await find('acme'))?.removing);
+  for (const none of ['default', 'none', 'realms', 'acme,ou=x']) t.is(await find(none), undefined, none);
+  t.truthy(acting);
+});
+
+test("the settings in force in a realm are its own, and else those of the service, which are the default realm's", async (t) => {
+  const { realms, add, replace } = await open(t);
+  const { find, settingsOf } = realms();
+  await add('acme', { stsSetting: ['authn.maxSessions=3', 'authn.unauthenticatedSessions=true'] });
+  await find('acme');
+  t.like(settingsOf('acme'), { 'authn.maxSessions': 3, 'authn.unauthenticatedSessions': true, 'authn.maxPending': 77 });
+  t.like(settingsOf('default'), { 'authn.maxSessions': 100_000, 'authn.maxPending': 77 });
+  await replace('acme', 'stsSetting', 'authn.maxSessions=4');
+  await find('acme');
+  t.like(settingsOf('acme'), { 'authn.maxSessions': 4, 'authn.unauthenticatedSessions': false });
+  t.is(settingsOf('unheard-of'), settingsOf('default'));
+});
+
+test('STS-CORE-0008: a stored setting that no longer passes its check is told once and not applied', async (t) => {
+  const { realms, add, logged } = await open(t);
+  await add('acme', { stsSetting: ['authn.maxSessions=300', 'authn.pendingTtlS=60'] });
+  // A later version with other bounds.
+  const { find, settingsOf } = realms({ ...rows, 'authn.maxSessions': { ...rows['authn.maxSessions'], max: 200 } });
+  await find('acme');
+  await find('acme');
+  t.is(logged().match(/\[STS-CORE-0008\] realm acme: authn\.maxSessions must be an integer from 1 to 200/g)?.length, 1);
+  t.like(settingsOf('acme'), { 'authn.maxSessions': 100_000, 'authn.pendingTtlS': 60 });
+});
+
+test("a realm with no authentication policy of its own follows the default realm's; removing its own returns it to following", async (t) => {
+  const { realms, add, acting } = await open(t);
+  const { find, standing, authnPolicy } = realms();
+  await add('acme');
+  const acme = await find('acme');
+  if (acme === undefined) return t.fail();
+  const save = async (below: string, word: string) => {
+    await acting.add(
+      `cn=default,ou=authnPolicies,${below}`,
+      attributesOf({ objectClass: 'stsAuthnPolicy', cn: 'default', stsRequireSecondFactor: word }),
+    );
+  };
+  if ((await acting.read(`ou=authnPolicies,${suffix}`)) === undefined) {
+    await acting.add(`ou=authnPolicies,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'authnPolicies' }));
+  }
+  t.deepEqual(await authnPolicy(acme), { value: builtInAuthnPolicy, from: 'built-in' });
+  await save(suffix, 'always');
+  t.like(await authnPolicy(acme), { value: { secondFactor: 'always' }, from: 'default realm' });
+  t.like(await authnPolicy(standing), { value: { secondFactor: 'always' }, from: 'own' });
+  await save(acme.suffix, 'if-held');
+  t.like(await authnPolicy(acme), { value: { secondFactor: 'if-held' }, from: 'own' });
+  await acting.delete(`cn=default,ou=authnPolicies,${acme.suffix}`);
+  t.like(await authnPolicy(acme), { from: 'default realm' });
+});

@@ -1,0 +1,68 @@
+import test from 'ava';
+import { Refusal } from '#catalogue';
+import { builtInAuthnPolicy } from '#policy';
+import type { Sessions } from '#sessions';
+import { createSigninHandlers, type SigninDeps } from '#signin';
+import type { WebRealm, WebRequest } from '#web';
+
+const realm: WebRealm = { id: 'acme', name: 'Acme', suffix: 'o=acme', mode: 'product', prefix: '/realm/acme', removing: false };
+
+/** A POST of the sign-in screen. */
+const request = {
+  realm,
+  method: 'POST',
+  path: '/authn/login',
+  query: new URLSearchParams({ authn: 'id' }),
+  cookies: () => [],
+  openForm: async () => ({ form: new URLSearchParams({ username: 'ada', password: 'x' }), refused: undefined }),
+  door: 'https',
+  address: '192.0.2.1',
+  correlationId: 'c1',
+} as unknown as WebRequest;
+
+const ada = { dn: 'uid=ada,ou=people,o=acme', entryUuid: 'u', disabled: false, isBuiltIn: false };
+
+/** Signs in, with what the realm is by the time the session has begun. */
+async function signIn(now: WebRealm | undefined) {
+  const done: string[] = [];
+  const sessions = {
+    parked: async () => ({ target: '/portal', cancelTarget: '/portal', rows: [], expiresAtMs: 0 }),
+    takeParked: async () => void done.push('taken'),
+    begin: async (id: string) => {
+      done.push(`begun in ${id}`);
+      return { handle: 'h', session: {}, how: 'new' };
+    },
+    end: async (id: string, handles: readonly string[]) => void done.push(`ended ${handles} in ${id}`),
+  } as unknown as Sessions;
+  const handlers = createSigninHandlers({
+    sessions,
+    registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada },
+    judge: async () => ({ kind: 'accepted' }),
+    realmNow: async () => now,
+    policyOf: async () => builtInAuthnPolicy,
+    csrf: {} as SigninDeps['csrf'],
+    audit: { record: () => undefined } as unknown as SigninDeps['audit'],
+    clock: { nowMs: () => 0 },
+    chance: {} as SigninDeps['chance'],
+  });
+  try {
+    return { done, reply: await handlers.login(request), code: undefined };
+  } catch (thrown) {
+    return { done, reply: undefined, code: thrown instanceof Refusal ? thrown.row.code : String(thrown) };
+  }
+}
+
+test('a session that begins while its realm is there stays', async (t) => {
+  const { done, reply } = await signIn(realm);
+  t.deepEqual(done, ['begun in acme', 'taken']);
+  t.like(reply, { kind: 'redirect', to: '/portal' });
+});
+
+test('a session that begins while the removal of its realm begins has ended before anybody gets its handle (STS-CORE-0121)', async (t) => {
+  for (const now of [{ ...realm, removing: true }, undefined]) {
+    const { done, reply, code } = await signIn(now);
+    t.deepEqual(done, ['begun in acme', 'ended h in acme']);
+    t.is(reply, undefined);
+    t.is(code, 'STS-CORE-0121');
+  }
+});
