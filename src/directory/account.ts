@@ -8,6 +8,7 @@ import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import { hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import type { Realm } from './realm.ts';
 import { renewHash } from './renewal.ts';
 import type { Identity } from './types.ts';
 import { passwordKey } from './write.ts';
@@ -36,34 +37,35 @@ export function accountOf(entry: StoredEntry): Account {
 }
 
 /** @throws Refusal `passwordUnprotected` (13): product mode, from beyond this machine, without TLS */
-export function checkProtected({ engine, connection }: Call): void {
-  if (protectsPasswords(engine.settings['global.mode']) && !connection.secure && !connection.loopback)
-    throw refuse(errors.passwordUnprotected);
+export function checkProtected({ connection }: Pick<Call, 'connection'>, { mode }: Pick<Realm, 'mode'>): void {
+  if (protectsPasswords(mode) && !connection.secure && !connection.loopback) throw refuse(errors.passwordUnprotected);
 }
 
 /**
  * Who an entry and a password make.
  *
+ * @param realm  the one that owns the name that was presented, also where nobody has it: its mode and its settings count
  * @param entry  `undefined` for a name that nobody has: the work and the answer are those of a wrong password
  * @throws Refusal of the judgement (49); `hashQueueFull` (51)
  */
 export async function identify(
   call: Call,
   snapshot: Snapshot,
+  realm: Realm,
   entry: StoredEntry | undefined,
   password: Uint8Array,
   report: Report,
 ): Promise<Identity> {
   const { engine } = call;
-  const mode = engine.settings['global.mode'];
+  const { mode, settings } = realm;
   const account = entry === undefined ? undefined : accountOf(entry);
   const mayChangeHere = call.controls.of(door) !== undefined;
-  const judgement = await judgePassword(engine.hasher, hashCost(engine), { password, account, mode, mayChangeHere });
+  const judgement = await judgePassword(engine.hasher, hashCost(realm), { password, account, mode, mayChangeHere });
   if (judgement.kind === 'refused') {
     if (judgement.fault !== undefined) report.fault(judgement.fault);
     throw refuse(judgement.row);
   }
-  if (judgement.renewed !== undefined && entry !== undefined && engine.settings['security.renewForeignHashes']) {
+  if (judgement.renewed !== undefined && entry !== undefined && settings['security.renewForeignHashes']) {
     const scheme = await renewHash(engine, snapshot, entry, password, judgement.renewed);
     if (scheme !== undefined) report.renewed(entry, scheme);
   }

@@ -70,3 +70,16 @@ export function entryOfId(engine: Engine, snapshot: Snapshot, id: string, plain?
   if (kind === 'dn') return entryNamed(engine, snapshot, rest);
   return kind === 'u' || kind === 'uid' ? personNamed(engine, snapshot, rest) : undefined;
 }
+
+/** The realm whose people an identity text is about, whether anybody has that name or not; the default one for what is in none. */
+export function realmOfId(engine: Engine, snapshot: Snapshot, id: string, plain: 'uid' | 'dn'): Realm {
+  const { schema, realms } = engine;
+  const here = realms.in(snapshot);
+  // Most often there is only one.
+  if (here.all.length === 1) return realms.default;
+  const [, form = 'u', rest = ''] = /^(?:(dn|u):)?(.*)$/isu.exec(plain === 'dn' ? `dn:${id}` : id) ?? [];
+  if (form.toLowerCase() === 'u') return personName(engine, snapshot, rest).realm;
+  const dn = parseDn(rest);
+  const key = dn && normalizeDn(schema, dn);
+  return (key && here.owning(key)) ?? realms.default;
+}

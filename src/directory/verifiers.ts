@@ -42,7 +42,7 @@ function passwordPolicyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot): Passw
 
 /** @throws Refusal `hashQueueFull` (51) */
 export async function verifiersOf(engine: Engine, password: Uint8Array, realm: Realm): Promise<readonly Uint8Array[]> {
-  const iterations = engine.settings['security.scramIterations'];
+  const iterations = realm.settings['security.scramIterations'];
   const verifiers: Uint8Array[] = [];
   for (const mechanism of wantedScram(engine, engine.store.snapshot(), realm)) {
     const made = await makeVerifier(engine.hasher, mechanism, password, { salt: engine.chance.octets(scramSaltOctets), iterations });

@@ -238,11 +238,11 @@ export async function preparePasswords(
     if (describe(engine.schema, description)?.type.key !== passwordKey) continue;
     if (values.length === 0) continue;
     const value = solePassword(values);
-    const hash = await storedPassword(engine.hasher, hashCost(engine), value, asker.who === 'administrator');
+    const realm = realmOf(engine, engine.store.snapshot(), key) ?? engine.realms.default;
+    const hash = await storedPassword(engine.hasher, hashCost(realm), value, asker.who === 'administrator');
     stored.set(value, hash);
     // One that came as a hash already is stored as it is.
-    if (hash !== value)
-      verifiers.set(hash, await verifiersOf(engine, value, realmOf(engine, engine.store.snapshot(), key) ?? engine.realms.default));
+    if (hash !== value) verifiers.set(hash, await verifiersOf(engine, value, realm));
   }
   return { stored, verifiers };
 }

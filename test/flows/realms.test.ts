@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Client, InvalidCredentialsError } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { inspect, launch, openContext } from './browser.ts';
@@ -185,4 +186,22 @@ test.serial('a realm in development mode beside a product one: its pages say so,
   t.true((await page.textContent('main'))?.includes(`uid=newcomer,ou=people,${lab.suffix}`));
   await page.goto(inAcme());
   t.is(await page.locator('.band').count(), 0);
+
+  // At the door of LDAP too: each password is judged in the mode of the realm whose name it comes with.
+  const binds = async (dn: string, password: string) => {
+    const client = new Client({ url: atrium.addresses.ldap ?? '' });
+    try {
+      await client.bind(dn, password);
+      return true;
+    } catch (error) {
+      if (error instanceof InvalidCredentialsError) return false;
+      throw error;
+    } finally {
+      await client.unbind();
+    }
+  };
+  const newcomer = `uid=newcomer,ou=people,${lab.suffix}`;
+  t.deepEqual([await binds(newcomer, 'anything'), await binds(newcomer, 'invalid')], [true, false]);
+  t.deepEqual([await binds(ada.dn, 'anything'), await binds(ada.dn, ada.password)], [false, true]);
+  t.deepEqual([await binds(hers.dn, 'anything'), await binds(hers.dn, hers.password)], [false, true]);
 });

@@ -24,14 +24,13 @@ export async function addRealm(atrium: TestAtrium, id: string, more: Readonly<Re
           .map((label) => `dc=${label}`)
           .join(',')
       : `o=${id}`;
-  // SHIM
+  // Whatever of its tree is not there.
   await asAdministrator(atrium, async (client) => {
-    await client.del(`cn=names and numbers,ou=policies,${atrium.suffix}`).catch(() => undefined);
     await unlessThere(() => client.add(suffix, { objectClass: ['organization', 'dcObject'], o: id, dc: id }));
-    for (const ou of ['people', 'groups', 'authnPolicies', 'policies'])
+    for (const ou of ['people', 'groups', 'authnPolicies']) {
       await unlessThere(() => client.add(`ou=${ou},${suffix}`, { objectClass: 'organizationalUnit', ou }));
+    }
   });
-  // SHIM END
   return { id, suffix, dn };
 }
 

@@ -11,6 +11,7 @@ import { admin, suffix } from '../directory/driver.ts';
 import { observeLog } from '../support/observed.ts';
 import { openWebLayer } from '../support/web-layer.ts';
 
+const domain = suffix.replaceAll('dc=', '').replaceAll(',', '.');
 const rows = { ...policySettings, ...sessionsSettings } as const satisfies SettingRows;
 
 async function open(t: ExecutionContext) {
@@ -85,7 +86,7 @@ test('STS-CORE-0008: a stored setting that no longer passes its check is told on
 test("a realm with no authentication policy of its own follows the default realm's; removing its own returns it to following", async (t) => {
   const { realms, add, acting } = await open(t);
   const { find, standing, authnPolicy } = realms();
-  await add('acme');
+  await add('acme', { associatedDomain: `acme.${domain}` });
   const acme = await find('acme');
   if (acme === undefined) return t.fail();
   const save = async (below: string, word: string) => {
@@ -94,8 +95,13 @@ test("a realm with no authentication policy of its own follows the default realm
       attributesOf({ objectClass: 'stsAuthnPolicy', cn: 'default', stsRequireSecondFactor: word }),
     );
   };
-  if ((await acting.read(`ou=authnPolicies,${suffix}`)) === undefined) {
-    await acting.add(`ou=authnPolicies,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'authnPolicies' }));
+  // What is not there yet of the two trees.
+  const dc = { objectClass: ['organization', 'dcObject'], o: 'acme', dc: 'acme' };
+  if ((await acting.read(acme.suffix)) === undefined) await acting.add(acme.suffix, attributesOf(dc));
+  for (const each of [suffix, acme.suffix]) {
+    const dn = `ou=authnPolicies,${each}`;
+    const ou = attributesOf({ objectClass: 'organizationalUnit', ou: 'authnPolicies' });
+    if ((await acting.read(dn)) === undefined) await acting.add(dn, ou);
   }
   t.deepEqual(await authnPolicy(acme), { value: builtInAuthnPolicy, from: 'built-in' });
   await save(suffix, 'always');

@@ -7,8 +7,9 @@ import type { Call } from '../call.ts';
 import { hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Found, find } from '../lookup.ts';
-import { entryOfId } from '../named.ts';
+import { entryOfId, realmOfId } from '../named.ts';
 import { write } from '../operations/write.ts';
+import type { Realm } from '../realm.ts';
 import { attributesOf } from '../record.ts';
 import { done } from '../result.ts';
 import { passwordKey } from '../write.ts';
@@ -34,10 +35,13 @@ export const passwordModify: ExtendedKind = {
     const { engine, asker } = call;
     // As slapd: who is nobody has no password, and who knows one can bind.
     if (asker.identity.strength === 'anonymous') throw refuse(errors.passwordByNobody);
-    checkProtected(call);
     const request = readRequest(value);
-    const found = find(engine, asker, engine.store.snapshot(), nameFor(call, request.user));
-    const proved = await prove(call, found, request.old);
+    const name = nameFor(call, request.user);
+    const snapshot = engine.store.snapshot();
+    const realm = realmOfId(engine, snapshot, name, 'dn');
+    checkProtected(call, realm);
+    const found = find(engine, asker, snapshot, name);
+    const proved = await prove(call, realm, found, request.old);
     const generated = request.fresh === undefined ? generatePassword(engine.chance) : undefined;
     const fresh = request.fresh ?? utf8(generated ?? '');
 
@@ -95,7 +99,7 @@ interface Proved {
 }
 
 /** @throws Refusal `accessDenied` (50), `oldPasswordMissing` (50), `oldPasswordRefused` (53), `hashQueueFull` (51) */
-async function prove({ engine, asker }: Call, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
+async function prove({ engine, asker }: Call, realm: Realm, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
   const type = engine.schema.attributeType(passwordKey);
   const mayWrite = type !== undefined && rights.mayWrite(type);
   if (!mayWrite && asker.identity.uuid !== entry.uuid) throw refuse(errors.accessDenied, { why: 'userPassword may not be changed' });
@@ -104,7 +108,7 @@ async function prove({ engine, asker }: Call, { entry, rights }: Found, old: Uin
     return { hash: undefined, byOwner: false };
   }
   const hash = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
-  const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(engine));
+  const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(realm));
   if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
   return { hash, byOwner: !mayWrite };
 }

@@ -3,7 +3,7 @@ import type { Request, Response } from '#ldap';
 import { checkProtected, identify } from '../account.ts';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
-import { entryNamed } from '../named.ts';
+import { entryNamed, realmOfId } from '../named.ts';
 import { nameOf } from '../realm.ts';
 import { done } from '../result.ts';
 import type { Teller } from '../sasl/kind.ts';
@@ -27,10 +27,11 @@ export async function bind(call: Call, request: BindRequest, going: object | und
   if (password.length === 0) {
     if (request.name !== '') throw refuse(errors.bindWithoutPassword);
   } else {
-    checkProtected(call);
-    nameOf(engine.schema, request.name);
     const snapshot = engine.store.snapshot();
-    connection.identity = await identify(call, snapshot, entryNamed(engine, snapshot, request.name), password, teller);
+    const realm = realmOfId(engine, snapshot, request.name, 'dn');
+    checkProtected(call, realm);
+    nameOf(engine.schema, request.name);
+    connection.identity = await identify(call, snapshot, realm, entryNamed(engine, snapshot, request.name), password, teller);
   }
   return { kind: 'bindResponse', result: done };
 }

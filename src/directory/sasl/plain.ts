@@ -2,7 +2,7 @@ import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { identify } from '../account.ts';
 import { errors } from '../errors.ts';
-import { entryOfId } from '../named.ts';
+import { entryOfId, realmOfId } from '../named.ts';
 import { authorized } from '../taking.ts';
 import type { SaslKind } from './kind.ts';
 
@@ -16,7 +16,8 @@ export const plain: SaslKind = {
     if (authzId === undefined || !name || !password || more.length > 0) throw refuse(errors.saslMalformed);
     teller.subject(name);
     const snapshot = engine.store.snapshot();
-    const itself = await identify(call, snapshot, entryOfId(engine, snapshot, name, 'uid'), utf8(password), teller);
+    const realm = realmOfId(engine, snapshot, name, 'uid');
+    const itself = await identify(call, snapshot, realm, entryOfId(engine, snapshot, name, 'uid'), utf8(password), teller);
     return { kind: 'done', identity: authorized(engine, engine.store.snapshot(), itself, authzId) };
   },
 };

@@ -6,7 +6,7 @@ import { normalizeDn } from '#schema';
 import { accountOf } from '../account.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { entryOfId, personName } from '../named.ts';
+import { entryOfId, personName, realmOfId } from '../named.ts';
 import { authorized } from '../taking.ts';
 import { verifierOf, wantedScram } from '../verifiers.ts';
 import type { SaslKind, Step, Teller } from './kind.ts';
@@ -45,7 +45,9 @@ function scram(mechanism: ScramMechanism): SaslKind {
       teller.subject(name);
 
       const entry = entryOfId(engine, engine.store.snapshot(), name, 'uid');
-      const mock = mockVerifier(engine.mockKey, mechanism, oneSpelling(engine, name), engine.settings['security.scramIterations']);
+      const { settings } = realmOfId(engine, engine.store.snapshot(), name, 'uid');
+      const iterations = settings['security.scramIterations'];
+      const mock = mockVerifier(engine.mockKey, mechanism, oneSpelling(engine, name), iterations);
       const shown = (entry === undefined ? undefined : verifierOf(entry, mechanism)) ?? mock;
       const nonce = `${clientNonce}${token(engine.chance, nonceOctets)}`;
       const answer = `r=${nonce},s=${Buffer.from(shown.salt).toString('base64')},i=${shown.iterations}`;
@@ -95,7 +97,7 @@ async function finish(
     entry === undefined ? undefined : accountOf(entry),
     held !== undefined,
     isThat && proves,
-    engine.settings['global.mode'],
+    realmOfId(engine, snapshot, first.name, 'uid').mode,
   );
   if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
   const identity = authorized(engine, snapshot, { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' }, first.authzId);
