@@ -34,9 +34,11 @@ export function attributeNumbers(writer: Database.Database): AttributeNumbers {
   let next = firstNumber;
 
   function reload(): void {
+    // Read first: when that fails, what was known goes on being found.
+    const known = all.all();
     numbers.clear();
     next = firstNumber;
-    for (const { number, name } of all.all()) {
+    for (const { number, name } of known) {
       numbers.set(name, number);
       next = Math.max(next, number + 1);
     }

@@ -6,7 +6,7 @@ import { errors } from './errors.ts';
 import { type LongResult, weightOf } from './long-commits.ts';
 import { pagesOf, pagesOfPiece } from './pages.ts';
 import type { Change, CommitResult, Expectation, WatchedChange } from './types.ts';
-import { isSyncError } from './wal.ts';
+import { isSyncError, isUnsureError } from './wal.ts';
 
 /**
  * Writes what arrives in one turn of the loop as one transaction, puts it on disk beside the loop, and only then answers. What arrives
@@ -27,6 +27,8 @@ export class Commits {
   #written: Written | undefined;
   /** A commit is being written that takes more than one turn. */
   #isLong = false;
+  /** What was rolled back may be there after a crash all the same, until something else is written in its place. */
+  #isUnsure = false;
   /** How many waited in the turn before. */
   #gathered = 0;
   #rested: (() => void) | undefined;
@@ -81,9 +83,7 @@ export class Commits {
   async close(): Promise<boolean> {
     this.#options.merge.end();
     while (this.#state === 'writing') {
-      await new Promise<void>((resolve) => {
-        this.#rested = resolve;
-      });
+      await new Promise<void>((resolve) => (this.#rested = resolve));
     }
     if (this.#state === 'dead') return false;
     this.#state = 'closed';
@@ -132,7 +132,7 @@ export class Commits {
     const [first] = batch;
     if (long === 0 && first !== undefined) {
       this.#isLong = true;
-      void this.#writeLong(first, true);
+      this.#writeLong(first, true).catch((error) => this.die(error));
       return;
     }
     const changes: WatchedChange[][] = [];
@@ -147,11 +147,12 @@ export class Commits {
   }
 
   #wrote(written: Written): void {
-    if (this.#syncing === undefined) this.#sync(written);
+    if (this.#isUnsure) this.die(new Error('what was refused may be there after a crash'));
+    else if (this.#syncing === undefined) this.#sync(written);
     else this.#written = written;
   }
 
-  /** Others read the state before it until it is done. A disk that refuses it gets one more chance, with more room. */
+  /** Others read the state before it until it is done. A disk that refuses it gets one more chance, with more room. @throws when an fsync failed */
   async #writeLong(waiting: Waiting, mayRetry: boolean): Promise<void> {
     const { long, limits, reader, attributes, committed } = this.#options;
     const { expected, changes } = waiting;
@@ -160,8 +161,9 @@ export class Commits {
       done = await long.write({ number: this.#last + 1, expected, changes, commitsMax: limits().commitsMax });
     } catch (error) {
       this.#options.undone();
-      if (isSyncError(error)) this.die(error);
-      else if (!mayRetry || !isDiskError(error)) this.#endLong(waiting, refusedBy(error), []);
+      if (isSyncError(error)) throw error;
+      this.#isUnsure ||= isUnsureError(error);
+      if (!mayRetry || !isDiskError(error)) this.#endLong(waiting, refusedBy(error), []);
       else {
         this.#makeRoom();
         await this.#writeLong(waiting, false);
@@ -173,6 +175,7 @@ export class Commits {
       this.#endLong(waiting, done, []);
       return;
     }
+    this.#isUnsure = false;
     this.#last++;
     // What this connection still reads is the state before.
     reader.release();
@@ -318,6 +321,7 @@ export class Commits {
       if (fresh.length > 0 && before + fresh.length > commitsMax) writer.trim(before + fresh.length, commitsMax);
       this.#commit.run();
       if (fresh.length > 0) {
+        this.#isUnsure = false;
         written.push(...fresh);
         this.#last = before + fresh.length;
         committed();
@@ -326,8 +330,9 @@ export class Commits {
     } catch (error) {
       // SQLite has rolled back by itself where the disk was full.
       if (database.inTransaction) database.exec('ROLLBACK');
-      attributes.reload();
+      this.#isUnsure ||= isUnsureError(error);
       undone();
+      attributes.reload();
       throw error;
     }
   }

@@ -155,6 +155,14 @@ export function isSyncError(error: unknown): boolean {
   return /^SQLITE_IOERR_(DIR_)?FSYNC$/.test(reasonOf(error));
 }
 
+/**
+ * True when a commit that failed may stand whole in the log, where a crash would bring it back: SQLite writes it there before it makes it known in shared
+ * memory, and could not do that any more. What is written next takes its place.
+ */
+export function isUnsureError(error: unknown): boolean {
+  return /^SQLITE_(IOERR_)?(NOMEM|SHM\w+)$/.test(reasonOf(error));
+}
+
 type CheckpointRow = [busy: number, frames: number, carried: number];
 
 const frameHeaderOctets = 24;
