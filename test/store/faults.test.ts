@@ -4,10 +4,11 @@ import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { examineDirectory } from '#store';
 import { attributeNumbers } from '../../src/store/attributes.ts';
-import { withPrograms } from '../support/programs.ts';
+import { findProgram, withPrograms } from '../support/programs.ts';
 import { type Child, child } from './child.ts';
 import { folder, indexer, large, open, uuid } from './support.ts';
 
+const program = findProgram('strace') ?? '';
 const traced = withPrograms(test, 'strace');
 
 /** A writer whose store has an entry already, and which does one thing behind the other as it is told; `told` gives what it says last. */
@@ -35,7 +36,7 @@ async function fail(
   ...more: readonly string[]
 ): Promise<void> {
   const inject = injections.flatMap((each) => ['-e', `inject=${each}`]);
-  const strace = spawn('strace', ['-f', '-y', '-p', String(pid), '-o', log, '-e', 'trace=pwrite64,fsync', ...more, ...inject]);
+  const strace = spawn(program, ['-f', '-y', '-p', String(pid), '-o', log, '-e', 'trace=pwrite64,fsync', ...more, ...inject]);
   t.teardown(() => strace.kill());
   await new Promise<void>((resolve, reject) => {
     strace.stderr.on('data', (said: Buffer) => (said.includes('attached') ? resolve() : undefined));
