@@ -4,6 +4,8 @@ import { type Account, judgePassword } from '#credentials';
 import { decodeAttributes } from '#ldap';
 import { protectsPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
+import { askerOf } from './access/asker.ts';
+import { originOf } from './access/standing.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import { hashCost } from './engine.ts';
@@ -41,11 +43,23 @@ export function checkProtected({ connection }: Pick<Call, 'connection'>, { mode 
   if (protectsPasswords(mode) && !connection.secure && !connection.loopback) throw refuse(errors.passwordUnprotected);
 }
 
+/** Whether anybody may sign in as an entry from where the request comes: asked before it is known who they are. */
+export function mayAuth(
+  { engine, connection, controls }: Pick<Call, 'engine' | 'connection' | 'controls'>,
+  snapshot: Snapshot,
+  entry: StoredEntry,
+): boolean {
+  const outer = controls.of(door);
+  const origin = outer === undefined ? connection : originOf(outer.address, connection);
+  return askerOf(engine, anonymous, origin, snapshot).rightsAt(entry, snapshot).mayAuth;
+}
+
 /**
  * Who an entry and a password make.
  *
  * @param realm  the one that owns the name that was presented, also where nobody has it: its mode and its settings count
- * @param entry  `undefined` for a name that nobody has: the work and the answer are those of a wrong password
+ * @param entry  `undefined` for a name that nobody has: the work and the answer are those of a wrong password, and so they are where rules of access
+ *               let nobody sign in as it
  * @throws Refusal of the judgement (49); `hashQueueFull` (51)
  */
 export async function identify(
@@ -58,7 +72,7 @@ export async function identify(
 ): Promise<Identity> {
   const { engine } = call;
   const { mode, settings } = realm;
-  const account = entry === undefined ? undefined : accountOf(entry);
+  const account = entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : accountOf(entry);
   const mayChangeHere = call.controls.of(door) !== undefined;
   const judgement = await judgePassword(engine.hasher, hashCost(realm), { password, account, mode, mayChangeHere });
   if (judgement.kind === 'refused') {

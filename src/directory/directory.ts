@@ -81,7 +81,7 @@ function operate(
   }
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
-  const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity) };
+  const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity, connection) };
   notes.acting = identity;
   notes.controls = controls;
   const answer = (result: Parameters<typeof responseTo>[1]) => responseTo(op, result);

@@ -7,7 +7,7 @@ import type { Modification } from '#ldap';
 import { policySettings } from '#policy';
 import type { Schema } from '#schema';
 import type { Store } from '#store';
-import { type AccessTable, resolveAccess } from './access/resolve.ts';
+import { type AccessDesk, createAccessDesk } from './access/book.ts';
 import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
 import { createDseSeen, type DseSeen } from './dse.ts';
 import { errors } from './errors.ts';
@@ -63,7 +63,7 @@ export interface Engine extends EngineOptions {
   readonly startedMs: number;
   readonly realms: LiveRealms;
   readonly mockKey: Uint8Array;
-  readonly access: AccessTable;
+  readonly access: AccessDesk;
   readonly csn: CsnSource;
   readonly lines: Lines;
   readonly prepared: Prepared;
@@ -111,7 +111,7 @@ function madeOf(schema: Schema, { settings, clock, settingRows = ownRows }: Pick
   return {
     schema,
     realms,
-    access: resolveAccess(schema),
+    access: createAccessDesk(schema),
     dynamicGroups,
     dseSeen: createDseSeen(),
     prepared: createPrepared({ schema, settings, clock, dynamicGroups, realms }, answers, settings['ldap.preparedSearchesMax']),

@@ -44,6 +44,6 @@ export async function explain(engine: Engine, request: SearchRequest): Promise<E
     trusted: false,
   };
   const visits: Visits = { visited: 0, plan: 'base' };
-  await search({ engine, connection, asker: askerOf(engine, operator), reply, controls: noControls }, request, visits);
+  await search({ engine, connection, asker: askerOf(engine, operator, connection), reply, controls: noControls }, request, visits);
   return { plan: visits.plan, visited: visits.visited, entries };
 }

@@ -3,7 +3,7 @@ import type { SearchRequest } from '#ldap';
 import { keysAbove } from '#schema';
 import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
 import type { Asker } from './access/asker.ts';
-import type { Rights } from './access/resolve.ts';
+import type { Rights } from './access/rights.ts';
 import type { Call } from './call.ts';
 import type { Controls } from './controls/kind.ts';
 import { manageDsaIt } from './controls/manage-dsa-it.ts';
@@ -49,7 +49,7 @@ export function find(engine: Engine, asker: Asker, snapshot: Snapshot, text: str
 export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name: Name, asked: Asked = {}): Found {
   if (isSubschema(name)) throw refuse(errors.subschemaFixed, { why: 'the subschema subentry stays where it is, alone' });
   const entry = isInRealm(engine, snapshot, name) ? snapshot.byDnKey(name.key) : undefined;
-  const rights = entry === undefined ? undefined : asker.rightsAt(entry.dnKey, entry.uuid);
+  const rights = entry === undefined ? undefined : asker.rightsAt(entry, snapshot);
   if (entry === undefined || rights?.visible !== true) throw absent(engine, asker, snapshot, name, asked);
   if (refers(engine, snapshot, entry, asked)) throw elsewhere(engine, entry, name, asked);
   return { name, entry, rights };
@@ -63,7 +63,7 @@ export function findNamed(engine: Engine, asker: Asker, snapshot: Snapshot, name
 export function findBase(engine: Engine, asker: Asker, snapshot: Snapshot, base: Base, asked: Asked): ReadableEntry {
   const id = isInRealm(engine, snapshot, base.name) ? base.idIn(snapshot) : undefined;
   const entry = id === undefined ? undefined : snapshot.readable(id);
-  if (entry === undefined || !asker.rightsOn(entry).visible) throw absent(engine, asker, snapshot, base.name, asked);
+  if (entry === undefined || !asker.rightsOn(entry, snapshot).visible) throw absent(engine, asker, snapshot, base.name, asked);
   if (refers(engine, snapshot, entry, asked)) throw elsewhere(engine, entry, base.name, asked);
   return entry;
 }
@@ -116,7 +116,7 @@ function visibleAbove(engine: Engine, asker: Asker, snapshot: Snapshot, name: Na
   for (const key of realm === undefined ? [] : keysAbove(name.key, realm.suffix.key)) {
     const entry = snapshot.byDnKey(key);
     if (entry === undefined) break;
-    if (!asker.rightsAt(entry.dnKey, entry.uuid).visible) continue;
+    if (!asker.rightsAt(entry, snapshot).visible) continue;
     above = entry;
     if (refers(engine, snapshot, entry, asked)) referral = entry;
   }

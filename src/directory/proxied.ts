@@ -2,6 +2,7 @@ import { refuse } from '#catalogue';
 import { accountOf, anonymous } from './account.ts';
 import type { Controls } from './controls/kind.ts';
 import { proxiedAuthorization } from './controls/proxied-authorization.ts';
+import { session } from './controls/session.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { entryOfId } from './named.ts';
@@ -26,6 +27,9 @@ export function actingIdentity(engine: Engine, connection: Connection, controls:
 
   const snapshot = engine.store.snapshot();
   const entry = entryOfId(engine, snapshot, named);
-  if (entry === undefined || accountOf(entry).disabled || !mayTake(engine, snapshot, identity, entry)) throw refuse(errors.proxyDenied);
-  return { dn: entry.dn, uuid: entry.uuid, strength: 'onBehalf' };
+  if (entry === undefined || accountOf(entry).disabled || !mayTake(engine, snapshot, identity, entry, connection))
+    throw refuse(errors.proxyDenied);
+  if (identity.strength !== 'webLayer') return { dn: entry.dn, uuid: entry.uuid, strength: identity.strength };
+  const said = controls.of(session);
+  return { dn: entry.dn, uuid: entry.uuid, strength: 'onBehalf', ...(said === undefined ? {} : { session: said }) };
 }

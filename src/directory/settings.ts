@@ -258,6 +258,14 @@ export const settings = {
     means:
       'how many base names and how many lists of attributes are kept as the directory understood them, for searches that name them again',
   },
+  'ldap.accessRulesMax': {
+    ...limit,
+    env: 'STS_LDAP_ACCESS_RULES_MAX',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    means: 'rules of access that one realm may have below its ou=accessRules, beside the built-in set',
+  },
   'ldap.clientCertificateRule': {
     env: 'STS_LDAP_CLIENT_CERTIFICATE_RULE',
     kind: 'choice',

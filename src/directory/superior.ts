@@ -15,7 +15,7 @@ import { referralTo } from './referrals.ts';
  */
 export function findParent({ engine, asker, controls }: Call, snapshot: Snapshot, name: Name, superior: Name): StoredEntry {
   const entry = snapshot.byDnKey(superior.key);
-  const isVisible = entry !== undefined && asker.rightsAt(entry.dnKey, entry.uuid).visible;
+  const isVisible = entry !== undefined && asker.rightsAt(entry, snapshot).visible;
   if (!isVisible || refers(engine, snapshot, entry, { controls })) throw absent(engine, asker, snapshot, name, { controls, changes: true });
   return judged({ engine }, snapshot, entry, 'parent');
 }

@@ -61,7 +61,7 @@ async function expire(engine: Engine, dn: string, nowMs: number): Promise<boolea
     ...{ id: 'sweep', door: 'operators', address: '', loopback: true, secure: true },
     ...{ identity: sweeper, trusted: false },
   };
-  const call = { engine, connection, reply, controls: noControls, asker: askerOf(engine, sweeper) };
+  const call = { engine, connection, reply, controls: noControls, asker: askerOf(engine, sweeper, connection) };
   try {
     const isDue = (entry: StoredEntry) => (expiryOf(entry) ?? Number.POSITIVE_INFINITY) <= nowMs;
     await commit(call.engine, remove(call, { kind: 'delRequest', entry: dn }, isDue));

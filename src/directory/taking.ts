@@ -4,19 +4,21 @@ import { decodeAttributes, parseDn, parseLdapUrl } from '#ldap';
 import { compileFilter, isWithin, normalizeDn, parentKey } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
+import type { Origin } from './access/networks.ts';
 import { accountOf } from './account.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { entryOfId, personNamed } from './named.ts';
+import { realmOf } from './realms.ts';
 import { attributesOf } from './record.ts';
 import type { Identity } from './types.ts';
 
 /**
- * Whether one may act as another: as oneself; as anybody for administrators and the web layer; else as whom `authzTo` of one's own entry
- * names, or `authzFrom` of the other's allows. Only administrators write these. Nobody but an administrator becomes the administrator.
+ * Whether one may act as another: as oneself; as whoever's entry one manages; as anybody for the web layer; else as whom `authzTo` of one's own entry
+ * names, or `authzFrom` of the other's allows. Nobody becomes the built-in administrator but who manages the suffix.
  */
-export function mayTake(engine: Engine, snapshot: Snapshot, actor: Identity, target: StoredEntry): boolean {
-  if (actor.strength === 'webLayer' || askerOf(engine, actor).who === 'administrator') return true;
+export function mayTake(engine: Engine, snapshot: Snapshot, actor: Identity, target: StoredEntry, origin: Origin): boolean {
+  if (actor.strength === 'webLayer' || manages(engine, snapshot, actor, target, origin)) return true;
   const own = actor.uuid === undefined ? undefined : snapshot.byUuid(actor.uuid);
   if (own === undefined || accountOf(own).disabled) return false;
   if (own.uuid === target.uuid) return true;
@@ -34,12 +36,22 @@ export function mayTake(engine: Engine, snapshot: Snapshot, actor: Identity, tar
  * @param authzId  empty for whoever it is by itself
  * @throws Refusal `notAuthorized` for one that may not be taken, is disabled or is nobody
  */
-export function authorized(engine: Engine, snapshot: Snapshot, actor: Identity, authzId: string): Identity {
+export function authorized(engine: Engine, snapshot: Snapshot, actor: Identity, authzId: string, origin: Origin): Identity {
   if (authzId === '') return actor;
   const target = entryOfId(engine, snapshot, authzId);
   if (target !== undefined && target.uuid === actor.uuid) return actor;
-  if (target === undefined || accountOf(target).disabled || !mayTake(engine, snapshot, actor, target)) throw refuse(errors.notAuthorized);
-  return { dn: target.dn, uuid: target.uuid, strength: 'onBehalf' };
+  if (target === undefined || accountOf(target).disabled || !mayTake(engine, snapshot, actor, target, origin))
+    throw refuse(errors.notAuthorized);
+  return { dn: target.dn, uuid: target.uuid, strength: actor.strength };
+}
+
+/** To become the built-in administrator takes as much as they may do: to manage the suffix, too. */
+function manages(engine: Engine, snapshot: Snapshot, actor: Identity, target: StoredEntry, origin: Origin): boolean {
+  const asker = askerOf(engine, actor, origin, snapshot);
+  if (!asker.managesSome(snapshot, target.dnKey) || !asker.rightsAt(target, snapshot).mayManage) return false;
+  const realm = realmOf(engine, snapshot, target.dnKey);
+  if (realm === undefined || !equalBytes(target.dnKey, realm.administrator.key)) return true;
+  return asker.rightsOnName(realm.suffix.key, snapshot).mayManage;
 }
 
 function rulesOf({ operational }: StoredEntry, key: 'authzto' | 'authzfrom'): string[] {

@@ -3,15 +3,29 @@ import type { Message, Request, Response } from '#ldap';
 /** By which door a connection came. `web` is the private socket of the web layer; `operators` the operators' socket. */
 export type Door = 'ldap' | 'ldaps' | 'operators' | 'web';
 
-/** How someone came in. It is part of who they are to the access rules. */
-export type Strength = 'anonymous' | 'ownPassword' | 'certificate' | 'operatorsSocket' | 'webLayer' | 'onBehalf';
+/**
+ * How someone came in. It is part of who they are to the access rules. Who acts for another on an ordinary door keeps their own; `onBehalf` is the web
+ * layer for a person. No door takes app passwords yet.
+ */
+export type Strength = 'anonymous' | 'appPassword' | 'ownPassword' | 'certificate' | 'operatorsSocket' | 'webLayer' | 'onBehalf';
+
+/** What the web layer says of the session for which it acts. Who proves their password for one request has one for that request. */
+export interface Session {
+  /** How many factors they signed in with. */
+  readonly factors: number;
+  /** When they last authenticated, in milliseconds since 1970. */
+  readonly authenticatedMs: number;
+  /** The browser's address as text, where the web layer says it. */
+  readonly address?: string | undefined;
+}
 
 /** Who acts on a connection. */
 export interface Identity {
-  /** DN as text and its key; `undefined` for anonymous, the operators' socket and the web layer itself. */
+  /** DN as text; `undefined` for anonymous, the operators' socket and the web layer itself. */
   readonly dn: string | undefined;
   readonly uuid: string | undefined;
   readonly strength: Strength;
+  readonly session?: Session;
 }
 
 /** What the listener knows of a connection and the directory needs. The directory sets `identity` at bind. */

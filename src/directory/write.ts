@@ -3,7 +3,6 @@ import { isStoredPassword, storedPassword } from '#credentials';
 import type { Control } from '#ldap';
 import { type AttributeType, checkUserModifiable, describe } from '#schema';
 import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
-import type { Call } from './call.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Name } from './realm.ts';
@@ -227,11 +226,11 @@ export interface Prepared {
 
 /** @throws Refusal `hashNotAccepted` (19), `hashQueueFull` (51) */
 export async function preparePasswords(
-  call: Pick<Call, 'engine' | 'asker'>,
+  engine: Engine,
+  mayManage: boolean,
   { key }: Pick<Name, 'key'>,
   given: readonly { readonly description: string; readonly values: readonly Uint8Array[] }[],
 ): Promise<Prepared> {
-  const { engine, asker } = call;
   const stored = new Map<Uint8Array, Uint8Array>();
   const verifiers = new Map<Uint8Array, readonly Uint8Array[]>();
   for (const { description, values } of given) {
@@ -239,7 +238,7 @@ export async function preparePasswords(
     if (values.length === 0) continue;
     const value = solePassword(values);
     const realm = realmOf(engine, engine.store.snapshot(), key) ?? engine.realms.default;
-    const hash = await storedPassword(engine.hasher, hashCost(realm), value, asker.who === 'administrator');
+    const hash = await storedPassword(engine.hasher, hashCost(realm), value, mayManage);
     stored.set(value, hash);
     // One that came as a hash already is stored as it is.
     if (hash !== value) verifiers.set(hash, await verifiersOf(engine, value, realm));

@@ -102,6 +102,7 @@ const standing: EngineSettings = {
   'ldap.dynamicTtlMaxS': 86_400,
   'ldap.dynamicSweepS': 60,
   'ldap.clientCertificateRule': 'off',
+  'ldap.accessRulesMax': 1000,
 };
 
 type SyncFile = NonNullable<Parameters<typeof openStore>[0]['syncFile']>;

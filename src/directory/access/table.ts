@@ -1,29 +1,17 @@
-/** Who asks, as far as the rules tell people apart. */
-export type Who = 'anonymous' | 'person' | 'administrator' | 'webLayer';
+/** When a row of the built-in set counts; always without it. */
+export type When = 'anonymousReadPublic';
 
-/** Where an entry stands, seen by who asks. */
-export type Place = 'own' | 'person' | 'group' | 'frame' | 'elsewhere';
-
-/** What else must be so for a row to count. */
-export type When = 'anonymousReadPublic' | 'development';
-
-/** One rule: it only ever gives, and what several give adds up. What no rule gives is refused. */
-export interface AccessRow {
-  readonly who: readonly Who[];
-  readonly where: readonly Place[];
-  readonly when?: When;
-  /** Attributes as a search selects them: names (their subtypes included), `*` for user attributes, `+` for operational ones. */
-  readonly reads: readonly string[];
-  /** The same for a modify. */
-  readonly writes?: readonly string[];
-  /** Whether such entries may be added, deleted, and renamed. */
-  readonly adds?: true;
-  readonly deletes?: true;
-  readonly renames?: true;
+/** One row of the built-in set: a rule as an entry would have it, with `{people}`, `{groups}` and `{suffix}` for the names of the realm. */
+export interface BuiltInRow {
   readonly means: string;
+  readonly when?: When;
+  readonly who: readonly string[];
+  readonly strength?: readonly string[];
+  readonly target?: readonly string[];
+  /** Without any: all. */
+  readonly attributes?: readonly string[];
+  readonly rights: readonly string[];
 }
-
-const everywhere = ['own', 'person', 'group', 'frame', 'elsewhere'] as const;
 
 /** What an entry is and where, and where it leads: nothing of this is about a person. */
 const naming = [
@@ -84,60 +72,85 @@ const publicOfGroups = [
 
 const frame = [...naming, 'dc', 'o', 'ou', 'description'];
 
+const looking = ['read', 'search', 'compare'];
+const people = ['children:{people}'];
+const groups = ['children:{groups}'];
+const frameEntries = ['entry:{suffix}', 'entry:{people}', 'entry:{groups}'];
+
 /**
- * Who may do what. `own` is the entry of who asks; `person` and `group` stand below `ou=people` and `ou=groups`; `frame` is the suffix and
- * these two themselves; `elsewhere` is all other. Attributes that the schema marks secret or sealed are in no row: nobody reads them,
- * and a filter or a comparison on them is refused whoever asks. Root DSE and subschema are for everybody.
+ * The built-in set, asked when no entry of the realm decides. Each row only allows. What stands above all rules is in `protections.ts`; root DSE and
+ * subschema are for everybody, and no rule is asked about them.
  */
-export const accessTable: readonly AccessRow[] = [
+export const builtInSet: readonly BuiltInRow[] = [
+  { means: 'everybody may sign in as any entry whose password they know', who: ['anyone'], rights: ['auth'] },
   {
-    who: ['anonymous'],
-    where: ['person'],
-    when: 'anonymousReadPublic',
-    reads: publicOfPeople,
     means: 'anybody reads what is public of people, where the realm allows it',
+    when: 'anonymousReadPublic',
+    who: ['anonymous'],
+    target: people,
+    attributes: publicOfPeople,
+    rights: looking,
   },
   {
-    who: ['anonymous'],
-    where: ['group'],
-    when: 'anonymousReadPublic',
-    reads: publicOfGroups,
     means: 'anybody reads what is public of groups, where the realm allows it',
-  },
-  {
-    who: ['anonymous'],
-    where: ['frame'],
     when: 'anonymousReadPublic',
-    reads: frame,
+    who: ['anonymous'],
+    target: groups,
+    attributes: publicOfGroups,
+    rights: looking,
+  },
+  {
     means: 'anybody sees what people and groups stand below, where the realm allows it',
-  },
-  { who: ['person'], where: ['person'], reads: [...publicOfPeople, 'memberOf'], means: 'a person reads what is public of people' },
-  { who: ['person'], where: ['group'], reads: [...publicOfGroups, 'memberOf'], means: 'a person reads what is public of groups' },
-  { who: ['person'], where: ['frame'], reads: frame, means: 'a person sees what people and groups stand below' },
-  {
-    who: ['person'],
-    where: ['own'],
-    reads: [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'],
-    writes: ['displayName', 'telephoneNumber', 'mobile', 'description', 'preferredLanguage', 'jpegPhoto'],
-    means: 'a person reads all that is kept of them, and keeps some of it up to date',
+    when: 'anonymousReadPublic',
+    who: ['anonymous'],
+    target: frameEntries,
+    attributes: frame,
+    rights: looking,
   },
   {
-    who: ['administrator'],
-    where: everywhere,
-    reads: ['*', '+'],
-    writes: ['*', '+'],
-    adds: true,
-    deletes: true,
-    renames: true,
-    means: 'the built-in administrator and the operators’ socket read and write everything below the suffix',
+    means: 'a person reads what is public of people',
+    who: ['authenticated'],
+    target: people,
+    attributes: [...publicOfPeople, 'memberOf'],
+    rights: looking,
   },
-  { who: ['webLayer'], where: everywhere, reads: ['*', '+'], means: 'the web layer by itself reads everything but secrets' },
   {
-    who: ['webLayer'],
-    where: ['person'],
-    when: 'development',
-    reads: [],
-    adds: true,
-    means: 'in development mode the sign-in screen makes the entry of a person who has none',
+    means: 'a person reads what is public of groups',
+    who: ['authenticated'],
+    target: groups,
+    attributes: [...publicOfGroups, 'memberOf'],
+    rights: looking,
+  },
+  {
+    means: 'a person sees what people and groups stand below',
+    who: ['authenticated'],
+    target: frameEntries,
+    attributes: frame,
+    rights: looking,
+  },
+  {
+    means: 'a person reads all that is kept of them',
+    who: ['self'],
+    attributes: [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'],
+    rights: looking,
+  },
+  {
+    means: 'a person keeps some of it up to date',
+    who: ['self'],
+    attributes: ['displayName', 'telephoneNumber', 'mobile', 'description', 'preferredLanguage', 'jpegPhoto'],
+    rights: ['write'],
+  },
+  {
+    means: 'who has just authenticated writes what they sign in with',
+    who: ['self'],
+    strength: ['fresh:300'],
+    attributes: ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId'],
+    rights: ['write'],
+  },
+  { means: 'Admin Read reads everything', who: ['role:Admin Read'], rights: looking },
+  {
+    means: 'Admin Write does everything',
+    who: ['role:Admin Write'],
+    rights: ['auth', 'compare', 'search', 'read', 'write', 'add', 'delete', 'manage'],
   },
 ];

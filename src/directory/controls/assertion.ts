@@ -1,7 +1,7 @@
 import { refuse } from '#catalogue';
 import type { Filter } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import { guardedFilter } from '../search/filter.ts';

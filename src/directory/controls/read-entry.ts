@@ -78,7 +78,7 @@ interface Read {
 function readEntry({ engine, asker }: Call, snapshot: Snapshot, uuid: string, wanted: readonly string[]): Read | undefined {
   const { schema } = engine;
   const entry = snapshot.byUuid(uuid);
-  const rights = entry && asker.rightsAt(entry.dnKey, entry.uuid);
+  const rights = entry && asker.rightsAt(entry, snapshot);
   if (entry === undefined || rights?.visible !== true) return undefined;
   const project = projection(schema, lastWorking(engine), readSelection(schema, wanted), rights, false, nothingKept);
   return { dn: entry.dn, attributes: decodeAttributes(concat(project(readableOf(entry), snapshot, asker))) };

@@ -15,6 +15,7 @@ import { persistentSearch } from './persistent-search.ts';
 import { proxiedAuthorization } from './proxied-authorization.ts';
 import { postRead, preRead } from './read-entry.ts';
 import { relax } from './relax.ts';
+import { session } from './session.ts';
 import { sessionTracking } from './session-tracking.ts';
 import { sorting } from './sorting.ts';
 import { subentries } from './subentries.ts';
@@ -45,6 +46,7 @@ const kinds: readonly ControlKind<unknown>[] = [
   syncRequest,
   persistentSearch,
   door,
+  session,
 ];
 
 const byOid: ReadonlyMap<string, ControlKind<unknown>> = new Map(kinds.map((kind) => [kind.oid, kind]));

@@ -2,6 +2,9 @@ import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { generatePassword } from '#keys';
 import { decodeBer, encodeBer, type Modification } from '#ldap';
+import type { StoredEntry } from '#store';
+import { askerOf } from '../access/asker.ts';
+import type { Rights } from '../access/rights.ts';
 import { accountOf, checkProtected } from '../account.ts';
 import type { Call } from '../call.ts';
 import { hashCost } from '../engine.ts';
@@ -99,10 +102,12 @@ interface Proved {
 }
 
 /** @throws Refusal `accessDenied` (50), `oldPasswordMissing` (50), `oldPasswordRefused` (53), `hashQueueFull` (51) */
-async function prove({ engine, asker }: Call, realm: Realm, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
+async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
+  const { engine } = call;
   const type = engine.schema.attributeType(passwordKey);
   const mayWrite = type !== undefined && rights.mayWrite(type);
-  if (!mayWrite && asker.identity.uuid !== entry.uuid) throw refuse(errors.accessDenied, { why: 'userPassword may not be changed' });
+  if (!mayWrite && !(type !== undefined && rightsOfProved(call, entry)?.mayWrite(type)))
+    throw refuse(errors.accessDenied, { why: 'userPassword may not be changed' });
   if (old === undefined) {
     if (!mayWrite) throw refuse(errors.oldPasswordMissing);
     return { hash: undefined, byOwner: false };
@@ -111,4 +116,13 @@ async function prove({ engine, asker }: Call, realm: Realm, { entry, rights }: F
   const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(realm));
   if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
   return { hash, byOwner: !mayWrite };
+}
+
+/** What one may do with their own entry once they have proved its password: for this request that is a session that has just begun. */
+function rightsOfProved({ engine, asker, connection }: Call, entry: StoredEntry): Rights | undefined {
+  const { identity } = asker;
+  if (identity.uuid !== entry.uuid) return undefined;
+  const session = { factors: 1, ...identity.session, authenticatedMs: engine.clock.nowMs() };
+  const snapshot = engine.store.snapshot();
+  return askerOf(engine, { ...identity, session }, connection, snapshot).rightsAt(entry, snapshot);
 }

@@ -13,8 +13,8 @@ export const startTransaction: ExtendedKind = {
   perform({ engine, connection, asker }, value) {
     if (value !== undefined) throw refuse(errors.transactionMalformed, { why: 'no request data expected' });
     // Who may change nothing keeps nothing here.
-    if (asker.who === 'anonymous') throw refuse(errors.accessDenied, { why: 'nobody changes anything anonymously' });
-    const share = asker.who === 'administrator' ? 1 : othersShare;
+    if (asker.identity.strength === 'anonymous') throw refuse(errors.accessDenied, { why: 'nobody changes anything anonymously' });
+    const share = asker.managesSome(engine.store.snapshot()) ? 1 : othersShare;
     const { identifier } = engine.transactions.begin(connection, asker.identity, share);
     return { kind: 'extendedResponse', result: done, value: identifier };
   },

@@ -4,6 +4,7 @@ import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
 import { checkEntry, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
+import { checkRuleAttributes } from '../access/check.ts';
 import { settleExpiry } from '../dynamic-entries.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -145,6 +146,7 @@ function ready(desk: ImportDesk, record: LdifRecord, isFirst: boolean): Ready {
       else if (type !== undefined && !restored.has(key)) checkSettable(type);
     }
     checkEntry(schema, { dn: name.dn, attributes });
+    checkRuleAttributes(schema, realms, { dn: name.text, dnKey: name.key }, attributes);
     return { record, name, attributes };
   });
 }

@@ -1,11 +1,12 @@
 import { uuid4 } from '#base';
 import { refuse } from '#catalogue';
 import type { PartialAttribute, Request } from '#ldap';
-import { checkEntry, checkNotObsolete, collectAttributes, type Schema, typeOfKey } from '#schema';
+import { type AttributeType, checkEntry, checkNotObsolete, collectAttributes, type Schema, typeOfKey } from '#schema';
 import { noLists, type Snapshot, type StoredEntry } from '#store';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
-import { checkModifiable, isRelaxed } from '../controls/relax.ts';
+import { checkModifiable, checkRelaxed, isRelaxed } from '../controls/relax.ts';
 import { admit } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { absent, checkRealm } from '../lookup.ts';
@@ -45,22 +46,33 @@ export async function add(call: Call, request: AddRequest): Promise<Decide> {
     checkNotObsolete(type);
   }
   supplyNaming(schema, name, attributes);
+  const given: Given = { name, attributes, types: [...attributes.keys()].map((key) => typeFor(schema, key)) };
   // Judged before anything is hashed: nobody makes the service work who may not write.
   if ([...attributes.keys()].some((key) => typeOfKey(key) === passwordKey)) {
-    if (call.queued === true) judgeRights(call, name);
-    else judgePlace(call, engine.store.snapshot(), name);
+    if (call.queued === true) judgeRights(call, engine.store.snapshot(), given);
+    else judgePlace(call, engine.store.snapshot(), given);
   }
-  withPreparedPasswords(attributes, await preparePasswords(call, name, request.attributes));
+  const { mayManage } = rightsOn(call, engine.store.snapshot(), given);
+  withPreparedPasswords(attributes, await preparePasswords(engine, mayManage, name, request.attributes));
   const missing = missingNumbers(schema, attributes);
   withNumbers(attributes, missing);
   checkEntry(schema, { dn: name.dn, attributes });
-  return (look) => decide(call, look(), name, attributes, missing);
+  return (look) => decide(call, look(), given, missing);
 }
 
-function decide(call: Call, snapshot: Snapshot, name: Name, attributes: Attributes, missing: readonly WantedNumber[]): Decision {
+/** What a request gives the entry that it makes. */
+interface Given {
+  readonly name: Name;
+  readonly attributes: Attributes;
+  /** Of the attributes that it gives itself: what the directory adds needs nobody's right. */
+  readonly types: readonly AttributeType[];
+}
+
+function decide(call: Call, snapshot: Snapshot, given: Given, missing: readonly WantedNumber[]): Decision {
   const { engine, asker } = call;
   const { schema } = engine;
-  const parent = judgePlace(call, snapshot, name);
+  const { name, attributes } = given;
+  const parent = judgePlace(call, snapshot, given);
   const numbers = giveNumbers(engine, snapshot, missing, name.key);
   const csn = engine.csn.next();
   const uuid = uuidOf(call, snapshot, attributes);
@@ -69,7 +81,9 @@ function decide(call: Call, snapshot: Snapshot, name: Name, attributes: Attribut
   stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
   admit(engine, made, parent);
   const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
-  checkAssertion(call, snapshot, asker.rightsAt(name.key), () => readableOf({ ...entry, id: 0, large: noLists }));
+  checkAssertion(call, snapshot, asker.rightsOnNew(name.key, { dn: name.dn, attributes: made }, snapshot), () =>
+    readableOf({ ...entry, id: 0, large: noLists }),
+  );
   const expected: Decision['expected'] = [
     { kind: 'absent', dnKey: name.key },
     ...(attributes.has('entryuuid') ? [{ kind: 'unused' as const, uuid }] : []),
@@ -93,22 +107,31 @@ function uuidOf({ engine }: Call, snapshot: Snapshot, attributes: Attributes): s
  *
  * @returns its superior; `undefined` for the entry at the suffix
  */
-function judgePlace(call: Call, snapshot: Snapshot, name: Name): StoredEntry | undefined {
+function judgePlace(call: Call, snapshot: Snapshot, given: Given): StoredEntry | undefined {
   const { engine, asker, controls } = call;
+  const { name } = given;
   const { schema } = engine;
   const realm = realmOf(engine, snapshot, name.key);
   if (realm === undefined) throw absent(engine, asker, snapshot, name, { controls, changes: true });
   const isSuffix = name.key.length === realm.suffix.key.length;
   const superior = isSuffix ? undefined : superiorOf(schema, name);
   const parent = superior === undefined ? undefined : findParent(call, snapshot, name, superior);
-  judgeRights(call, name);
+  judgeRights(call, snapshot, given);
   const there = snapshot.byDnKey(name.key);
   if (there !== undefined) throw taken(call, snapshot, there, name, false);
   return parent;
 }
 
-function judgeRights({ asker }: Call, name: Name): void {
-  if (!asker.rightsAt(name.key).mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
+function judgeRights(call: Call, snapshot: Snapshot, given: Given): void {
+  const rights = rightsOn(call, snapshot, given);
+  if (!rights.mayAdd) throw refuse(errors.accessDenied, { why: 'an entry may not be added here' });
+  const unwritable = given.types.find((type) => !rights.mayWrite(type));
+  if (unwritable !== undefined) throw refuse(errors.accessDenied, { why: `${unwritable.name} may not be given to an entry here` });
+  checkRelaxed(call, rights);
+}
+
+function rightsOn({ asker }: Call, snapshot: Snapshot, { name, attributes }: Given): Rights {
+  return asker.rightsOnNew(name.key, { dn: name.dn, attributes }, snapshot);
 }
 
 /** Puts hashes in the place of the passwords that came in clear, and SCRAM verifiers beside them where the policy wants these. */

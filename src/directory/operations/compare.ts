@@ -31,7 +31,7 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
   if (described === undefined) throw refuse(errors.attributeUnknown, { attribute: request.description });
   const { type, description } = described;
   checkAssertion(call, snapshot, rights, () => readableOf(entry));
-  if (!rights.mayRead(type)) throw refuse(errors.accessDenied, { why: `${description} may not be compared` });
+  if (!rights.mayCompare(type)) throw refuse(errors.accessDenied, { why: `${description} may not be compared` });
   if (type.equality === undefined) throw refuse(errors.matchingInappropriate, { attribute: description });
   if (type.equality.assertion(request.value) === undefined) {
     throw refuse(errors.valueUnfit, { attribute: description, why: `the value does not fit ${type.syntax.name}` });
@@ -40,11 +40,11 @@ export async function compare(call: Call, request: CompareRequest): Promise<Resu
   const attributes = new Map<string, PartialAttribute>();
   for (const attribute of [...decodeAttributes(entry.user), ...decodeAttributes(entry.operational)]) {
     const own = describe(schema, attribute.description);
-    if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, attribute);
+    if (own !== undefined && rights.mayCompare(own.type)) attributes.set(own.key, attribute);
   }
   for (const list of entry.large) {
     const own = describe(schema, list.description);
-    if (own !== undefined && rights.mayRead(own.type)) attributes.set(own.key, largeAttribute(schema, snapshot, entry.id, list));
+    if (own !== undefined && rights.mayCompare(own.type)) attributes.set(own.key, largeAttribute(schema, snapshot, entry.id, list));
   }
   const working = createWorking(call);
   const worked =

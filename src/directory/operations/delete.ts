@@ -3,7 +3,7 @@ import type { Request } from '#ldap';
 import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
-import { isRelaxed } from '../controls/relax.ts';
+import { checkRelaxed, isRelaxed } from '../controls/relax.ts';
 import { treeDelete } from '../controls/tree-delete.ts';
 import { errors } from '../errors.ts';
 import { dropped } from '../large.ts';
@@ -51,6 +51,7 @@ function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
   const { engine, asker, controls } = call;
   const found = find(engine, asker, snapshot, request.entry, { controls, changes: true });
   checkAssertion(call, snapshot, found.rights, () => readableOf(found.entry));
+  checkRelaxed(call, found.rights);
   if (!found.rights.mayDelete) throw refuse(errors.accessDenied, { why: 'this entry may not be deleted' });
   return found;
 }
@@ -58,8 +59,9 @@ function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
 /** What is below an entry goes before it: nobody who follows the changes ever sees an entry without its superior. */
 function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
   const { engine, asker } = call;
-  const { each, expected } = yield* below(call, look, entry, ({ dn, dnKey, uuid, large }) => {
-    const { visible, mayDelete } = asker.rightsAt(dnKey, uuid);
+  const { each, expected } = yield* below(call, look, entry, (under, snapshot) => {
+    const { dn, dnKey, uuid, large } = under;
+    const { visible, mayDelete } = asker.rightsAt(under, snapshot);
     if (!visible || !mayDelete) throw refuse(errors.accessDenied, { why: 'an entry below it may not be deleted' });
     return { kept: { uuid, dn, dnKey, large }, octets: 0 };
   });

@@ -3,9 +3,10 @@ import { Refusal, refuse } from '#catalogue';
 import { formatDn, parseRdn, type Rdn, type Request } from '#ldap';
 import { checkModified, describe, isWithin, normalizeRdn, type Schema } from '#schema';
 import type { Change, Expectation, Snapshot, StoredEntry } from '#store';
+import type { Asker } from '../access/asker.ts';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
-import { isRelaxed } from '../controls/relax.ts';
+import { checkRelaxed, isRelaxed } from '../controls/relax.ts';
 import { checkPlace } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, type EditedLists, editedLists, settleLists, withLists } from '../lists.ts';
@@ -50,6 +51,8 @@ interface Renaming {
   readonly entry: StoredEntry;
   readonly name: Name;
   readonly target: Target;
+  /** Below another superior. */
+  readonly goesElsewhere: boolean;
 }
 
 interface Target {
@@ -62,13 +65,24 @@ function renamingOf(call: Call, snapshot: Snapshot, request: ModifyDnRequest, rd
   const { entry, name, rights } = find(engine, asker, snapshot, request.entry, { controls, changes: true });
   checkAssertion(call, snapshot, rights, () => readableOf(entry));
   const target = targetOf(call, snapshot, name, rdn, request.newSuperior);
-  if (!rights.mayRename || !asker.rightsAt(target.name.key, entry.uuid).mayRename) {
+  checkRelaxed(call, rights);
+  const old = request.deleteOldRdn ? (nameOf(engine.schema, entry.dn).dn[0] ?? []) : [];
+  const naming = [...rdn, ...old].map(({ type }) => describe(engine.schema, type)?.type);
+  if (!naming.every((type) => type !== undefined && rights.mayWrite(type)))
     throw refuse(errors.accessDenied, { why: 'this entry may not be renamed' });
-  }
+  const goesElsewhere = target.superior.uuid !== entry.parent;
+  if (goesElsewhere && !mayGo(asker, snapshot, entry, target.name.key))
+    throw refuse(errors.accessDenied, { why: 'this entry may not be moved there' });
   const there = equalBytes(target.name.key, entry.dnKey) ? undefined : snapshot.byDnKey(target.name.key);
   if (there !== undefined) throw taken(call, snapshot, there, target.name, true);
   checkPlace(engine, entry, target.superior);
-  return { request, rdn, entry, name, target };
+  return { request, rdn, entry, name, target, goesElsewhere };
+}
+
+/** Below another superior an entry goes away from where it is, and comes to where it will be. */
+function mayGo(asker: Asker, snapshot: Snapshot, entry: StoredEntry, dnKey: Uint8Array): boolean {
+  const { visible, mayDelete } = asker.rightsAt(entry, snapshot);
+  return visible && mayDelete && asker.rightsUnder(dnKey, entry, snapshot).mayAdd;
 }
 
 /** Whether there are entries below it whose names change. */
@@ -111,7 +125,7 @@ function ownDecision(
 /** The same with all that is below it. */
 function* withSubtree(call: Call, look: Look, renaming: Renaming, relaxed: boolean): Generator<undefined, Decision> {
   const { engine } = call;
-  const { each, expected } = yield* below(call, look, renaming.entry, (entry) => moved(call, renaming, entry));
+  const { each, expected } = yield* below(call, look, renaming.entry, (entry, snapshot) => moved(call, renaming, entry, snapshot));
   // By now the entry itself may be another, or stand elsewhere: then what is expected of it does not hold, and all is decided again.
   const own = ownDecision(call, look(), renaming, relaxed);
   const changes = stamped(
@@ -135,13 +149,12 @@ interface MovedEntry {
 }
 
 /** An entry below one that moves: its name begins as before and ends as the new superior's, and nothing else of it changes but its CSN. */
-function moved({ engine, asker }: Call, renamed: Renaming, entry: StoredEntry): { kept: MovedEntry; octets: number } {
+function moved({ engine, asker }: Call, renamed: Renaming, entry: StoredEntry, snapshot: Snapshot): { kept: MovedEntry; octets: number } {
   const { entry: base, target } = renamed;
   const { uuid, parent, csn, user, secret, large } = entry;
   const dnKey = concat([target.name.key, entry.dnKey.subarray(base.dnKey.length)]);
-  if (!asker.rightsAt(entry.dnKey, uuid).mayRename || !asker.rightsAt(dnKey, uuid).mayRename) {
-    throw refuse(errors.accessDenied, { why: 'an entry below it may not be renamed' });
-  }
+  if (renamed.goesElsewhere && !mayGo(asker, snapshot, entry, dnKey))
+    throw refuse(errors.accessDenied, { why: 'an entry below it may not be moved there' });
   const own = nameOf(engine.schema, entry.dn).dn;
   const dn = formatDn([...own.slice(0, own.length - renamed.name.dn.length), ...target.name.dn]);
   // A copy: its CSN is written into it when it is committed.
@@ -168,9 +181,9 @@ function targetOf(call: Call, snapshot: Snapshot, name: Name, rdn: Rdn, newSuper
   const target = nameOfDn(schema, [rdn, ...nameOf(schema, superior.dn).dn]);
   // It may be the suffix of another realm, or would stand within one.
   if (!areTogether(engine, snapshot, target.key, name.key)) throw refuse(errors.superiorElsewhere);
-  const isFrame = [realm.people, realm.groups].some(({ key }) => equalBytes(key, name.key));
+  const isFrame = [realm.people, realm.groups, realm.rules].some(({ key }) => equalBytes(key, name.key));
   if (isFrame && !equalBytes(target.key, name.key)) {
-    throw refuse(errors.superiorUnfit, { why: 'people and groups stand where the rules of access look for them' });
+    throw refuse(errors.superiorUnfit, { why: 'people, groups and rules of access stand where the directory looks for them' });
   }
   return { name: target, superior };
 }

@@ -3,11 +3,11 @@ import { refuse } from '#catalogue';
 import type { Modification, Request } from '#ldap';
 import { checkModified, checkNotObsolete, type Described, describe, isLanguageRange, type Schema, typeOfKey } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
 import { permissiveModify } from '../controls/permissive-modify.ts';
-import { checkModifiable, isRelaxed } from '../controls/relax.ts';
+import { checkModifiable, checkRelaxed, isRelaxed } from '../controls/relax.ts';
 import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
@@ -145,10 +145,12 @@ async function readyPasswords(call: Call, prepared: Prepared): Promise<Prepared>
   const name = nameOf(engine.schema, request.object);
   // The entry may be one that its own transaction makes: then only rights can be judged yet.
   const early = queued === true ? snapshot.byDnKey(name.key) : judged(call, snapshot, prepared).entry;
-  permit(asker.rightsAt(name.key, early?.uuid), steps);
+  const rights = early === undefined ? asker.rightsOnName(name.key, snapshot) : asker.rightsAt(early, snapshot);
+  permit(rights, steps);
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
   const passwords = await preparePasswords(
-    call,
+    engine,
+    rights.mayManage,
     name,
     brought.map(({ attribute }) => attribute),
   );
@@ -175,6 +177,7 @@ function judged(call: Call, snapshot: Snapshot, { request, steps, permit }: Prep
   const found = find(engine, asker, snapshot, request.object, { controls, changes: true });
   checkAssertion(call, snapshot, found.rights, () => readableOf(found.entry));
   permit(found.rights, steps);
+  checkRelaxed(call, found.rights);
   return found;
 }
 

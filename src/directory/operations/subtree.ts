@@ -1,7 +1,7 @@
 import { concat } from '#base';
 import { refuse } from '#catalogue';
 import { isWithin, keysBelow } from '#schema';
-import type { Expectation, StoredEntry } from '#store';
+import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import type { Look } from '../write.ts';
@@ -28,7 +28,7 @@ export function* below<T>(
   { engine }: Pick<Call, 'engine'>,
   look: Look,
   base: Pick<StoredEntry, 'dnKey'>,
-  of: (entry: StoredEntry) => { readonly kept: T; readonly octets: number },
+  of: (entry: StoredEntry, snapshot: Snapshot) => { readonly kept: T; readonly octets: number },
 ): Generator<undefined, Below<T>> {
   const entriesMax = engine.settings['ldap.subtreeEntriesMax'];
   const octetsMax = engine.settings['ldap.subtreeMib'] * 2 ** 20;
@@ -53,7 +53,7 @@ export function* below<T>(
         after = behindAll(edge);
         break;
       }
-      const { kept, octets: more } = of(entry);
+      const { kept, octets: more } = of(entry, snapshot);
       each.push(kept);
       expected.push({ kind: 'unchanged', uuid: entry.uuid, csn: entry.csn });
       after = entry.dnKey;

@@ -79,9 +79,9 @@ const keptMax = 10_000;
  * @param mayFollow  whether who asks may know that an entry names others: one that they may not see leads nowhere
  */
 export function createWalk(
-  { engine }: WalkDesk,
+  { engine }: Pick<WalkDesk, 'engine'>,
   types: readonly AttributeType[],
-  mayFollow: (entry: ReadableEntry) => boolean,
+  mayFollow: (entry: ReadableEntry, snapshot: Snapshot) => boolean,
   besides: (snapshot: Snapshot, dnKey: Uint8Array) => readonly ReadableEntry[] = () => [],
 ): Walk {
   const { settings } = engine;
@@ -100,7 +100,7 @@ export function createWalk(
     let those = named.get(form);
     if (those === undefined) {
       those = namersOf(snapshot, types, dnKey, settings['ldap.chainEntriesMax']).filter(
-        (each) => areTogether(engine, snapshot, each.dnKey, dnKey) && mayFollow(each),
+        (each) => areTogether(engine, snapshot, each.dnKey, dnKey) && mayFollow(each, snapshot),
       );
       const more = besides(snapshot, dnKey);
       if (more.length > 0) those = [...new Map([...those, ...more].map((each) => [each.id, each])).values()];
@@ -190,12 +190,12 @@ export function createGroups(desk: WalkDesk): Groups {
     const id = snapshot.idOf(dnKey);
     const entry = id === undefined ? undefined : snapshot.readable(id);
     dynamic ??= engine.dynamicGroups.membersFor(asker);
-    return entry === undefined ? [] : dynamic.groupsOf(snapshot, entry).filter(mayFollow);
+    return entry === undefined ? [] : dynamic.groupsOf(snapshot, entry).filter((group) => mayFollow(group, snapshot));
   };
   const types = memberTypes(engine.schema);
   // Who may not read the members of an entry does not learn them by what the members say.
-  const mayFollow = (entry: ReadableEntry) => {
-    const rights = asker.rightsOn(entry);
+  const mayFollow = (entry: ReadableEntry, snapshot: Snapshot) => {
+    const rights = asker.rightsOn(entry, snapshot);
     return types.every((type) => rights.mayRead(type));
   };
   const walk = createWalk(desk, types, mayFollow, besides);

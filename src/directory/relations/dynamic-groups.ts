@@ -88,7 +88,7 @@ function createDynamicMembers(
   const named = { engine, asker, namedOnly: true } as const;
 
   const fits = (filter: Filter, entry: ReadableEntry, snapshot: Snapshot): boolean => {
-    const rights = asker.rightsOn(entry);
+    const rights = asker.rightsOn(entry, snapshot);
     if (!rights.visible) return false;
     const byRights = filters.get(filter) ?? new Map<unknown, GuardedFilter>();
     filters.set(filter, byRights);
@@ -127,7 +127,7 @@ function createDynamicMembers(
       const those: ReadableEntry[] = [];
       for (const id of engine.dynamicGroups.groups(snapshot)) {
         const group = snapshot.readable(id);
-        if (group !== undefined && asker.rightsOn(group).visible && holds(snapshot, group, entry)) those.push(group);
+        if (group !== undefined && asker.rightsOn(group, snapshot).visible && holds(snapshot, group, entry)) those.push(group);
       }
       return those;
     },

@@ -3,6 +3,7 @@ import { refuse } from '#catalogue';
 import { parseDn } from '#ldap';
 import { isWithin, type Schema } from '#schema';
 import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry } from '#store';
+import { checkRule, mayBeRule } from '../access/check.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { createIndexer, isFoundBy, movedKeys } from '../indexing.ts';
@@ -31,10 +32,15 @@ const indexers = new WeakMap<Schema, Indexer>();
  *
  * Many entries are looked at with pauses: what was found of each is expected of the commit.
  *
- * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held (both LDAP constraintViolation)
+ * @throws Refusal `notUnique`, `valueRefused` for a policy that cannot be held and for a rule of access that cannot be asked (all LDAP
+ *                 constraintViolation)
  * @see slapo-unique(5)
  */
-export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realms'>, look: Look, decision: Decision): Generator<undefined, Decision> {
+export function* withUniqueness(
+  engine: Pick<Engine, 'schema' | 'realms' | 'settings'>,
+  look: Look,
+  decision: Decision,
+): Generator<undefined, Decision> {
   const { schema } = engine;
   const written = decision.changes.flatMap((change) => (change.kind === 'delete' ? [] : [change.entry]));
   if (written.length === 0) return decision;
@@ -62,6 +68,7 @@ export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realms'>, look:
       }
     });
     if (saysPolicy(entry)) checkPolicy(schema, attributesOf(schema, entry));
+    if (mayBeRule(entry)) checkRule(engine, judging.snapshot, entry);
   }
   return { ...decision, expected };
 }
@@ -69,7 +76,7 @@ export function* withUniqueness(engine: Pick<Engine, 'schema' | 'realms'>, look:
 /** Whether no policy, of those that are and of those that may come, can have a say in what a write makes of its entry: most changes touch nothing of an index. */
 export function isOutside(engine: Pick<Engine, 'schema' | 'realms'>, snapshot: Snapshot, { touched, changes }: Decision): boolean {
   if (touched === undefined || [...touched].some((key) => isFoundBy(engine.schema, key))) return false;
-  if (changes.some((change) => change.kind !== 'delete' && saysPolicy(change.entry))) return false;
+  if (changes.some((change) => change.kind !== 'delete' && (saysPolicy(change.entry) || mayBeRule(change.entry)))) return false;
   return policiesIn(engine, snapshot).policies.every(({ fits }) => fits === undefined);
 }
 

@@ -3,7 +3,8 @@ import { refuse } from '#catalogue';
 import { readCertificateNames } from '#keys';
 import { normalizeDn } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
-import { accountOf } from '../account.ts';
+import { accountOf, mayAuth } from '../account.ts';
+import type { Call } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { personNamed, personWith } from '../named.ts';
@@ -20,30 +21,32 @@ export const external: SaslKind = {
   mechanism: 'EXTERNAL',
   offered: ({ engine, connection: { door, certificate } }) =>
     door === 'operators' || (certificate !== undefined && engine.settings['ldap.clientCertificateRule'] !== 'off'),
-  async begin({ engine, connection }, credentials = empty, teller) {
+  async begin(call, credentials = empty, teller) {
+    const { engine, connection } = call;
     const authzId = text(credentials);
     if (authzId === undefined) throw refuse(errors.saslMalformed);
     const snapshot = engine.store.snapshot();
     const { door, certificate } = connection;
     const itself: Identity =
       door !== 'operators' && certificate !== undefined
-        ? identityOf(engine, snapshot, certificate, teller.subject)
+        ? identityOf(call, snapshot, certificate, teller.subject)
         : { dn: undefined, uuid: undefined, strength: 'operatorsSocket' };
-    const identity = authorized(engine, snapshot, itself, authzId);
+    const identity = authorized(engine, snapshot, itself, authzId, connection);
     await engine.store.durable(snapshot.number);
     return { kind: 'done', identity };
   },
 };
 
 /** @throws Refusal `certificateRefused` (49): it is out of its time, or nobody's whose account is in use */
-function identityOf(engine: Engine, snapshot: Snapshot, certificate: Uint8Array, tell: (name: string) => void): Identity {
+function identityOf(call: Call, snapshot: Snapshot, certificate: Uint8Array, tell: (name: string) => void): Identity {
+  const { engine } = call;
   const names = readCertificateNames(certificate);
   const nowMs = engine.clock.nowMs();
   // TLS looked at this when the connection began, and a connection may last.
   if (names === undefined || !(names.notBeforeMs <= nowMs && nowMs <= names.notAfterMs)) throw refuse(errors.certificateRefused);
   const entry = personOf(engine, snapshot, names);
   if (entry !== undefined) tell(entry.dn);
-  if (entry === undefined) throw refuse(errors.certificateRefused);
+  if (entry === undefined || !mayAuth(call, snapshot, entry)) throw refuse(errors.certificateRefused);
   const { disabled, mustChange } = accountOf(entry);
   if (disabled || mustChange) throw refuse(errors.certificateRefused);
   return { dn: entry.dn, uuid: entry.uuid, strength: 'certificate' };

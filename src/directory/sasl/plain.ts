@@ -18,6 +18,6 @@ export const plain: SaslKind = {
     const snapshot = engine.store.snapshot();
     const realm = realmOfId(engine, snapshot, name, 'uid');
     const itself = await identify(call, snapshot, realm, entryOfId(engine, snapshot, name, 'uid'), utf8(password), teller);
-    return { kind: 'done', identity: authorized(engine, engine.store.snapshot(), itself, authzId) };
+    return { kind: 'done', identity: authorized(engine, engine.store.snapshot(), itself, authzId, call.connection) };
   },
 };

@@ -3,7 +3,9 @@ import { refuse } from '#catalogue';
 import { judgeProof, mockVerifier, type ScramMechanism, type ScramVerifier, saslPrep, scramJudgement } from '#credentials';
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
-import { accountOf } from '../account.ts';
+import type { Snapshot, StoredEntry } from '#store';
+import { accountOf, mayAuth } from '../account.ts';
+import type { Call } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { entryOfId, personName, realmOfId } from '../named.ts';
@@ -44,7 +46,7 @@ function scram(mechanism: ScramMechanism): SaslKind {
       if (header === undefined || name === undefined) throw refuse(errors.saslMalformed);
       teller.subject(name);
 
-      const entry = entryOfId(engine, engine.store.snapshot(), name, 'uid');
+      const entry = entryFor(call, engine.store.snapshot(), name);
       const { settings } = realmOfId(engine, engine.store.snapshot(), name, 'uid');
       const iterations = settings['security.scramIterations'];
       const mock = mockVerifier(engine.mockKey, mechanism, oneSpelling(engine, name), iterations);
@@ -55,7 +57,7 @@ function scram(mechanism: ScramMechanism): SaslKind {
       return {
         kind: 'more',
         credentials: utf8(answer),
-        next: (proof, nextTeller) => finish(engine, { mechanism, mock, shown }, first, proof, nextTeller),
+        next: (proof, nextTeller) => finish(call, { mechanism, mock, shown }, first, proof, nextTeller),
       };
     },
   };
@@ -76,12 +78,13 @@ interface Shown {
 
 /** @throws Refusal `saslMalformed` (2), the judgement's (49), `notAuthorized` (50) */
 async function finish(
-  engine: Engine,
+  call: Call,
   { mechanism, mock, shown }: Shown,
   first: First,
   credentials: Uint8Array | undefined,
   teller: Teller,
 ): Promise<Step> {
+  const { engine } = call;
   const [, unproved, binding = '', nonce, proof = ''] = finalForm.exec(textOf(credentials)) ?? [];
   if (unproved === undefined || Buffer.from(binding, 'base64').toString() !== first.header || nonce !== first.nonce)
     throw refuse(errors.saslMalformed);
@@ -89,7 +92,7 @@ async function finish(
 
   // Read again: the client may have taken its time. A verifier that is another one by now proves nothing with the salt that was shown.
   const snapshot = engine.store.snapshot();
-  const entry = entryOfId(engine, snapshot, first.name, 'uid');
+  const entry = entryFor(call, snapshot, first.name);
   const held = entry === undefined ? undefined : verifierOf(entry, mechanism);
   const isThat = held !== undefined && Buffer.compare(held.storedKey, shown.storedKey) === 0;
   const { proves, signature } = judgeProof(isThat ? held : mock, `${first.said},${unproved}`, new Uint8Array(Buffer.from(proof, 'base64')));
@@ -100,9 +103,21 @@ async function finish(
     realmOfId(engine, snapshot, first.name, 'uid').mode,
   );
   if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
-  const identity = authorized(engine, snapshot, { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' }, first.authzId);
+  const identity = authorized(
+    engine,
+    snapshot,
+    { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' },
+    first.authzId,
+    call.connection,
+  );
   await engine.store.durable(snapshot.number);
   return { kind: 'done', identity, credentials: utf8(`v=${Buffer.from(signature).toString('base64')}`) };
+}
+
+/** The entry of a name, where somebody may sign in as it: else there is none, as far as anybody sees. */
+function entryFor(call: Call, snapshot: Snapshot, name: string): StoredEntry | undefined {
+  const entry = entryOfId(call.engine, snapshot, name, 'uid');
+  return entry !== undefined && mayAuth(call, snapshot, entry) ? entry : undefined;
 }
 
 /** A name as all of its spellings have it: who exists has one salt under each of them, and who does not must have, too. */

@@ -99,12 +99,12 @@ function aliasOn({ engine, asker }: Call, snapshot: Snapshot, name: Name): Reada
     }
   }
   const entry = id === undefined ? undefined : snapshot.readable(id);
-  if (entry === undefined || !asker.rightsOn(entry).visible) return undefined;
+  if (entry === undefined || !asker.rightsOn(entry, snapshot).visible) return undefined;
   return isDse(engine, snapshot, entry, 'alias') ? entry : undefined;
 }
 
 function isSeen({ asker }: Call, snapshot: Snapshot, dnKey: Uint8Array): boolean {
   const id = snapshot.idOf(dnKey);
   const entry = id === undefined ? undefined : snapshot.readable(id);
-  return entry !== undefined && asker.rightsOn(entry).visible;
+  return entry !== undefined && asker.rightsOn(entry, snapshot).visible;
 }

@@ -202,7 +202,7 @@ function membersAsked(
 
 /** All entries from which an attribute leads to a name, found from its end and kept as long as nothing changes. */
 function chainOf(desk: WalkDesk, type: AttributeType) {
-  const walk = createWalk(desk, [type], (entry) => desk.asker.rightsOn(entry).mayRead(type));
+  const walk = createWalk(desk, [type], (entry, snapshot) => desk.asker.rightsOn(entry, snapshot).mayRead(type));
   let number = -1;
   let reached = new Map<string, ReadonlyMap<number, ReadableEntry>>();
   return (snapshot: Snapshot, normal: Uint8Array): ReadonlyMap<number, unknown> => {

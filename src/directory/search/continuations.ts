@@ -20,7 +20,7 @@ export async function tellOfReferrals(running: Running): Promise<void> {
     const found: string[][] = [];
     for (const id of ids) {
       const entry = snapshot.readable(id);
-      if (entry === undefined || !inScope(running, entry) || !asker.rightsOn(entry).visible) continue;
+      if (entry === undefined || !inScope(running, entry) || !asker.rightsOn(entry, snapshot).visible) continue;
       const uris = continuationsOf(engine, entry, request.scope);
       if (uris.length > 0) found.push(uris);
     }

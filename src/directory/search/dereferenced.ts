@@ -3,7 +3,7 @@ import { refuse } from '#catalogue';
 import { type BerWriter, type Control, decodeAttributes, encodeBer, type PartialAttribute, parseDn } from '#ldap';
 import { type Described, describe, normalizeDn } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { dereference } from '../controls/dereference.ts';
 import { errors } from '../errors.ts';
@@ -130,6 +130,6 @@ function attributesOf(
   const id = key !== undefined && areTogether(engine, snapshot, key, from.dnKey) ? snapshot.idOf(key) : undefined;
   const entry = id === undefined ? undefined : snapshot.readable(id);
   if (entry === undefined) return [];
-  const rights = asker.rightsOn(entry);
+  const rights = asker.rightsOn(entry, snapshot);
   return rights.visible ? prepared.projection(wanted, rights, false)(entry, snapshot, asker) : [];
 }

@@ -140,7 +140,8 @@ function followed({ engine, asker }: Call, aliases: Aliases, alias: Alias, snaps
   for (let depth = 0; depth <= engine.settings['ldap.aliasDepthMax']; depth++) {
     const id = snapshot.idOf(dnKey);
     const entry = id === undefined ? undefined : snapshot.readable(id);
-    if (entry === undefined || !asker.rightsOn(entry).visible || !areTogether(engine, snapshot, dnKey, alias.dnKey)) return undefined;
+    if (entry === undefined || !asker.rightsOn(entry, snapshot).visible || !areTogether(engine, snapshot, dnKey, alias.dnKey))
+      return undefined;
     const next = aliases.at(dnKey);
     if (next === undefined) return entry;
     if (equalBytes(next.target, alias.dnKey)) return undefined;

@@ -1,7 +1,7 @@
 import { type Dn, type Filter, type PartialAttribute, parseDn, walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, compileFilter, type Described, describe, type Schema, typeOfKey } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import { largeAttribute } from '../large.ts';
 import { isFollowable, isInChain, type WalkDesk } from '../relations/chain.ts';
 import { computedTypes, createWorking } from './computed.ts';
@@ -29,20 +29,35 @@ export function guardedFilter(desk: WalkDesk, filter: Filter, rights: Rights): G
 }
 
 function compile(desk: WalkDesk, filter: Filter, rights: Rights): GuardedFilter['fits'] {
-  const { schema } = desk.engine;
-  const asked = guardFilter(schema, filter, rights);
-  const test = compileFilter(schema, asked);
-  const everything = looksAtEverything(asked);
-  const types = new Set<string>();
-  collectTypes(schema, asked, types);
-  const isSeen = ({ type }: Described) => rights.mayRead(type) && (everything || types.has(type.key));
+  const asked = guardFilter(desk.engine.schema, filter, rights);
+  return compileSeen(desk.engine.schema, asked, (type) => rights.maySearch(type), workOn(desk, asked));
+}
+
+/** What a filter looks at of an entry. */
+export type Filterable = Pick<ReadableEntry, 'id' | 'dn' | 'user' | 'operational' | 'large'>;
+
+/**
+ * Whether an entry fits a filter, by what it stores.
+ *
+ * @param maySee  whether the filter sees attributes of a type
+ * @param work  what is put beside what an entry stores
+ */
+export function compileSeen<Looked extends Filterable>(
+  schema: Schema,
+  filter: Filter,
+  maySee: (type: AttributeType) => boolean,
+  work?: Work<Looked>,
+): (entry: Looked, snapshot: Snapshot) => boolean {
+  const test = compileFilter(schema, filter);
+  const everything = looksAtEverything(filter);
+  const types = typesOf(schema, filter);
+  const isSeen = ({ type }: Described) => maySee(type) && (everything || types.has(type.key));
   const usages = new Set([...types].map((key) => schema.attributeType(key)?.usage === 'userApplications'));
   const looks: Looks = {
     user: everything || usages.has(true),
     operational: everything || usages.has(false),
     keyOf: keysOf(schema, isSeen),
   };
-  const work = workOn(desk, asked, types);
   return (entry, snapshot) => {
     const filtered = new FilteredEntry(entry, looks);
     for (const list of entry.large) {
@@ -55,11 +70,18 @@ function compile(desk: WalkDesk, filter: Filter, rights: Rights): GuardedFilter[
   };
 }
 
-type Work = (attributes: Map<string, PartialAttribute>, entry: ReadableEntry, snapshot: Snapshot) => void;
+function typesOf(schema: Schema, filter: Filter): ReadonlySet<string> {
+  const types = new Set<string>();
+  collectTypes(schema, filter, types);
+  return types;
+}
+
+type Work<Looked> = (attributes: Map<string, PartialAttribute>, entry: Looked, snapshot: Snapshot) => void;
 
 /** Puts beside what an entry holds what a filter asks for besides; nothing for most filters, which ask for nothing of it. */
-function workOn(desk: WalkDesk, filter: Filter, types: ReadonlySet<string>): Work | undefined {
+function workOn(desk: WalkDesk, filter: Filter): Work<ReadableEntry> | undefined {
   const { schema } = desk.engine;
+  const types = typesOf(schema, filter);
   const computed = computedTypes(schema, (type) => types.has(type.key));
   const chained = new Set<AttributeType>();
   collectChained(schema, filter, chained);
@@ -131,9 +153,9 @@ function keysOf(schema: Schema, isSeen: (described: Described) => boolean): Look
 /** An entry as a filter looks at it: only what it asks about, only what one may read, and its name parsed when it is needed. */
 class FilteredEntry {
   readonly attributes: Map<string, PartialAttribute>;
-  readonly #entry: ReadableEntry;
+  readonly #entry: Filterable;
 
-  constructor(entry: ReadableEntry, looks: Looks) {
+  constructor(entry: Filterable, looks: Looks) {
     const attributes = new Map<string, PartialAttribute>();
     if (looks.user) collect(entry.user, looks, attributes);
     if (looks.operational) collect(entry.operational, looks, attributes);

@@ -3,8 +3,10 @@ import { refuse } from '#catalogue';
 import { decodeAttributes, encodeAttributes, type Filter, type PartialAttribute } from '#ldap';
 import { compileFilter, describe, type LargeAttribute, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
+import type { Rights } from '../access/rights.ts';
 import { errors } from '../errors.ts';
 import { largeAttribute, listOctets } from '../large.ts';
+import { guardFilter } from './guard.ts';
 import type { Projection } from './project.ts';
 
 /** Values that are held against items for one entry. An equality is looked up in a long list, and counts for nothing there. */
@@ -85,9 +87,12 @@ export interface MatchedProjection {
   looked(): number;
 }
 
-/** What a projection shows, without the values that do not fit. */
-export function matchedProjection(schema: Schema, filters: readonly Filter[], project: Projection): MatchedProjection {
-  const matched = matchedValuesOf(schema, filters);
+/** What a projection shows, without the values that do not fit. An item about what one may not search fits none. */
+export function matchedProjection(schema: Schema, filters: readonly Filter[], rights: Rights, project: Projection): MatchedProjection {
+  const matched = matchedValuesOf(
+    schema,
+    filters.map((filter) => guardFilter(schema, filter, rights)),
+  );
   let octets = 0;
   return {
     looked: () => octets,

@@ -2,7 +2,7 @@ import { refuse } from '#catalogue';
 import { sha256 } from '#keys';
 import { encodeMessage, type Result, resultCodes } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { type PagedResults, pagedResults, pagedResultsAnswer } from '../controls/paged-results.ts';
 import { sessionTracking } from '../controls/session-tracking.ts';
@@ -164,7 +164,7 @@ async function showPart(running: Running, steps: Steps, view: ListView, owner: O
   const { ids, keys, context } = list;
 
   const snapshot = store.snapshot();
-  const textsAt = textsReader(snapshot, sortTexts(schema, keys), (entry) => asker.rightsOn(entry));
+  const textsAt = textsReader(snapshot, sortTexts(schema, keys), (entry) => asker.rightsOn(entry, snapshot));
   const window = windowOf(view, ids.length, (value) => entriesBefore(ids, keys, value, textsAt));
   if (typeof window === 'number') throw refused(window, ids.length);
   const { from, to, position } = window;

@@ -1,6 +1,6 @@
 import { type BoundedMap, createBoundedMap } from '#base';
 import type { Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import { type Name, nameOf } from '../realm.ts';
 import type { WalkDesk } from '../relations/chain.ts';
 import type { AnswerCache } from './answers.ts';

@@ -2,7 +2,7 @@ import { encodeAttributeHead, encodeAttributes, type PartialAttribute, walkAttri
 import { describe, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import { listedPieces } from '../large.ts';
 import type { ViewAnswers } from './answers.ts';
 import { computedTypes, type WorkingFor } from './computed.ts';

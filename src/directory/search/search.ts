@@ -2,7 +2,8 @@ import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import type { Control, Result, SearchRequest } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import { isLimited } from '../access/asker.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
 import { noControls } from '../controls/kind.ts';
@@ -88,8 +89,8 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   if (findsThrough && hasAny(engine, snapshot, 'alias')) named = withoutAliases(call, snapshot, named);
   const base = findBase(engine, asker, snapshot, named, { controls: call.controls, scope });
   const isPlain = call.controls === noControls;
-  if (!isPlain) checkAssertion(call, snapshot, asker.rightsOn(base), () => base);
-  const limited = asker.who === 'anonymous' || asker.who === 'person';
+  if (!isPlain) checkAssertion(call, snapshot, asker.rightsOn(base, snapshot), () => base);
+  const limited = isLimited(asker, base, snapshot);
   const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
   const { edges, whole } = realmScope(engine, snapshot, base);
   const tells = tellsOfReferrals(call, request, snapshot);
@@ -248,7 +249,7 @@ function pause(running: Running, batch: Batch, at: number): void {
 /** How who asks sees an entry; nothing when it does not belong to the answer. */
 function viewFor(running: Running, entry: ReadableEntry, snapshot: Snapshot, exact: boolean): View | undefined {
   if (!inScope(running, entry)) return undefined;
-  const rights = running.call.asker.rightsOn(entry);
+  const rights = running.call.asker.rightsOn(entry, snapshot);
   if (!rights.visible) return undefined;
   const view = viewOf(running, rights);
   if (!(exact && view.filter.whole) && !view.filter.fits(entry, snapshot)) return undefined;
@@ -262,7 +263,7 @@ function viewOf(running: Running, rights: Rights): View {
     const { schema, prepared } = call.engine;
     const project = prepared.projection(wanted, rights, request.typesOnly, call.controls.has(manageDsaIt));
     const items = request.typesOnly ? undefined : call.controls.of(matchedValues);
-    const matched = items && matchedProjection(schema, items, project);
+    const matched = items && matchedProjection(schema, items, rights, project);
     view = {
       rights,
       filter: guardedFilter(call, request.filter, rights),

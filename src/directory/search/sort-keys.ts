@@ -1,7 +1,7 @@
 import { resultCodes, walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, describe, type MatchingRule, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { AskedKey, SortOutcome } from '../controls/sorting.ts';
 import { listedAttribute } from '../large.ts';
 import { isComputed } from './computed.ts';
@@ -71,17 +71,17 @@ export function sortTexts(
       const known = texts[index];
       if (known === undefined || text < known) texts[index] = text;
     };
-    const mayRead = (index: number) => index >= 0 && rights.mayRead((keys[index] as SortKey).type);
+    const maySort = (index: number) => index >= 0 && rights.maySearch((keys[index] as SortKey).type);
     const collect = (part: Uint8Array) =>
       walkAttributes(part, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
         const index = indexOf.of(part, descriptionStart, descriptionEnd);
-        if (mayRead(index)) walkValues(part, valuesStart, valuesEnd, (start, end) => note(index, part.subarray(start, end)));
+        if (maySort(index)) walkValues(part, valuesStart, valuesEnd, (start, end) => note(index, part.subarray(start, end)));
       });
     collect(entry.user);
     if (inOperational) collect(entry.operational);
     for (const list of entry.large) {
       const index = keys.findIndex(({ key }) => key === list.attribute);
-      if (mayRead(index)) for (const value of listedAttribute(snapshot, list).values) note(index, value);
+      if (maySort(index)) for (const value of listedAttribute(snapshot, list).values) note(index, value);
     }
     return texts;
   };

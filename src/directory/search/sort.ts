@@ -1,7 +1,7 @@
 import { refuse } from '#catalogue';
 import { resultCodes } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { type SortOutcome, sortingAnswer } from '../controls/sorting.ts';
 import { errors } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { resultCodes } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import { type ListView, viewCodes } from '../controls/virtual-list-view.ts';
 import { compareTexts, type SortKey, type SortText, sortText } from './sort-keys.ts';
 

@@ -39,7 +39,7 @@ export function subentryAttributes({
   ];
   const made = own.map(([description, values]) => ({ description, values: values.map(utf8) }));
   const created = kept.get('createTimestamp') ?? { description: 'createTimestamp', values: [utf8(started)] };
-  const rights = asker.rightsAt(realms.default.suffix.key);
+  const rights = asker.rightsOnName(realms.default.suffix.key, store.snapshot());
   const mayRead = (name: string) => {
     const type = schema.attributeType(name);
     return type !== undefined && rights.mayRead(type);
@@ -51,14 +51,16 @@ export function subentryAttributes({
 /**
  * Adds and deletes definitions (RFC 4512 §4.2: the subschema is changed as any entry is).
  *
- * @throws Refusal `accessDenied` (50) for everybody but administrators, and as `changeSchema`
+ * @throws Refusal `accessDenied` (50) for everybody but those who manage the default realm's suffix, and as `changeSchema`
  */
 export async function modifySubschema(call: Call, { changes }: Request & { kind: 'modifyRequest' }): Promise<Result> {
   const { engine, asker, controls } = call;
   // RFC 4511 §4.1.11: what a critical control asks for is done, or nothing. These ask for something of an entry, and the change may be made in another thread.
   const unheeded = controls.counted.find(({ oid, critical }) => critical && ofEntries.some((kind) => kind.oid === oid));
   if (unheeded !== undefined) throw refuse(errors.controlUnknown, { oid: unheeded.oid });
-  if (asker.who !== 'administrator') throw refuse(errors.accessDenied, { why: 'the schema may not be changed' });
+  const { suffix } = engine.realms.default;
+  if (!asker.rightsOnName(suffix.key, engine.store.snapshot()).mayManage)
+    throw refuse(errors.accessDenied, { why: 'the schema may not be changed' });
   await engine.changeSchema(changes, writerName(engine, asker.identity));
   return done;
 }

@@ -3,7 +3,7 @@ import { parseDn, type SearchRequest } from '#ldap';
 import { isWithin, normalizeDn, parentKey } from '#schema';
 import { noLists, type ReadableEntry, type Snapshot } from '#store';
 import { type Asker, askerOf } from '../access/asker.ts';
-import type { Rights } from '../access/resolve.ts';
+import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
 import { manageDsaIt } from '../controls/manage-dsa-it.ts';
 import { subentries } from '../controls/subentries.ts';
@@ -43,7 +43,7 @@ export interface Content {
   /** @param snapshot  the newest: what lies outside of entries is taken from it */
   effectOf(step: Step, snapshot: Snapshot): Effect;
   /** The name before, unless it is one that who asks could not see. */
-  formerName(step: Step): string | undefined;
+  formerName(step: Step, snapshot: Snapshot): string | undefined;
   /** An entry that is gone, as it was, when it was in the content and is known. */
   holdsBefore(step: Step, snapshot: Snapshot): Shown | undefined;
 }
@@ -81,17 +81,24 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
   const { schema, prepared } = engine;
   const wanted = steady(prepared.selection(request.attributes));
   const views = new Map<Rights, View>();
-  // Settings may give other rights while the search goes on.
-  const asker = (): Asker => askerOf(engine, first.identity);
+  // Rules and settings may give other rights while the search goes on.
+  let last = first;
+  const asker = (snapshot: Snapshot): Asker => {
+    const now = askerOf(engine, first.identity, call.connection, snapshot);
+    // What is worked out for a filter is worked out for who asks.
+    if (now !== last) views.clear();
+    last = now;
+    return now;
+  };
 
   // Another realm may begin anywhere below the base.
   const isElsewhere = (snapshot: Snapshot, key: Uint8Array) => !areTogether(engine, snapshot, key, baseKey);
 
-  const viewOf = (rights: Rights): View => {
+  const viewOf = (rights: Rights, snapshot: Snapshot): View => {
     let view = views.get(rights);
     if (view === undefined) {
       view = {
-        filter: guardedFilter({ engine, asker: asker() }, request.filter, rights),
+        filter: guardedFilter({ engine, asker: asker(snapshot) }, request.filter, rights),
         project: projectionOf(engine, wanted, rights, request.typesOnly),
       };
       views.set(rights, view);
@@ -101,15 +108,15 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
 
   const fitting = (entry: ReadableEntry, snapshot: Snapshot): View | undefined => {
     if (!inScope(request, baseKey, entry.dnKey) || isElsewhere(snapshot, entry.dnKey)) return undefined;
-    const rights = asker().rightsOn(entry);
+    const rights = asker(snapshot).rightsOn(entry, snapshot);
     if (!rights.visible) return undefined;
-    const view = viewOf(rights);
+    const view = viewOf(rights, snapshot);
     return view.filter.fits(entry, snapshot) && !isLeftOut(entry) ? view : undefined;
   };
 
   const shownPast = (entry: ReadableEntry, snapshot: Snapshot): Shown | undefined => {
     const view = fitting(entry, snapshot);
-    return view && { uuid: entry.uuid, dn: entry.dnOctets, attributes: view.project(entry, snapshot, asker()) };
+    return view && { uuid: entry.uuid, dn: entry.dnOctets, attributes: view.project(entry, snapshot, asker(snapshot)) };
   };
 
   const shownAfter = (step: Step, snapshot: Snapshot): Shown | undefined => {
@@ -121,22 +128,22 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
     if (view === undefined) return undefined;
     let attributes = step.listed ? undefined : step.shown.get(view.project);
     if (attributes === undefined) {
-      attributes = view.project(entry, snapshot, asker());
+      attributes = view.project(entry, snapshot, asker(snapshot));
       step.shown.set(view.project, attributes);
     }
     return { uuid: entry.uuid, dn: entry.dnOctets, attributes };
   };
 
   /** By its name alone, where nothing else is known of it. */
-  const mayHaveHeld = ({ uuid, former, before }: Step): boolean => {
+  const mayHaveHeld = ({ uuid, former, before }: Step, snapshot: Snapshot): boolean => {
     if (former === undefined) return false;
     // Of a name that the schema does not know any more nobody has a copy.
     const key = before?.dnKey ?? normalizeDn(schema, parseDn(former) ?? []);
     return (
       key !== undefined &&
       inScope(request, baseKey, key) &&
-      !isElsewhere(engine.store.snapshot(), key) &&
-      asker().rightsAt(key, uuid).visible
+      !isElsewhere(snapshot, key) &&
+      asker(snapshot).rightsOnName(key, snapshot, uuid).visible
     );
   };
 
@@ -144,9 +151,9 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
   const isSame = (before: ReadableEntry, after: ReadableEntry, snapshot: Snapshot): boolean => {
     const everything = steady(prepared.selection(['*', '+']));
     const [was, now] = [before, after].map((entry) => {
-      const rights = asker().rightsOn(entry);
+      const rights = asker(snapshot).rightsOn(entry, snapshot);
       if (rights.allUser && rights.allOperational) return undefined;
-      return Buffer.concat([entry.dnOctets, ...projectionOf(engine, everything, rights, false)(entry, snapshot, asker())]);
+      return Buffer.concat([entry.dnOctets, ...projectionOf(engine, everything, rights, false)(entry, snapshot, asker(snapshot))]);
     });
     return was !== undefined && now !== undefined && equalBytes(was, now);
   };
@@ -155,17 +162,18 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
     assertions: assertionsOf(request.filter),
     holds(entry, snapshot) {
       const view = fitting(entry, snapshot);
-      return view && { uuid: entry.uuid, dn: entry.dnOctets, attributes: view.project(entry, snapshot, asker()) };
+      return view && { uuid: entry.uuid, dn: entry.dnOctets, attributes: view.project(entry, snapshot, asker(snapshot)) };
     },
     effectOf(step, snapshot) {
       const now = shownAfter(step, snapshot);
       const { before } = step;
-      if (before === undefined || before.partly) return { was: mayHaveHeld(step) ? 'maybe' : 'out', now, same: false };
+      if (before === undefined || before.partly) return { was: mayHaveHeld(step, snapshot) ? 'maybe' : 'out', now, same: false };
       if (fitting(before, snapshot) === undefined) return { was: 'out', now, same: false };
       const same = now !== undefined && step.after !== undefined && !step.listed && isSame(before, past(step.after, noLists, 0), snapshot);
       return { was: 'in', now, same };
     },
-    formerName: ({ uuid, former, before }) => (before !== undefined && asker().rightsAt(before.dnKey, uuid).visible ? former : undefined),
+    formerName: ({ former, before }, snapshot) =>
+      before !== undefined && asker(snapshot).rightsOn(before, snapshot).visible ? former : undefined,
     holdsBefore: ({ before }, snapshot) => before && shownPast(before, snapshot),
   };
 }

@@ -1,5 +1,6 @@
 import type { Result, SearchRequest } from '#ldap';
 import { wholeCommit } from '#store';
+import { isLimited } from '../access/asker.ts';
 import type { Call } from '../call.ts';
 import { type ChangeType, entryChange, type PersistentSearch } from '../controls/persistent-search.ts';
 import { errors } from '../errors.ts';
@@ -42,7 +43,8 @@ async function goOn(call: Call, sent: SearchRequest, asked: PersistentSearch, fe
   const base = baseOf(call, request);
   const content = lastingContent(call, request, base.dnKey, 'search');
   let place = { number: engine.store.log.newest(), part: wholeCommit };
-  if (!asked.changesOnly) await sendContent(call, request, base, content(), limitsOf(call, request), {});
+  if (!asked.changesOnly)
+    await sendContent(call, request, base, content(), limitsOf(call, request, isLimited(call.asker, base, engine.store.snapshot())), {});
   reply.lasts();
   while (!reply.ended) {
     place = await catchUp(call, place, telling(call, asked, feed, content()));
@@ -61,7 +63,9 @@ function telling({ reply }: Call, asked: PersistentSearch, feed: Feed, content: 
         const type = typeOf(step);
         if (!asked.wants(type)) return [];
         const shown = type === 'delete' ? content.holdsBefore(step, snapshot) : shownOf(step, content, snapshot);
-        return shown === undefined ? [] : [{ shown, control: entryChange(type, type === 'modDn' ? content.formerName(step) : undefined) }];
+        return shown === undefined
+          ? []
+          : [{ shown, control: entryChange(type, type === 'modDn' ? content.formerName(step, snapshot) : undefined) }];
       });
       return () => {
         for (const { shown, control } of told) reply.entry(shown.dn, shown.attributes, asked.returnsChanges ? [control] : []);

@@ -13,7 +13,7 @@ const taken = new WeakMap<Store, Taken>();
 const onConnection = new WeakMap<Connection, number>();
 
 /**
- * Takes a place among the searches that go on until they are ended. Those of administrators, replicas among them, have as many of their own: others cannot
+ * Takes a place among the searches that go on until they are ended. Those of those who manage something, replicas among them, have as many of their own: others cannot
  * take these away.
  *
  * @returns what gives the place back
@@ -21,7 +21,7 @@ const onConnection = new WeakMap<Connection, number>();
  */
 export function takePlace({ engine, connection, asker }: Call): () => void {
   const { settings } = engine;
-  const kind = asker.who === 'anonymous' || asker.who === 'person' ? 'others' : 'trusted';
+  const kind = !asker.managesSome(engine.store.snapshot()) && asker.identity.strength !== 'webLayer' ? 'others' : 'trusted';
   const all = taken.get(engine.store) ?? { trusted: 0, others: 0 };
   taken.set(engine.store, all);
   const here = onConnection.get(connection) ?? 0;

@@ -3,6 +3,7 @@ import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { Result, SearchRequest } from '#ldap';
 import { type LogPlace, wholeCommit } from '#store';
+import { isLimited } from '../access/asker.ts';
 import type { Call } from '../call.ts';
 import { type SyncRequest, type SyncState, syncDone, syncInfo, syncState } from '../controls/sync-request.ts';
 import type { Engine } from '../engine.ts';
@@ -43,7 +44,7 @@ async function keepEqual(call: Call, request: SearchRequest, asked: SyncRequest,
   const { log } = engine.store;
   const base = baseOf(call, request);
   const content = lastingContent(call, request, base.dnKey, 'copy');
-  const limits = limitsOf(call, request);
+  const limits = limitsOf(call, request, isLimited(call.asker, base, engine.store.snapshot()));
 
   const known = await changedSince(engine, asked.cookie?.csn);
   let place: LogPlace;
@@ -194,5 +195,5 @@ function sendsOf(step: Step, content: Content, snapshot: Parameters<Content['eff
 /** Whether changes that do not concern them are no secret to who asks: a newer cookie tells of them. */
 function maySeeContext({ engine, asker }: Call): boolean {
   const type = engine.schema.attributeType('contextCSN');
-  return type !== undefined && asker.rightsAt(engine.realms.default.suffix.key).mayRead(type);
+  return type !== undefined && asker.rightsOnName(engine.realms.default.suffix.key, engine.store.snapshot()).mayRead(type);
 }

@@ -17,8 +17,7 @@ export interface Limits {
 }
 
 /** What of the limits of a search counts until it has sent what is there: not for what comes later. */
-export function limitsOf({ engine, asker }: Call, { sizeLimit, timeLimitS }: SearchRequest): Limits {
-  const limited = asker.who === 'anonymous' || asker.who === 'person';
+export function limitsOf({ engine }: Pick<Call, 'engine'>, { sizeLimit, timeLimitS }: SearchRequest, limited: boolean): Limits {
   const least = (asked: number, allowed: number) =>
     Math.min(asked === 0 ? Number.POSITIVE_INFINITY : asked, limited ? allowed : Number.POSITIVE_INFINITY);
   const sizeMax = least(sizeLimit, engine.settings['ldap.searchSizeLimit']);

@@ -41,7 +41,7 @@ interface Ready {
  */
 export async function settle(call: Call, { updates, identity }: Transaction): Promise<readonly Settled[]> {
   const { engine } = call;
-  const asker = askerOf(engine, identity);
+  const asker = askerOf(engine, identity, call.connection);
   const ready: Ready[] = [];
   for (const update of updates) {
     const own: Call = { ...call, asker, controls: update.controls, queued: true };

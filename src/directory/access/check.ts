@@ -1,0 +1,68 @@
+import { text } from '#base';
+import { refuse } from '#catalogue';
+import type { EntryAttributes, Schema } from '#schema';
+import type { EntryRecord, Snapshot } from '#store';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import type { Realms } from '../realms.ts';
+import { standsRight, textsOf } from './book.ts';
+import { entriesOfClass } from './of-class.ts';
+import { parseRule, type RuleTexts } from './parse.ts';
+
+const ruleClass = 'stsAccessRule';
+/** What attributes of a rule begin with, as entries hold them: every rule has some. */
+const ruleMark = Buffer.from('stsRule');
+
+/** Whether an entry may be a rule: quickly, and of some that are none, too. */
+export function mayBeRule({ user }: Pick<EntryRecord, 'user'>): boolean {
+  return Buffer.from(user.buffer, user.byteOffset, user.byteLength).includes(ruleMark);
+}
+
+/**
+ * Whether an entry that is to be written can be asked as a rule, where it is one.
+ *
+ * @throws Refusal `valueRefused` (19) with the attribute and why; `rulesTooMany` (11) for a new one beyond `ldap.accessRulesMax`
+ */
+export function checkRule(
+  engine: Pick<Engine, 'schema' | 'realms' | 'settings'>,
+  snapshot: Snapshot,
+  { uuid, dn, dnKey, user }: EntryRecord,
+): void {
+  const { schema } = engine;
+  const texts = textsOf(schema, user);
+  if (!isRule(schema, texts.get('objectclass') ?? [])) return;
+  const realms = engine.realms.in(snapshot);
+  const realm = realms.owning(dnKey) ?? realms.default;
+  checkTexts(schema, realms, { dn, dnKey }, texts);
+  if (snapshot.byUuid(uuid) !== undefined) return;
+  const max = engine.settings['ldap.accessRulesMax'];
+  const others = entriesOfClass(schema, snapshot, ruleClass, max + 1).filter((each) => standsRight(realm, each.dnKey));
+  if (others.length >= max) throw refuse(errors.rulesTooMany, { max });
+}
+
+/** The same of an entry that comes in by another way than a request. @throws Refusal `valueRefused` (19) */
+export function checkRuleAttributes(
+  schema: Schema,
+  realms: Pick<Realms, 'default' | 'owning'>,
+  name: { readonly dn: string; readonly dnKey: Uint8Array },
+  attributes: EntryAttributes,
+): void {
+  const texts = new Map([...attributes].map(([key, { values }]) => [key, values.map((value) => text(value) ?? '')] as const));
+  if (isRule(schema, texts.get('objectclass') ?? [])) checkTexts(schema, realms, name, texts);
+}
+
+function checkTexts(
+  schema: Schema,
+  realms: Pick<Realms, 'default' | 'owning'>,
+  { dn, dnKey }: { readonly dn: string; readonly dnKey: Uint8Array },
+  texts: RuleTexts,
+): void {
+  const realm = realms.owning(dnKey) ?? realms.default;
+  if (!standsRight(realm, dnKey))
+    throw refuse(errors.valueRefused, { attribute: 'objectClass', why: `a rule of access stands directly below ${realm.rules.text}` });
+  parseRule({ schema, owns: (key) => realms.owning(key) === realm }, dn, texts);
+}
+
+function isRule(schema: Schema, classes: readonly string[]): boolean {
+  return classes.some((name) => schema.objectClass(name)?.lineage.some((each) => each.name === ruleClass) === true);
+}

@@ -1,0 +1,129 @@
+import { equalBytes } from '#base';
+import type { Filter } from '#ldap';
+import { isWithin, parentKey } from '#schema';
+import type { Rights } from './rights.ts';
+import { fitsTarget, type Rule } from './rule.ts';
+
+/** A rule that is for who asks, whatever the entry, or only for their own. */
+export interface Fitting {
+  readonly rule: Rule;
+  /** Its place among all rules of the realm. */
+  readonly at: number;
+  readonly onlyOwn: boolean;
+}
+
+/** What is known of an entry, beside its name. */
+export type FitsFilter = (filter: Filter) => boolean;
+
+/** The rules of a realm that are for one who asks, chosen once; what is left is to find out where an entry stands. */
+export interface Plan {
+  /** @param fits  whether the entry fits the filter of a rule; without it nobody knows, and no filter gives anything */
+  rightsOf(dnKey: Uint8Array, isOwn: boolean, fits?: FitsFilter): Rights;
+  /** Whether some rule is for one's own entry only. */
+  readonly hasOwn: boolean;
+  /** Whether some rule has a filter. */
+  readonly hasFilters: boolean;
+}
+
+/** A name that targets name. */
+interface Base {
+  readonly key: Uint8Array;
+  /** Whether what stands directly below it is told from what is further below. */
+  readonly tellsLevels: boolean;
+}
+
+/** All entries that stand alike: the same targets fit them. */
+interface Shape {
+  readonly rules: readonly Rule[];
+  readonly filters: readonly Filter[];
+  /** Of those who fit no filter, and so on, by which they fit. */
+  readonly byFits: Map<string, Rights>;
+  /** Where no rule has a filter. */
+  readonly rights: Rights | undefined;
+}
+
+/** Two bits a base: more of them than that make no number that can be counted on. */
+const basesInNumberMax = 24;
+
+/** @param make  the rights by the rules that fit, in their order */
+export function createPlan(fitting: readonly Fitting[], make: (rules: readonly Rule[]) => Rights): Plan {
+  const bases = basesOf(fitting);
+  const hasOwn = fitting.some(({ onlyOwn }) => onlyOwn);
+  const hasFilters = fitting.some(({ rule }) => rule.filter !== undefined);
+  // Of who may do everything nothing has to be known of an entry: neither where it stands nor whose it is.
+  const always = bases.length === 0 && !hasOwn && !hasFilters ? make(fitting.map(({ rule }) => rule)) : undefined;
+  const shapes = new Map<number | string, Shape>();
+
+  const shapeOf = (dnKey: Uint8Array, isOwn: boolean): Shape => {
+    const key = bases.length <= basesInNumberMax ? numberOf(bases, dnKey, isOwn) : placesOf(bases, dnKey, isOwn);
+    let shape = shapes.get(key);
+    if (shape === undefined) {
+      const rules = fitting.filter(({ rule, onlyOwn }) => (isOwn || !onlyOwn) && fitsTarget(rule, dnKey)).map(({ rule }) => rule);
+      const filters = [...new Set(rules.flatMap(({ filter }) => filter ?? []))];
+      shape = { rules, filters, byFits: new Map(), rights: filters.length === 0 ? make(rules) : undefined };
+      shapes.set(key, shape);
+    }
+    return shape;
+  };
+
+  return {
+    hasOwn,
+    hasFilters,
+    rightsOf(dnKey, isOwn, fits) {
+      if (always !== undefined) return always;
+      const shape = shapeOf(dnKey, isOwn && hasOwn);
+      return shape.rights ?? filtered(shape, fits, make);
+    },
+  };
+}
+
+/** Where nobody knows whether an entry fits, what is allowed is not, and what is denied is. */
+function filtered({ rules, filters, byFits }: Shape, fits: FitsFilter | undefined, make: (rules: readonly Rule[]) => Rights): Rights {
+  const key = fits === undefined ? '?' : filters.map((filter) => (fits(filter) ? '1' : '0')).join('');
+  let rights = byFits.get(key);
+  if (rights === undefined) {
+    const isFit = ({ filter, effect }: Rule) => {
+      if (filter === undefined) return true;
+      return fits === undefined ? effect === 'deny' : key[filters.indexOf(filter)] === '1';
+    };
+    rights = make(rules.filter(isFit));
+    // As many as filters can be fitted in different ways: what is made anew is the same rights.
+    if (byFits.size >= fitsMax) byFits.clear();
+    byFits.set(key, rights);
+  }
+  return rights;
+}
+
+const fitsMax = 256;
+
+function basesOf(fitting: readonly Fitting[]): readonly Base[] {
+  const bases: { key: Uint8Array; tellsLevels: boolean }[] = [];
+  for (const { kind, key } of fitting.flatMap(({ rule }) => rule.targets)) {
+    const known = bases.find((base) => equalBytes(base.key, key));
+    if (known === undefined) bases.push({ key, tellsLevels: kind === 'one' });
+    else known.tellsLevels ||= kind === 'one';
+  }
+  return bases;
+}
+
+/** Where an entry stands, seen from a base: elsewhere, there, below it, directly below it. */
+function placeOf({ key, tellsLevels }: Base, dnKey: Uint8Array): number {
+  if (!isWithin(dnKey, key)) return 0;
+  if (dnKey.length === key.length) return 1;
+  return tellsLevels && parentKey(dnKey)?.length === key.length ? 3 : 2;
+}
+
+function numberOf(bases: readonly Base[], dnKey: Uint8Array, isOwn: boolean): number {
+  let number = isOwn ? 1 : 0;
+  for (const base of bases) number = number * 4 + placeOf(base, dnKey);
+  return number;
+}
+
+function placesOf(bases: readonly Base[], dnKey: Uint8Array, isOwn: boolean): string {
+  let places = isOwn ? 'own' : '';
+  for (let at = 0; at < bases.length; at++) {
+    const place = placeOf(bases[at] as Base, dnKey);
+    if (place !== 0) places += ` ${at}:${place}`;
+  }
+  return places;
+}

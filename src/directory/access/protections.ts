@@ -1,0 +1,87 @@
+import type { AttributeType } from '#schema';
+import type { Right } from './rule.ts';
+
+/** What of one who asks stands above all rules. */
+export interface Guard {
+  /** They came in with an app password. */
+  readonly byAppPassword: boolean;
+  /**
+   * `everything`: the operators' socket and built-in administrators. `webLayer`: the web layer by itself. `newPerson`: the same about the entry of a person
+   * that it makes.
+   */
+  readonly power: 'none' | 'everything' | 'webLayer' | 'newPerson';
+}
+
+/** What is decided above all rules, and why. */
+export interface Protected {
+  readonly effect: 'allow' | 'deny';
+  readonly why: string;
+}
+
+interface Protection extends Protected {
+  readonly holds: (guard: Guard, right: Right, type: AttributeType | undefined) => boolean;
+}
+
+/** What somebody signs in with, and where a new password is sent: types and their subtypes. Secret and sealed types are such, too. */
+const credentials: ReadonlySet<string> = new Set(['userpassword', 'mail', 'stscredentialid', 'ststotpcredential', 'stsmfarequired']);
+
+/** What the web layer says of a realm that is being removed. */
+const saidByWebLayer: ReadonlySet<string> = new Set(['stsrealmstate', 'stsrealmowed']);
+
+const looks: ReadonlySet<Right> = new Set<Right>(['read', 'search', 'compare']);
+const appPasswordNever: ReadonlySet<Right> = new Set<Right>(['add', 'delete', 'manage']);
+
+/** In this order, the first that holds decides. No rule overrides any of them. */
+const protections: readonly Protection[] = [
+  {
+    effect: 'deny',
+    why: 'secrets are never read, searched or compared',
+    holds: (_guard, right, type) => looks.has(right) && (type?.secret === true || type?.sealed === true),
+  },
+  {
+    effect: 'deny',
+    why: 'who came in with an app password never adds, deletes or manages',
+    holds: ({ byAppPassword }, right) => byAppPassword && appPasswordNever.has(right),
+  },
+  {
+    effect: 'deny',
+    why: 'who came in with an app password never writes what people sign in with',
+    holds: ({ byAppPassword }, right, type) => byAppPassword && right === 'write' && type !== undefined && isCredential(type),
+  },
+  {
+    effect: 'allow',
+    why: 'the operators’ socket and the built-in administrator may do everything',
+    holds: ({ power }) => power === 'everything',
+  },
+  {
+    effect: 'allow',
+    why: 'the web layer by itself reads everything but secrets',
+    holds: ({ power }, right) => (power === 'webLayer' || power === 'newPerson') && looks.has(right),
+  },
+  {
+    effect: 'allow',
+    why: 'in development mode the web layer makes the entry of a person who has none',
+    holds: ({ power }, right) => power === 'newPerson' && (right === 'add' || right === 'write'),
+  },
+  {
+    effect: 'allow',
+    why: 'the web layer says how far the removal of a realm is',
+    holds: ({ power }, right, type) => power === 'webLayer' && right === 'write' && type !== undefined && saidByWebLayer.has(type.key),
+  },
+  {
+    effect: 'deny',
+    why: 'the web layer by itself does nothing else',
+    holds: ({ power }) => power === 'webLayer' || power === 'newPerson',
+  },
+];
+
+/** What stands above all rules about a right; nothing where the rules decide. */
+export function protection(guard: Guard, right: Right, type?: AttributeType): Protected | undefined {
+  return protections.find(({ holds }) => holds(guard, right, type));
+}
+
+function isCredential(type: AttributeType): boolean {
+  for (let each: AttributeType | undefined = type; each !== undefined; each = each.superior)
+    if (each.secret || each.sealed || credentials.has(each.key)) return true;
+  return false;
+}
