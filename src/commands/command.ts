@@ -1,5 +1,6 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
+import type { DialectName, Summary as ElsewhereSummary } from '#elsewhere';
 import type { LdifChange, LdifContent, LdifRecord } from '#ldap';
 import type { Schema, SchemaText } from '#schema';
 import type { NamedEntry } from '#transfer';
@@ -54,6 +55,32 @@ export type Imported =
       readonly entries: number;
       /** The built-in administrator's password when a realm was made for the entries and the password generated. */
       readonly password: string | undefined;
+    }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+export interface ElsewhereOptions {
+  readonly from: DialectName;
+  /** The id of the realm that it is brought into. */
+  readonly to: string;
+  /** Begins to read the file anew. */
+  readonly open: () => AsyncIterable<LdifRecord>;
+  /** The schema that comes with it: LDIF by its name, or slapd's form. */
+  readonly schemas: readonly SchemaText[];
+  readonly dryRun: boolean;
+  readonly onProgress: (entries: number) => void;
+}
+
+/** How the import of a tree of another server ends: with all that can be carried over, or with nothing; `absent` when there is no such realm. */
+export type BroughtElsewhere =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'imported';
+      /** The built-in administrator's password when a realm was made and the password generated. */
+      readonly password: string | undefined;
+      /** The suffixes there and here. */
+      readonly from: string;
+      readonly to: string;
+      readonly summary: ElsewhereSummary;
     }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
@@ -202,6 +229,8 @@ export interface Context {
   readonly openRealm: (options: { readonly id: string; readonly secrets: boolean }) => Promise<OpenedRealm>;
   /** Adds all of the entries to a folder that no service has open, or none. */
   readonly importEntries: (options: ImportFolderOptions) => Promise<Imported>;
+  /** Adds what can be carried over of a tree of another server to a folder that no service has open, or nothing. */
+  readonly importElsewhere: (options: ElsewhereOptions) => Promise<BroughtElsewhere>;
   /** The same without writing anything, beside a running service or without one. */
   readonly tryImport: (options: ImportFolderOptions) => Promise<Imported>;
   /** Looks for damage in the folder's files beside a running service or without one; writes nothing. */

@@ -1,7 +1,9 @@
 import type { OperatorsClient } from '#client';
+import type { DialectName } from '#elsewhere';
 import { LdifError, type LdifRecord } from '#ldap';
 import type { Command, Context } from './command.ts';
 import { Misuse } from './exits.ts';
+import { listed } from './given.ts';
 import { type LdifSource, openLdif } from './ldif.ts';
 import { connectRunning, explain, withRefusals } from './operators.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -11,17 +13,25 @@ const windowMax = 128;
 /** Refusals that a dry run names one by one. */
 const toldMax = 100;
 
+/** What another server's own tools write. */
+const dialectNames = ['slapcat', 'db2ldif', 'lldap'] as const satisfies readonly DialectName[];
+
 export const importCommand: Command = {
   means: 'add the entries of an LDIF file',
   more: [
     'FILE is LDIF with entries, superiors before what is below them. While the service is stopped, they are written into its folder, all of them or, after the first refusal, none. An export with operational attributes and secrets comes back as it was; into an empty folder, a whole realm with its suffix entry. The change log does not keep what came into a folder with no more than a realm’s frame.',
     'While the service runs, entries go through it as LDAP additions: the first refusal ends the import, and what came before it stays.',
+    'With --from, FILE is what another server’s own tool wrote: slapcat of OpenLDAP, db2ldif of 389 Directory Server, or what ldapsearch showed of lldap. The service is stopped for it. Names move below the suffix of the realm, passwords stay where their hashes can be judged, and whatever cannot be carried over is told, with its first lines: try it with --dry-run. docs/coming-from-elsewhere.md has a page for each.',
   ],
   on: 'either',
   operands: [{ name: 'FILE', type: 'file', means: 'a file of LDIF; - reads standard input' }],
   options: {
     continue: { means: 'go on after a refusal, on a running service' },
     'dry-run': { means: 'read and check everything, name what would be refused, and write nothing' },
+    from: { value: 'TOOL', type: dialectNames, means: `FILE is another server’s: ${listed(dialectNames)}` },
+    to: { value: 'ID', default: 'default', means: 'with --from: the realm that it is brought into' },
+    schema: { value: 'FILE', type: 'file', many: true, means: 'with --from: its schema, as `slapcat -n 0` writes it, or a schema file' },
+    json: { means: 'with --from: what became of everything, as one JSON object' },
   },
   examples: [
     { line: 'atrium import --dry-run people.ldif' },
@@ -29,6 +39,8 @@ export const importCommand: Command = {
     { line: 'atrium import - < people.ldif' },
   ],
   run: async (given, context) => {
+    const from = given.text('from') as DialectName | undefined;
+    if (from !== undefined) return await (await import('./elsewhere.ts')).importElsewhere(from, given, context);
     const path = given.need('FILE');
     const source = openLdif(path, context);
     const dry = given.flag('dry-run');

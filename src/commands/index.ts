@@ -1,8 +1,10 @@
 export type {
   Addresses,
   BackedUp,
+  BroughtElsewhere,
   Command,
   Context,
+  ElsewhereOptions,
   ExaminationOptions,
   Examined,
   Exported,

@@ -9,6 +9,8 @@ import { findProgram } from './programs.ts';
 export interface Slapd extends AsyncDisposable {
   /** As its rootdn, who may do everything. */
   readonly root: LdapUtilsTarget;
+  /** The path of its configuration, for slapcat. */
+  readonly config: string;
 }
 
 export interface SlapdOptions {
@@ -36,6 +38,7 @@ export async function startSlapd({ suffix, content, global = [], database = [] }
     const { child } = await startServer(program, ['-f', config, '-h', url, '-d', '0'], port, process.env);
     return {
       root: { url, dn: rootDn(suffix), password: rootPassword },
+      config,
       [Symbol.asyncDispose]: async () => {
         await stopProgram(child);
         forget();

@@ -2,7 +2,7 @@ import { type Chance, equalBytes, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
-import { checkEntry, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
+import { type AttributeType, checkEntry, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
 import { checkRuleAttributes } from '../access/check.ts';
 import { settleExpiry } from '../dynamic-entries.ts';
@@ -27,7 +27,11 @@ export interface ImportOptions {
 }
 
 /** Operational attributes that an export wrote and an import takes back; others of their kind are made anew or worked out. */
-const restored = ownOperational;
+const restored: ReadonlySet<string> = new Set([
+  ...ownOperational,
+  // What a password policy keeps of an account, as slapd does.
+  ...['pwdchangedtime', 'pwdfailuretime', 'pwdgraceusetime', 'pwdhistory', 'pwdlastsuccess'],
+]);
 const worked = new Set(['entryttl', 'entrydn', 'subschemasubentry', 'hassubordinates', 'numsubordinates', 'memberof', 'contextcsn']);
 
 const hashesAtOnce = 8;
@@ -43,6 +47,11 @@ interface Ready {
   readonly record: LdifRecord;
   readonly name: Name;
   readonly attributes: Attributes;
+}
+
+/** Whether an import takes values of a type: what clients may set, and what an export has of operational attributes. */
+export function isImportable(type: AttributeType): boolean {
+  return !worked.has(type.key) && (restored.has(type.key) || !(type.noUserModification || type.sealed));
 }
 
 /**

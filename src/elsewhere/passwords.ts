@@ -1,0 +1,54 @@
+import { text, utf8 } from '#base';
+import { isHash, parseForeign, parseHash } from '#keys';
+import type { Draft } from './draft.ts';
+import type { EntryNotes, NoteKind } from './report.ts';
+
+type Judged = { readonly kept: Uint8Array; readonly note?: NoteKind } | { readonly left: NoteKind; readonly what: string };
+
+/**
+ * Passwords that can be judged here; one for each entry.
+ *
+ * @param roundsMax  as `keys.foreignRoundsMax`
+ */
+export function settlePasswords(roundsMax: number, draft: Draft, notes: EntryNotes): void {
+  for (const each of draft.attributes) {
+    if (each.description.toLowerCase() !== 'userpassword') continue;
+    const kept: Uint8Array[] = [];
+    for (const value of each.values) {
+      const judged = judge(value, roundsMax);
+      if ('left' in judged) notes.note(judged.left, judged.what, 1);
+      else if (kept.length > 0) notes.note('passwordMore', each.description, 1);
+      else {
+        kept.push(judged.kept);
+        if (judged.note !== undefined) notes.note(judged.note, each.description, 1);
+      }
+    }
+    each.values = kept;
+  }
+  draft.attributes = draft.attributes.filter(({ values }) => values.length > 0);
+}
+
+const scheme = /^\{([A-Za-z0-9./_-]{1,32})\}(\$[A-Za-z0-9]+\$)?/;
+
+function judge(value: Uint8Array, roundsMax: number): Judged {
+  const given = text(value);
+  const found = given === undefined ? null : scheme.exec(given);
+  if (value.length === 0 || value.includes(0)) return { left: 'badValue', what: 'userPassword' };
+  // What is not marked as a hash is a password in clear, and so is what is marked as one.
+  if (given === undefined || found === null) return { kept: value, note: 'passwordClear' };
+  const name = `{${(found[1] as string).toUpperCase()}}`;
+  if (name === '{CLEARTEXT}' || name === '{CLEAR}') {
+    const clear = given.slice(found[0].length);
+    return clear === '' ? { left: 'badValue', what: 'userPassword' } : { kept: utf8(clear), note: 'passwordClear' };
+  }
+  const { kind } = isHash(given) ? parseHash(given, Number.MAX_SAFE_INTEGER) : parseForeign(given, roundsMax);
+  switch (kind) {
+    case 'hash':
+      return { kept: value };
+    case 'uncomputable':
+      return { left: 'passwordCost', what: name };
+    case 'undecodable':
+    case 'unknown':
+      return { left: 'passwordHash', what: `${name}${found[2] ?? ''}` };
+  }
+}
