@@ -54,7 +54,10 @@ const kinds: readonly { readonly weight: number; readonly make: Make }[] = [
 
 function grow(world: World, slot: Slot, random: Random): Operation {
   const root = rootOf(world, slot, random);
-  const leaves = Array.from({ length: 2 + random.below(12) }, () => leafOf(world, slot, root.dn, random));
+  const isGreat = slot.name === greatTree && random.chance(greatShare);
+  const leaves = Array.from({ length: isGreat ? greatLeaves : 2 + random.below(12) }, () =>
+    leafOf(world, slot, root.dn, isGreat ? greatOctets : random.chance(0.1) ? random.below(24_000) : random.below(300)),
+  );
   return {
     what: 'transaction that adds a tree',
     op: end,
@@ -69,10 +72,19 @@ function rootOf(world: World, slot: Slot, random: Random): Entry {
   return entryWith(`ou=${ou},${random.pick(containersOf(world))}`, { objectclass: ['top', 'organizationalUnit'], ou: [ou] });
 }
 
-function leafOf(world: World, slot: Slot, above: string, random: Random): Entry {
+/**
+ * One tree is now and then of more octets than a commit over many turns keeps in memory (4 MiB): the rest of it stands in the log before its end. A leaf that
+ * changes is small again.
+ */
+const greatTree = 'l0t0';
+const greatShare = 0.3;
+const greatLeaves = 48;
+const greatOctets = 100_000;
+
+function leafOf(world: World, slot: Slot, above: string, octets: number): Entry {
   const version = ++world.version;
   const cn = `${slot.name}c${version}`;
-  const description = [`${version} ${fillerOf(version, random.chance(0.1) ? random.below(24_000) : random.below(300))}`];
+  const description = [`${version} ${fillerOf(version, octets)}`];
   return entryWith(`cn=${cn},${above}`, { objectclass: ['top', 'device'], cn: [cn], description });
 }
 
@@ -98,7 +110,7 @@ function change(world: World, slot: Slot, state: Entry, random: Random): Operati
     const description = [`changed ${++world.version}`];
     return { leaf: { ...leaf, attributes: new Map([...leaf.attributes, ['description', description]]) }, description };
   });
-  const come = Array.from({ length: random.below(4) }, () => leafOf(world, slot, root.dn, random));
+  const come = Array.from({ length: random.below(4) }, () => leafOf(world, slot, root.dn, random.below(300)));
   const updates: Request[] = [
     ...changed.map(({ leaf, description }) => modifyRequest(leaf.dn, 'replace', description)),
     ...(gone === undefined ? [] : [{ kind: 'delRequest' as const, entry: gone.dn }]),

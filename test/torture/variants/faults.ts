@@ -30,9 +30,9 @@ interface Fault {
 /** A first start makes some fifty fsyncs and 130 writes: now and then it is the start that fails. */
 const possibleFaults = [
   { call: 'fdatasync', error: 'EIO', behind: [2, 20], times: [1, 1] },
-  { call: 'pwrite64', error: 'ENOSPC', behind: [250, 900], times: [1, 120] },
+  { call: 'pwrite64', error: 'ENOSPC', behind: [250, 1800], times: [1, 120] },
   { call: 'fsync', error: 'EIO', behind: [30, 90], times: [1, 1] },
-  { call: 'pwrite64', error: 'EIO', behind: [1, 900], times: [1, 60] },
+  { call: 'pwrite64', error: 'EIO', behind: [1, 1800], times: [1, 60] },
 ] as const satisfies readonly Fault[];
 
 /** LDAP's code for a change that could not be written: unavailable. */

@@ -22,7 +22,7 @@ import { createWorld } from '../world.ts';
 
 /** The answer to a change for which there is no room (LDAP unavailable). */
 const notWritten = 52;
-const diskMib = 24;
+const diskMib = 64;
 const refusalsWanted = 10;
 const answersMax = 4000;
 const answersAfter = 60;
