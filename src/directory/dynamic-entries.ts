@@ -4,7 +4,7 @@ import { decodeAttributes } from '#ldap';
 import type { Schema } from '#schema';
 import type { ReadableEntry } from '#store';
 import { generalizedTime } from './csn.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, EngineSettings } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Attributes } from './record.ts';
 
@@ -30,15 +30,21 @@ export function setExpiry(attributes: Attributes, expiresMs: number): void {
 /**
  * What a new entry must be, and when it goes.
  *
+ * @param settings  in force where it stands
  * @throws Refusal `staticBelowDynamic` (19): RFC 2589 §5.3: what is below a dynamic entry is dynamic, too
  */
-export function admit({ schema, clock, settings }: Engine, made: Attributes, parent: Pick<ReadableEntry, 'user'> | undefined): void {
+export function admit(
+  { schema, clock }: Engine,
+  settings: EngineSettings,
+  made: Attributes,
+  parent: Pick<ReadableEntry, 'user'> | undefined,
+): void {
   if (isDynamic(schema, made)) setExpiry(made, clock.nowMs() + settings['ldap.dynamicTtlS'] * 1000);
   else if (parent !== undefined && isDynamicEntry(schema, parent)) throw refuse(errors.staticBelowDynamic);
 }
 
-/** When an entry goes that is imported: as it says, or like a new one. One that stays has no such time. */
-export function settleExpiry({ schema, clock, settings }: Pick<Engine, 'schema' | 'clock' | 'settings'>, attributes: Attributes): void {
+/** When an entry goes that is imported: as it says, or like a new one under the settings of its realm. One that stays has no such time. */
+export function settleExpiry({ schema, clock }: Pick<Engine, 'schema' | 'clock'>, settings: EngineSettings, attributes: Attributes): void {
   if (!isDynamic(schema, attributes)) attributes.delete(expiryKey);
   else if (!attributes.has(expiryKey)) setExpiry(attributes, clock.nowMs() + settings['ldap.dynamicTtlS'] * 1000);
 }

@@ -201,3 +201,10 @@ export function areTogether({ realms }: RealmDesk, snapshot: Snapshot, one: Uint
   if (here.all.length === 1) return true;
   return here.owning(one) === here.owning(other);
 }
+
+/** The settings in force where a name stands. */
+export function settingsAt({ realms }: RealmDesk, snapshot: Snapshot, dnKey: Uint8Array): EngineSettings {
+  const here = realms.in(snapshot);
+  // Most often there is only one.
+  return (here.all.length === 1 ? undefined : here.owning(dnKey)?.settings) ?? realms.default.settings;
+}

@@ -272,7 +272,7 @@ export const settings = {
     default: 'off',
     values: ['off', 'subject', 'mail', 'uid'],
     applies: 'runtime',
-    scope: 'realm',
+    scope: 'process',
     obeyed: true,
     means:
       'as whom SASL EXTERNAL takes a client certificate that an authority of ldap.clientCaFile vouches for: nobody; the entry whose name is its subject; the one person who has its mail address; the one person who has the uid in its subject',

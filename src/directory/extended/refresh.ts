@@ -4,6 +4,7 @@ import { isDynamicEntry, setExpiry } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists } from '../lists.ts';
 import { find } from '../lookup.ts';
+import { settingsAt } from '../realms.ts';
 import { attributesOf, stampChanged } from '../record.ts';
 import { done } from '../result.ts';
 import { commit, writerName } from '../write.ts';
@@ -21,9 +22,8 @@ export const refresh: ExtendedKind = {
   async perform({ engine, asker }, value, tell) {
     const request = value && decodeBer(value, (ber) => ber.sequence(() => ({ name: ber.string(tags.name), ttlS: ber.number(tags.ttl) })));
     if (request === undefined || request.ttlS < 1 || request.ttlS > askedMaxS) throw refuse(errors.refreshMalformed);
-    const { schema, settings, clock } = engine;
-    if (request.ttlS > settings['ldap.dynamicTtlMaxS']) throw refuse(errors.refreshTooLong);
-    const ttlS = Math.max(request.ttlS, settings['ldap.dynamicTtlMinS']);
+    const { schema, clock } = engine;
+    let { ttlS } = request;
     const type = schema.attributeType('entryTtl');
     let dn = '';
 
@@ -31,6 +31,9 @@ export const refresh: ExtendedKind = {
       const snapshot = look();
       const { entry, name, rights } = find(engine, asker, snapshot, request.name);
       dn = entry.dn;
+      const settings = settingsAt(engine, snapshot, entry.dnKey);
+      if (request.ttlS > settings['ldap.dynamicTtlMaxS']) throw refuse(errors.refreshTooLong);
+      ttlS = Math.max(request.ttlS, settings['ldap.dynamicTtlMinS']);
       const mayWrite = type !== undefined && rights.mayWrite(type);
       if (!mayWrite && asker.identity.uuid !== entry.uuid) throw refuse(errors.accessDenied, { why: 'entryTtl may not be changed' });
       if (!isDynamicEntry(schema, entry)) throw refuse(errors.refreshOfStatic);

@@ -12,7 +12,7 @@ import { errors } from '../errors.ts';
 import { absent, checkRealm } from '../lookup.ts';
 import { supplyNaming } from '../naming.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
-import { realmOf } from '../realms.ts';
+import { realmOf, settingsAt } from '../realms.ts';
 import { type Attributes, readableOf, recordOf, stampNew } from '../record.ts';
 import { giveNumbers, missingNumbers, type WantedNumber, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
@@ -79,7 +79,7 @@ function decide(call: Call, snapshot: Snapshot, given: Given, missing: readonly 
   const made: Attributes = new Map(attributes);
   withNumbers(made, missing, numbers.given);
   stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
-  admit(engine, made, parent);
+  admit(engine, settingsAt(engine, snapshot, name.key), made, parent);
   const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
   checkAssertion(call, snapshot, asker.rightsOnNew(name.key, { dn: name.dn, attributes: made }, snapshot), () =>
     readableOf({ ...entry, id: 0, large: noLists }),

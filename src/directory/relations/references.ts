@@ -4,11 +4,12 @@ import { decodeValue, type PartialAttribute } from '#ldap';
 import { type AttributeType, formOf, normalizer, type Schema, typeAt } from '#schema';
 import type { Change, EntryRecord, ListChange, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
+import type { EngineSettings } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { indexKey } from '../indexing.ts';
 import { type Changed, changeOf, type EditedList, type EditedLists, editedLists, settleLists } from '../lists.ts';
 import type { Name } from '../realm.ts';
-import { areTogether } from '../realms.ts';
+import { areTogether, settingsAt } from '../realms.ts';
 import { type Attributes, attributesOf, stampChanged } from '../record.ts';
 import { type Decide, type Decision, type Look, writerName } from '../write.ts';
 
@@ -184,7 +185,7 @@ function followedChange(desk: Desk, stored: StoredEntry, own: Written | undefine
     const values = followedValues(desk, typeAt(schema, key), attribute, links);
     if (values !== undefined) attributes.set(key, { description: attribute.description, values });
   }
-  keepRequired(desk, attributes, lists);
+  keepRequired(schema, settingsAt(engine, desk.snapshot, stored.dnKey), attributes, lists);
   settleLists(schema, attributes, stored, lists);
   const csn = own?.entry.csn ?? engine.csn.next();
   if (own === undefined) stampChanged(attributes, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
@@ -281,8 +282,7 @@ function movedOf({ moved }: Desk, type: AttributeType, value: Uint8Array): { rea
 }
 
 /** An attribute that has lost all of its values goes; one that a class requires keeps a value that names nobody. */
-function keepRequired({ call }: Desk, attributes: Attributes, lists: EditedLists): void {
-  const { schema, settings } = call.engine;
+function keepRequired(schema: Schema, settings: EngineSettings, attributes: Attributes, lists: EditedLists): void {
   const isEmpty =
     [...attributes.values()].some(({ values }) => values.length === 0) || [...lists.values()].some(({ count }) => count === 0);
   if (!isEmpty) return;
