@@ -4,15 +4,15 @@ import { createLog } from '#audit';
 import { utf8 } from '#base';
 import { readSettings, type SettingRows } from '#catalogue';
 import { attributesOf } from '#client';
+import { directorySettings } from '#directory';
 import { builtInAuthnPolicy, policySettings } from '#policy';
 import { openRealms } from '#realms';
-import { sessionsSettings } from '#sessions';
 import { admin, suffix } from '../directory/driver.ts';
 import { observeLog } from '../support/observed.ts';
 import { openWebLayer } from '../support/web-layer.ts';
 
 const domain = suffix.replaceAll('dc=', '').replaceAll(',', '.');
-const rows = { ...policySettings, ...sessionsSettings } as const satisfies SettingRows;
+const rows = { ...policySettings, ...directorySettings } as const satisfies SettingRows;
 
 async function open(t: ExecutionContext) {
   const { client, clock } = await openWebLayer(t);
@@ -23,7 +23,7 @@ async function open(t: ExecutionContext) {
     observeLog(String(chunk));
   });
   const log = createLog({ json: true, level: 'debug', stream, clock });
-  const { values } = readSettings(rows, { environment: { STS_AUTHN_MAX_PENDING: '77' } });
+  const { values } = readSettings(rows, { environment: { STS_LDAP_DYNAMIC_TTL_S: '77' } });
   const acting = client.as({ dn: admin });
   await acting.add(`ou=realms,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'realms' }));
   return {
@@ -62,25 +62,25 @@ test('a realm is what its entry says at this moment: its name, suffix, mode and 
 test("the settings in force in a realm are its own, and else those of the service, which are the default realm's", async (t) => {
   const { realms, add, replace } = await open(t);
   const { find, settingsOf } = realms();
-  await add('acme', { stsSetting: ['authn.maxSessions=3', 'authn.unauthenticatedSessions=true'] });
+  await add('acme', { stsSetting: ['ldap.searchSizeLimit=3', 'ldap.anonymousRead=public'] });
   await find('acme');
-  t.like(settingsOf('acme'), { 'authn.maxSessions': 3, 'authn.unauthenticatedSessions': true, 'authn.maxPending': 77 });
-  t.like(settingsOf('default'), { 'authn.maxSessions': 100_000, 'authn.maxPending': 77 });
-  await replace('acme', 'stsSetting', 'authn.maxSessions=4');
+  t.like(settingsOf('acme'), { 'ldap.searchSizeLimit': 3, 'ldap.anonymousRead': 'public', 'ldap.dynamicTtlS': 77 });
+  t.like(settingsOf('default'), { 'ldap.searchSizeLimit': 1000, 'ldap.dynamicTtlS': 77 });
+  await replace('acme', 'stsSetting', 'ldap.searchSizeLimit=4');
   await find('acme');
-  t.like(settingsOf('acme'), { 'authn.maxSessions': 4, 'authn.unauthenticatedSessions': false });
+  t.like(settingsOf('acme'), { 'ldap.searchSizeLimit': 4, 'ldap.anonymousRead': 'none' });
   t.is(settingsOf('unheard-of'), settingsOf('default'));
 });
 
 test('STS-CORE-0008: a stored setting that no longer passes its check is told once and not applied', async (t) => {
   const { realms, add, logged } = await open(t);
-  await add('acme', { stsSetting: ['authn.maxSessions=300', 'authn.pendingTtlS=60'] });
+  await add('acme', { stsSetting: ['ldap.searchSizeLimit=300', 'ldap.dynamicTtlS=60'] });
   // A later version with other bounds.
-  const { find, settingsOf } = realms({ ...rows, 'authn.maxSessions': { ...rows['authn.maxSessions'], max: 200 } });
+  const { find, settingsOf } = realms({ ...rows, 'ldap.searchSizeLimit': { ...rows['ldap.searchSizeLimit'], max: 200 } });
   await find('acme');
   await find('acme');
-  t.is(logged().match(/\[STS-CORE-0008\] realm acme: authn\.maxSessions must be an integer from 1 to 200/g)?.length, 1);
-  t.like(settingsOf('acme'), { 'authn.maxSessions': 100_000, 'authn.pendingTtlS': 60 });
+  t.is(logged().match(/\[STS-CORE-0008\] realm acme: ldap\.searchSizeLimit must be an integer from \d to 200/g)?.length, 1);
+  t.like(settingsOf('acme'), { 'ldap.searchSizeLimit': 1000, 'ldap.dynamicTtlS': 60 });
 });
 
 test("a realm with no authentication policy of its own follows the default realm's; removing its own returns it to following", async (t) => {

@@ -173,6 +173,7 @@ export const rules: readonly SpecRule[] = [
   ]),
   ...document('2, STS-CORE, realms', [
     ['0008', 'a stored setting that no longer passes its check is not applied', 'realms/realms.test.ts', 'STS-CORE-0008'],
+    ['0120', 'removal finished with undelivered obligations within the time', 'realms/removal.test.ts', 'STS-CORE-0120'],
     ['0121', 'sign-in refused because the realm is being removed', 'web/realms.test.ts', 'STS-CORE-0121'],
   ]),
   ...document('2, STS-KEYS', [

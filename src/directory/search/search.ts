@@ -12,6 +12,7 @@ import { matchedValues } from '../controls/matched-values.ts';
 import { hasAny } from '../dse.ts';
 import { errors } from '../errors.ts';
 import { findBase } from '../lookup.ts';
+import { settingsAt } from '../realms.ts';
 import { done } from '../result.ts';
 import { subschemaKey } from '../subschema/stored.ts';
 import { withoutAliases } from './aliases.ts';
@@ -90,8 +91,8 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   const base = findBase(engine, asker, snapshot, named, { controls: call.controls, scope });
   const isPlain = call.controls === noControls;
   if (!isPlain) checkAssertion(call, snapshot, asker.rightsOn(base, snapshot), () => base);
-  const limited = isLimited(asker, base, snapshot);
-  const sizeMax = limitOf(request.sizeLimit, limited ? engine.settings['ldap.searchSizeLimit'] : undefined);
+  const limits = isLimited(asker, base, snapshot) ? settingsAt(engine, snapshot, base.dnKey) : undefined;
+  const sizeMax = limitOf(request.sizeLimit, limits?.['ldap.searchSizeLimit']);
   const { edges, whole } = realmScope(engine, snapshot, base);
   const tells = tellsOfReferrals(call, request, snapshot);
   const running: Running = {
@@ -107,7 +108,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     stopAt: sizeMax,
     isPaged: false,
     paused: false,
-    deadlineMs: engine.clock.nowMs() + 1000 * limitOf(request.timeLimitS, limited ? engine.settings['ldap.searchTimeLimitS'] : undefined),
+    deadlineMs: engine.clock.nowMs() + 1000 * limitOf(request.timeLimitS, limits?.['ldap.searchTimeLimitS']),
     views: new Map(),
     dereferencing: isPlain ? undefined : dereferencingOf(call),
     visits,

@@ -1,6 +1,5 @@
 import type { Result, SearchRequest } from '#ldap';
 import { wholeCommit } from '#store';
-import { isLimited } from '../access/asker.ts';
 import type { Call } from '../call.ts';
 import { type ChangeType, entryChange, type PersistentSearch } from '../controls/persistent-search.ts';
 import { errors } from '../errors.ts';
@@ -43,8 +42,7 @@ async function goOn(call: Call, sent: SearchRequest, asked: PersistentSearch, fe
   const base = baseOf(call, request);
   const content = lastingContent(call, request, base.dnKey, 'search');
   let place = { number: engine.store.log.newest(), part: wholeCommit };
-  if (!asked.changesOnly)
-    await sendContent(call, request, base, content(), limitsOf(call, request, isLimited(call.asker, base, engine.store.snapshot())), {});
+  if (!asked.changesOnly) await sendContent(call, request, base, content(), limitsOf(call, request, base, engine.store.snapshot()), {});
   reply.lasts();
   while (!reply.ended) {
     place = await catchUp(call, place, telling(call, asked, feed, content()));

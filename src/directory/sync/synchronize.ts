@@ -3,7 +3,6 @@ import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { Result, SearchRequest } from '#ldap';
 import { type LogPlace, wholeCommit } from '#store';
-import { isLimited } from '../access/asker.ts';
 import type { Call } from '../call.ts';
 import { type SyncRequest, type SyncState, syncDone, syncInfo, syncState } from '../controls/sync-request.ts';
 import type { Engine } from '../engine.ts';
@@ -44,7 +43,7 @@ async function keepEqual(call: Call, request: SearchRequest, asked: SyncRequest,
   const { log } = engine.store;
   const base = baseOf(call, request);
   const content = lastingContent(call, request, base.dnKey, 'copy');
-  const limits = limitsOf(call, request, isLimited(call.asker, base, engine.store.snapshot()));
+  const limits = limitsOf(call, request, base, engine.store.snapshot());
 
   const known = await changedSince(engine, asked.cookie?.csn);
   let place: LogPlace;

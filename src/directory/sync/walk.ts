@@ -2,8 +2,10 @@ import { setImmediate as turnOver } from 'node:timers/promises';
 import { refuse } from '#catalogue';
 import type { Control, SearchRequest } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
+import { isLimited } from '../access/asker.ts';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
+import { settingsAt } from '../realms.ts';
 import { realmScope } from '../search/extent.ts';
 import { type Batch, sourceOf } from '../search/sources.ts';
 import { entriesOfTurn, turnOctetsMax, turnRowsMax } from '../search/turn.ts';
@@ -16,12 +18,17 @@ export interface Limits {
   check(): void;
 }
 
-/** What of the limits of a search counts until it has sent what is there: not for what comes later. */
-export function limitsOf({ engine }: Pick<Call, 'engine'>, { sizeLimit, timeLimitS }: SearchRequest, limited: boolean): Limits {
-  const least = (asked: number, allowed: number) =>
-    Math.min(asked === 0 ? Number.POSITIVE_INFINITY : asked, limited ? allowed : Number.POSITIVE_INFINITY);
-  const sizeMax = least(sizeLimit, engine.settings['ldap.searchSizeLimit']);
-  const deadlineMs = engine.clock.nowMs() + 1000 * least(timeLimitS, engine.settings['ldap.searchTimeLimitS']);
+/** What of the limits of a search counts until it has sent what is there: not for what comes later. They are those of the realm it looks in. */
+export function limitsOf(
+  { engine, asker }: Pick<Call, 'engine' | 'asker'>,
+  { sizeLimit, timeLimitS }: SearchRequest,
+  base: ReadableEntry,
+  snapshot: Snapshot,
+): Limits {
+  const settings = isLimited(asker, base, snapshot) ? settingsAt(engine, snapshot, base.dnKey) : undefined;
+  const least = (asked: number, allowed = Number.POSITIVE_INFINITY) => Math.min(asked === 0 ? Number.POSITIVE_INFINITY : asked, allowed);
+  const sizeMax = least(sizeLimit, settings?.['ldap.searchSizeLimit']);
+  const deadlineMs = engine.clock.nowMs() + 1000 * least(timeLimitS, settings?.['ldap.searchTimeLimitS']);
   let sent = 0;
   return {
     count() {

@@ -1,0 +1,86 @@
+import test from 'ava';
+import type { Browser } from 'playwright-core';
+import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
+import { inspect, launch, openContext } from './browser.ts';
+import { addPerson, type TestPerson } from './people.ts';
+import { ask, cookieOf, openScreen, submit } from './raw.ts';
+import { addPersonTo, addRealm, replaceValues, type TestRealm } from './realms.ts';
+
+let atrium: TestAtrium;
+let browser: Browser;
+let base: string;
+let acme: TestRealm;
+let nowMs = Date.now();
+const due: { readonly atMs: number; readonly callback: () => void }[] = [];
+
+const timers = {
+  after: (delayMs: number, callback: () => void) => {
+    const timer = { atMs: nowMs + delayMs, callback };
+    due.push(timer);
+    return () => void due.splice(due.indexOf(timer) >>> 0, 1);
+  },
+};
+
+/** Moves the clock and lets what is due run. */
+function passS(s: number): void {
+  nowMs += s * 1000;
+  for (const timer of due.filter(({ atMs }) => atMs <= nowMs)) {
+    due.splice(due.indexOf(timer), 1);
+    timer.callback();
+  }
+}
+
+/** Resolves with the first audit row that fits, be it there already or still to come. */
+async function recorded(fits: (row: TestAtrium['audit'][number]) => boolean): Promise<TestAtrium['audit'][number]> {
+  for (;;) {
+    const row = atrium.audit.find(fits);
+    if (row !== undefined) return row;
+    await new Promise(setImmediate);
+  }
+}
+
+test.before(async () => {
+  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, timers });
+  base = atrium.addresses.http ?? '';
+  acme = await addRealm(atrium, 'acme', { displayName: 'Acme Ltd' });
+  browser = await launch();
+});
+
+test.after.always(async () => {
+  await browser?.close();
+  await atrium?.[Symbol.asyncDispose]();
+});
+
+async function signIn(prefix: string, { uid, password }: TestPerson): Promise<string> {
+  return cookieOf(await submit(base, await openScreen(base, `${prefix}/portal`), uid, password), 'sts_session') ?? '';
+}
+
+test('STS-CORE-0121: a realm that is being removed refuses sign-ins, its sessions end, and no other realm notices', async (t) => {
+  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+  const hers = await addPersonTo(atrium, acme, 'ada', 'Ada of Acme', 'Second-engine-1843');
+  const [here, there] = [await signIn('', ada), await signIn('/realm/acme', hers)];
+  const screen = await openScreen(base, '/realm/acme/portal');
+  t.is((await ask(base, '/realm/acme/portal', { cookies: { sts_session: there } })).status, 200);
+
+  await replaceValues(atrium, acme.dn, 'stsRealmState', ['removing']);
+  const from = atrium.audit.length;
+  for (const answer of [
+    await ask(base, '/realm/acme/portal', { cookies: { sts_session: there } }),
+    await ask(base, screen.target),
+    await submit(base, screen, hers.uid, hers.password),
+  ]) {
+    t.is(answer.status, 503);
+    t.deepEqual(answer.setCookies, []);
+    t.true(answer.body.includes('This realm is being removed'));
+  }
+  t.deepEqual([...new Set(atrium.audit.slice(from).flatMap(({ errorCode }) => errorCode ?? []))], ['STS-CORE-0121']);
+  const page = await (await openContext(t, browser)).newPage();
+  await page.goto(`${base}/realm/acme`);
+  await inspect(t, page, 'realm-removed');
+
+  passS(2);
+  const delivered = await recorded(({ action }) => action === 'realm.deliver');
+  t.like(delivered, { realm: 'acme', outcome: 'success' });
+  t.is(atrium.audit.filter(({ realm, summary }) => realm === 'acme' && summary === 'session ended: its realm is being removed').length, 1);
+  t.is((await ask(base, '/portal', { cookies: { sts_session: here } })).status, 200);
+});
