@@ -20,7 +20,8 @@ import {
 import { createHasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow, loadSchema } from '#schema';
-import { openStore } from '#store';
+import { backUp, openStore } from '#store';
+import { startTasks } from '#tasks';
 import { errors } from './errors.ts';
 import { type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
 import { directoryFile, realmSeed, storedIn } from './installation.ts';
@@ -72,6 +73,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
   await crew?.start({ engine, audit, log, plan: planOf(foundation, engine, endpoints, listener) });
 
+  await startTasksOf(foundation, engine);
+
   const { ldap, ldaps, operators } = listener.addresses;
   return {
     addresses: {
@@ -86,6 +89,18 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),
   };
+}
+
+/** Tasks end before the store does, and after the last request. */
+async function startTasksOf({ root, environment, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
+  const tasks = await startTasks({
+    engine,
+    folder: join(dataDir, 'exchange'),
+    openRealm: async (options) => (await import('./realm-file.ts')).openRealmFile({ root, environment }, options),
+    backUp: async (target, onProgress) => await backUp(join(dataDir, directoryFile), target, onProgress),
+    log,
+  });
+  open.defer(() => tasks.stop());
 }
 
 interface DirectoryOptions {

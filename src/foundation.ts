@@ -28,6 +28,7 @@ export interface AtriumOptions {
 /** What every part of the service is given. */
 export interface Foundation {
   readonly root: string;
+  readonly environment: Environment;
   readonly version: string;
   readonly settings: Settings;
   readonly dataDir: string;
@@ -80,7 +81,7 @@ export function openFoundation(
   options.heard?.(audit);
 
   const die = options.die ?? (() => process.exit(1));
-  return { root, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
+  return { root, environment: options.environment, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
 }
 
 /** The path of the operators' socket: as given, or inside the data folder. `undefined` when it is switched off. */

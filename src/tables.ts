@@ -24,6 +24,7 @@ import { schemaErrors, schemaSettings } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
 import { signinErrors, signinRoutes } from '#signin';
 import { storeErrors, storeSettings } from '#store';
+import { tasksErrors } from '#tasks';
 import { transferErrors } from '#transfer';
 import { webErrors, webRoutes, webSettings } from '#web';
 import { errors as ownErrors } from './errors.ts';
@@ -79,6 +80,7 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   sessions: sessionsErrors,
   signin: signinErrors,
   store: storeErrors,
+  tasks: tasksErrors,
   transfer: transferErrors,
   web: webErrors,
   main: ownErrors,

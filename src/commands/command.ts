@@ -1,9 +1,9 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
 import type { DialectName, Summary as ElsewhereSummary } from '#elsewhere';
-import type { LdifChange, LdifContent, LdifRecord } from '#ldap';
-import type { Schema, SchemaText } from '#schema';
-import type { NamedEntry } from '#transfer';
+import type { LdifChange, LdifRecord } from '#ldap';
+import type { SchemaText } from '#schema';
+import type { OpenedRealm } from '#transfer';
 import type { Given } from './given.ts';
 
 /** Where a running service can be reached; URLs with the real ports. What is switched off is absent. */
@@ -98,28 +98,6 @@ export interface ExportFolderOptions {
 export type Exported =
   | { readonly kind: 'exported'; readonly entries: number }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'refused'; readonly lines: readonly string[] };
-
-/** A realm as it stands at one moment. */
-export interface RealmEntries extends Disposable {
-  readonly id: string;
-  readonly suffix: string;
-  readonly schema: Schema;
-  /** The definitions that were added at run time, by which what follows is read. */
-  readonly definitions: LdifContent | undefined;
-  /** Suffixes of realms that lie inside its tree and are not of it. */
-  readonly inside: readonly string[];
-  /** How many entries there are, more or less. */
-  readonly count: number;
-  /** In the order of their names, with all that is kept of them. */
-  entries(): AsyncGenerator<NamedEntry>;
-}
-
-/** `absent` when there are no files of entries, `unknown` when no realm has that id. */
-export type OpenedRealm =
-  | { readonly kind: 'open'; readonly realm: RealmEntries }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 /** Damage in the files of a folder. */

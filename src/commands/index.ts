@@ -14,8 +14,6 @@ export type {
   Located,
   OpenedFolder,
   OpenedLog,
-  OpenedRealm,
-  RealmEntries,
   Repaired,
   Restored,
   Running,

@@ -2,8 +2,8 @@ import { refuse } from '#catalogue';
 import type { ClientEntry, OperatorsClient } from '#client';
 import { formatDn, type LdifChange, type LdifRecord, type PartialAttribute, parseDn, parseRdn } from '#ldap';
 import { describe, formOf, isWithin, normalizeDn, normalizer, type Schema } from '#schema';
-import { type Difference, keyOfName, transferErrors } from '#transfer';
-import type { Context, RealmEntries } from './command.ts';
+import { type Difference, keyOfName, type RealmEntries, transferErrors } from '#transfer';
+import type { Context } from './command.ts';
 import { Unreachable } from './exits.ts';
 import { connectRunning } from './operators.ts';
 

@@ -1,7 +1,6 @@
 import type { OperandRow } from '#catalogue';
-import { formatDn, formatLdifRecord } from '#ldap';
-import { canonicalAttributes, createNaming, isWanted, type Wanted } from '#transfer';
-import type { Command, Context, RealmEntries } from './command.ts';
+import { realmText, type Wanted } from '#transfer';
+import type { Command, Context } from './command.ts';
 import { withRefusals } from './operators.ts';
 import { openRealm } from './realm-source.ts';
 import { openTarget } from './target.ts';
@@ -55,15 +54,4 @@ async function writeRealm(id: string, path: string | undefined, wanted: Wanted, 
   for (const suffix of realm.inside) context.stderr.write(`${suffix} is another realm's and is left out\n`);
   context.stderr.write(`${count.toLocaleString('en')} entries exported\n`);
   return 0;
-}
-
-async function* realmText({ schema, definitions, entries }: RealmEntries, wanted: Wanted): AsyncGenerator<string> {
-  if (definitions !== undefined)
-    yield formatLdifRecord({ ...definitions, attributes: canonicalAttributes(schema, definitions.attributes) });
-  const nameOf = createNaming(schema);
-  const isPart = isWanted(wanted);
-  for await (const entry of entries()) {
-    const attributes = canonicalAttributes(schema, entry.attributes, isPart);
-    yield formatLdifRecord({ kind: 'content', line: 0, dn: formatDn(nameOf(entry)), attributes });
-  }
 }

@@ -1,8 +1,18 @@
 import { tmpdir } from 'node:os';
 import type { LdifRecord } from '#ldap';
 import { isWithin } from '#schema';
-import { createMapping, keyOfName, type Mapping, type NamedEntry, namedEntry, notContent, sorted, whole } from '#transfer';
-import type { Context, RealmEntries } from './command.ts';
+import {
+  createMapping,
+  keyOfName,
+  type Mapping,
+  type NamedEntry,
+  namedEntry,
+  notContent,
+  type RealmEntries,
+  sorted,
+  whole,
+} from '#transfer';
+import type { Context } from './command.ts';
 import { Misuse } from './exits.ts';
 import type { LdifSource } from './ldif.ts';
 import { isSubschema } from './realm-source.ts';

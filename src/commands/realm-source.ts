@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { type Control, type LdifContent, parseDn } from '#ldap';
 import { loadSchema, normalizeDn } from '#schema';
-import { type NamedEntry, sorted } from '#transfer';
-import type { Context, RealmEntries } from './command.ts';
+import { type NamedEntry, type RealmEntries, sorted } from '#transfer';
+import type { Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
 import { Absent, Failure, Misuse, Unreachable } from './exits.ts';
 import { connectRunning } from './operators.ts';

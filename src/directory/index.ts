@@ -1,7 +1,7 @@
 export { type Bootstrapped, bootstrap, realmRecords } from './bootstrap.ts';
-export { createCsnSource, csnToCome } from './csn.ts';
+export { createCsnSource, csnToCome, generalizedTime } from './csn.ts';
 export { createDirectory } from './directory.ts';
-export { type Engine, type EngineOptions, type EngineSettings, openEngine, type SchemaChange } from './engine.ts';
+export { type Engine, type EngineOptions, type EngineSettings, newestEngine, openEngine, type SchemaChange } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
 export { createJudge } from './examine.ts';
 export { type Explanation, explain } from './explain.ts';
@@ -23,4 +23,6 @@ export { changeSchema, type SchemaDesk } from './subschema/change.ts';
 export { createGenerationBuffer, createLiveSchema, followSchema, type LiveSchema, type OwnSchema } from './subschema/live.ts';
 export { attributesWith, definitionsIn, storedDefinitions, subschemaKey, subschemaName, subschemaRecord } from './subschema/stored.ts';
 export { sweepDynamic } from './sweep.ts';
+export { isTaskFile } from './tasks/check.ts';
+export { type Along, openTaskList, type Task, type TaskList, type TaskProgress, type TaskState, type TaskUpdated } from './tasks/list.ts';
 export type { Connection, Directory, Door, Identity, Reply, Strength } from './types.ts';

@@ -383,4 +383,28 @@ export const settings = {
     obeyed: true,
     means: 'password of the built-in administrator, set once at the first start; made and printed once when empty',
   },
+  'tasks.waitingMax': {
+    ...limit,
+    env: 'STS_TASKS_WAITING_MAX',
+    default: 50,
+    min: 1,
+    max: 1000,
+    means: 'tasks below cn=tasks that wait for the one that runs, beside those that are kept',
+  },
+  'tasks.keptMax': {
+    ...limit,
+    env: 'STS_TASKS_KEPT_MAX',
+    default: 50,
+    min: 1,
+    max: 1000,
+    means: 'tasks that have ended and are kept below cn=tasks; the oldest makes way',
+  },
+  'tasks.entriesAtOnce': {
+    ...limit,
+    env: 'STS_TASKS_ENTRIES_AT_ONCE',
+    default: 500,
+    min: 1,
+    max: 100_000,
+    means: 'entries of an import into a running service that are one commit',
+  },
 } as const satisfies SettingRows;

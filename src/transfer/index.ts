@@ -7,4 +7,5 @@ export { createNaming, type NamedEntry, namedEntry } from './named.ts';
 export { type Allowed, createProtection, isFactor, type LeftAlone } from './protection.ts';
 export { keyOfName, notContent, placeOfRealm, placeOfTasks, suffixOfRealm } from './realms.ts';
 export { sorted } from './sorted.ts';
+export { type OpenedRealm, type RealmEntries, realmText } from './text.ts';
 export { whole } from './whole.ts';

@@ -101,6 +101,9 @@ const standing: EngineSettings = {
   'ldap.dynamicTtlMinS': 10,
   'ldap.dynamicTtlMaxS': 86_400,
   'ldap.dynamicSweepS': 60,
+  'tasks.waitingMax': 50,
+  'tasks.keptMax': 50,
+  'tasks.entriesAtOnce': 500,
   'ldap.clientCertificateRule': 'off',
   'ldap.accessRulesMax': 1000,
 };

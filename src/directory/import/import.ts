@@ -24,6 +24,8 @@ export interface ImportOptions {
   readonly onProgress?: (entries: number) => void;
   /** Told of what would be refused; without it the first refusal is thrown. */
   readonly onRefused?: (refusal: Refusal) => void;
+  /** Whether what is taken is kept: else no password is hashed. By default when nobody is told of refusals. */
+  readonly isKept?: boolean;
 }
 
 /** Operational attributes that an export wrote and an import takes back; others of their kind are made anew or worked out. */
@@ -66,7 +68,7 @@ export async function importEntries(
   desk: ImportDesk,
   records: AsyncIterable<LdifRecord> | Iterable<LdifRecord>,
   target: Load,
-  { onProgress, onRefused }: ImportOptions = {},
+  { onProgress, onRefused, isKept = onRefused === undefined }: ImportOptions = {},
 ): Promise<{ readonly entries: number }> {
   const taking = createTaking(desk, target);
   let entries = 0;
@@ -119,7 +121,7 @@ export async function importEntries(
     try {
       each = ready(desk, record, isFirst);
       // Who only wants to know whether it would be taken need not wait for a hash.
-      hashed = hashPassword(desk, each, onRefused !== undefined);
+      hashed = hashPassword(desk, each, !isKept);
     } catch (error) {
       refused(error, record);
       continue;

@@ -17,6 +17,7 @@ import { type Attributes, readableOf, recordOf, stampNew } from '../record.ts';
 import { giveNumbers, missingNumbers, type WantedNumber, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
 import { findParent, taken } from '../superior.ts';
+import { checkTask } from '../tasks/check.ts';
 import { settleVerifiers } from '../verifiers.ts';
 import { checkSealed, type Decide, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
 
@@ -73,6 +74,7 @@ function decide(call: Call, snapshot: Snapshot, given: Given, missing: readonly 
   const { schema } = engine;
   const { name, attributes } = given;
   const parent = judgePlace(call, snapshot, given);
+  checkTask(call, name, attributes, snapshot);
   const numbers = giveNumbers(engine, snapshot, missing, name.key);
   const csn = engine.csn.next();
   const uuid = uuidOf(call, snapshot, attributes);

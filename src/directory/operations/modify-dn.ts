@@ -18,6 +18,7 @@ import { type Attributes, attributesOf, readableOf, stampChanged } from '../reco
 import { type Moved, withReferences } from '../relations/references.ts';
 import { stamped } from '../stamped.ts';
 import { findNewSuperior, taken } from '../superior.ts';
+import { isTask } from '../tasks/check.ts';
 import { type Decide, type Decision, inSteps, type Look, writerName } from '../write.ts';
 import { apply } from './changes.ts';
 import { below } from './subtree.ts';
@@ -99,6 +100,7 @@ function ownDecision(
 ): Decision {
   const { schema } = engine;
   const old = attributesOf(schema, entry);
+  if (target.superior.uuid !== entry.parent && isTask(old)) throw refuse(errors.taskFixed);
   const attributes: Attributes = new Map(old);
   const lists = editedLists(schema, snapshot, entry);
   const before = { dn: name.dn, attributes: withLists(old, lists) };

@@ -17,6 +17,7 @@ import { realmOf } from '../realms.ts';
 import { type Attributes, attributesOf, readableOf, stampChanged, stampClass } from '../record.ts';
 import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
+import { checkTaskStays } from '../tasks/check.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
 import { checkSealed, type Decide, type Decision, namesPassword, passwordKey, preparePasswords, writerName } from '../write.ts';
 import { apply, checkStep, type Step } from './changes.ts';
@@ -76,6 +77,7 @@ function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
   const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
   checkStays(schema, old, attributes);
+  checkTaskStays(old, attributes);
   checkModified(schema, before, { dn: name.dn, attributes: draft?.after() ?? withLists(attributes, lists) }, relaxed);
   settleLists(schema, attributes, entry, lists);
   const csn = engine.csn.next();

@@ -1,0 +1,128 @@
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { refuse } from '#catalogue';
+import { isTaskFile } from '#directory';
+import { errors } from './errors.ts';
+
+/** A file that is read. */
+export interface GivenFile {
+  readonly octets: number;
+  /** Another one when it is another file, or was changed. */
+  readonly mark: string;
+  /** From its beginning. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
+/** A file that is made. It has its name when it is whole, and not before. */
+export interface MadeFile {
+  write(octets: Uint8Array): Promise<void>;
+  end(): Promise<void>;
+  drop(): void;
+}
+
+/** The folder by which files come in and go out. Nobody gets out of it by a name, and what is a link is not followed. */
+export interface Exchange {
+  /** @throws Refusal `taskFile` */
+  open(name: string): GivenFile;
+  /** @throws Refusal `taskFile` when it is there already */
+  make(name: string): MadeFile;
+  /** Where a file that is not there yet would lie. @throws Refusal `taskFile` */
+  free(name: string): string;
+  /** Removes what is left of a file that was not made to its end. */
+  forget(name: string): void;
+}
+
+const readOctets = 1_048_576;
+
+/** @param folder  is made, for its owner alone, when it is not there */
+export function openExchange(folder: string): Exchange {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+
+  function placeOf(name: string): string {
+    if (!isTaskFile(name)) throw refuse(errors.taskFile, { file: name, why: 'that is no name within the folder' });
+    if (!lstatSync(folder).isDirectory()) throw refuse(errors.taskFile, { file: name, why: 'exchange is no folder' });
+    return join(folder, name);
+  }
+  const part = (name: string) => join(folder, `.${name}.part`);
+  const tried = <T>(name: string, act: () => T): T => {
+    try {
+      return act();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      const why = code === 'ENOENT' ? 'there is no such file' : code === 'EEXIST' ? 'there is such a file' : code;
+      throw refuse(errors.taskFile, { file: name, why });
+    }
+  };
+  const free = (name: string): string => {
+    const path = placeOf(name);
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw refuse(errors.taskFile, { file: name, why: 'there is such a file' });
+    return path;
+  };
+
+  return {
+    open(name) {
+      const path = placeOf(name);
+      // Neither a link nor a pipe that nobody writes to.
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      const look = tried(name, () => openSync(path, flags));
+      const stat = fstatSync(look);
+      closeSync(look);
+      if (!stat.isFile()) throw refuse(errors.taskFile, { file: name, why: 'it is no ordinary file' });
+      return {
+        octets: stat.size,
+        mark: `${stat.ino} ${stat.size} ${stat.mtimeMs}`,
+        async *chunks() {
+          const file = tried(name, () => openSync(path, flags));
+          // The stream closes it.
+          yield* createReadStream(path, { fd: file, start: 0, highWaterMark: readOctets });
+        },
+      };
+    },
+    free,
+    make(name) {
+      const path = free(name);
+      rmSync(part(name), { force: true });
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+      const file = tried(name, () => openSync(part(name), flags, 0o600));
+      const stream = createWriteStream(part(name), { fd: file, flush: true });
+      let failure: Error | undefined;
+      stream.on('error', (error) => {
+        failure = error;
+      });
+      const told = (done: (callback: (error?: Error | null) => void) => void) =>
+        new Promise<void>((resolve, reject) => {
+          if (failure !== undefined) return reject(failure);
+          done((error) => (error ? reject(error) : resolve()));
+        });
+      return {
+        write: (octets) => told((callback) => stream.write(octets, callback)),
+        async end() {
+          await told((callback) => stream.end(callback));
+          // A link, unlike a rename, takes nothing's place.
+          tried(name, () => linkSync(part(name), path));
+          rmSync(part(name), { force: true });
+        },
+        drop() {
+          stream.destroy();
+          rmSync(part(name), { force: true });
+        },
+      };
+    },
+    forget: (name) => {
+      if (isTaskFile(name)) rmSync(part(name), { force: true });
+    },
+  };
+}

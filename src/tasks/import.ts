@@ -1,0 +1,235 @@
+import { equalBytes } from '#base';
+import { Refusal, refuse } from '#catalogue';
+import { importEntries } from '#directory';
+import { type LdifLimits, type LdifRecord, readLdif } from '#ldap';
+import { isWithin } from '#schema';
+import type { Change, Expectation } from '#store';
+import { createMapping, type Mapping, type NamedEntry, namedEntry, notContent } from '#transfer';
+import { errors } from './errors.ts';
+import type { GivenFile } from './exchange.ts';
+import { undo } from './import-undo.ts';
+import { type Place, placeText, readPlace } from './place.ts';
+import { type Outcome, TaskEnded, type Work } from './task.ts';
+
+/** A record is held in memory, so these bound what a file can make of it. */
+const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
+const chunkOctetsMax = 8_388_608;
+
+/**
+ * Adds the entries of a file to a realm of the running service: all of them or none, unless the task says to go on behind refusals. First all is checked and
+ * nothing written; then some entries are one commit, which moves the place in the task's entry with them, so that after any end of the service the next one
+ * goes on where this one was. What a realm begins with and is there stays as it is.
+ *
+ * The file is read with each pass, so memory is bounded by what is put into one commit, and some octets for each name.
+ */
+export async function importTask(work: Work): Promise<Outcome> {
+  const { task, exchange, report } = work;
+  const file = exchange.open(task.file);
+  const desk = deskOf(work, file);
+  const goOn = task.options.includes('continue');
+  const earlier = readPlace(task.place);
+  if (earlier !== undefined && earlier.mark !== file.mark)
+    throw refuse(errors.taskFailed, { why: `${task.file} is another file than the one that was begun with; what was added stays` });
+  if (task.state === 'undoing' && earlier !== undefined) return await undo(work, desk, earlier, 'the import was being undone');
+  const place: Place = earlier ?? { mark: file.mark, line: 0, entries: 0, kept: [] };
+  if (earlier === undefined) {
+    await report.write({ state: 'checking' });
+    const { entries, refused, kept } = await check(work, desk);
+    if (task.options.includes('dry-run') || (refused > 0 && !goOn)) return checked(entries, refused, task.options.includes('dry-run'));
+    for (const dn of kept) report.message(`${dn} was there and stays as it is`);
+    place.kept = kept;
+  }
+  await report.write({ state: 'running', place: placeText(place) });
+  try {
+    const refused = await write(work, desk, place, goOn);
+    desk.tellMapped((text) => report.message(text));
+    const said = refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`;
+    return { state: refused === 0 ? 'done' : 'failed', result: `${counted(place.entries)} added${said}`, done: place.entries };
+  } catch (error) {
+    if (goOn) throw error;
+    if (error instanceof Refusal) return await undo(work, desk, place, error.message);
+    // What nobody wants any more is taken away; a service that ends goes on with the next start.
+    if (error instanceof TaskEnded && error.how === 'cancelled') {
+      const alone = { ...work, signal: new AbortController().signal };
+      await undo(alone, deskOf(alone, file), place, error.message);
+    }
+    throw error;
+  }
+}
+
+function checked(entries: number, refused: number, isDry: boolean): Outcome {
+  const would = `${counted(entries)} would be added`;
+  if (refused === 0) return { state: 'done', result: would, done: 0 };
+  const result = isDry
+    ? `${would}, ${refused.toLocaleString('en')} refused`
+    : `nothing was added: ${refused.toLocaleString('en')} would be refused`;
+  return { state: 'failed', result, done: 0 };
+}
+
+export function counted(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
+}
+
+/** What reads the file for each pass. */
+export interface Desk {
+  readonly file: GivenFile;
+  /** Entries from behind a line on, as they are to be in the realm. */
+  records(afterLine: number): AsyncGenerator<NamedEntry>;
+  /** Whether an entry of that name is one that a realm begins with, and is there. */
+  isKept(entry: NamedEntry): boolean;
+  /** Octets read in this pass. */
+  done(): number;
+  tellMapped(tell: (text: string) => void): void;
+}
+
+function deskOf({ engine, task, signal }: Work, file: GivenFile): Desk {
+  const { schema, store } = engine;
+  const realm = realmOf(engine, task.realm);
+  const leftOut = realm.id === 'default' ? notContent(schema, realm.suffix.text) : [];
+  let done = 0;
+  let mapping: Mapping | undefined;
+  let from: string | undefined;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    done = 0;
+    for await (const chunk of file.chunks()) {
+      signal.throwIfAborted();
+      done += chunk.length;
+      yield chunk;
+    }
+  }
+  return {
+    file,
+    done: () => done,
+    async *records(afterLine) {
+      for await (const record of readLdif(chunks(), limits)) {
+        if (/^\s*cn\s*=\s*subschema\s*$/i.test(record.dn)) continue;
+        const given = namedEntry(schema, record);
+        // The names of a file are below that of its first entry, or the realm's own suffix.
+        from ??= isWithin(given.key, realm.suffix.key) ? realm.suffix.text : given.dn;
+        mapping ??= createMapping(schema, from, realm.suffix.text);
+        if (record.line <= afterLine) continue;
+        const entry = mapping.entry(given);
+        if (!leftOut.some((key) => isWithin(entry.key, key))) yield entry;
+      }
+    },
+    isKept({ key }) {
+      const isFrame = !key.subarray(realm.suffix.key.length + 1).includes(0) || equalBytes(key, realm.administrator.key);
+      return isWithin(key, realm.suffix.key) && isFrame && store.snapshot().byDnKey(key) !== undefined;
+    },
+    tellMapped(tell) {
+      if (mapping === undefined || from === realm.suffix.text) return;
+      const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
+      tell(`names below ${from} were put below ${realm.suffix.text}; in values: ${counts.join(', ') || 'none'}`);
+    },
+  };
+}
+
+function realmOf(engine: Work['engine'], id: string) {
+  if (id !== 'default') throw refuse(errors.taskRealm, { realm: id });
+  return engine.realm;
+}
+
+/** A restored entryCSN would come behind newer ones, and who follows the directory would never hear of the entry. */
+function recordOf({ line, dn, attributes }: NamedEntry): LdifRecord {
+  return { kind: 'content', line, dn, attributes: attributes.filter(({ description }) => description.toLowerCase() !== 'entrycsn') };
+}
+
+function existingOf({ store }: Work['engine']) {
+  return {
+    empty: false,
+    newestCsn: undefined,
+    uuidAt: (dnKey: Uint8Array) => store.snapshot().byDnKey(dnKey)?.uuid,
+    has: (uuid: string) => store.snapshot().byUuid(uuid) !== undefined,
+  };
+}
+
+/** Reads all and writes nothing. */
+async function check(work: Work, desk: Desk) {
+  const { engine, report } = work;
+  const kept: string[] = [];
+  let refused = 0;
+  const records = (async function* () {
+    for await (const entry of desk.records(0)) {
+      if (desk.isKept(entry)) kept.push(entry.dn);
+      else yield recordOf(entry);
+      await report.progress(0, percentOf(desk));
+    }
+  })();
+  const { entries } = await importEntries(
+    engine,
+    records,
+    { existing: existingOf(engine), put: () => undefined },
+    {
+      onRefused: (refusal) => {
+        refused++;
+        report.message(refusal.says);
+      },
+    },
+  );
+  return { entries, refused, kept };
+}
+
+function percentOf({ file, done }: Desk): number {
+  return Math.floor((done() * 100) / Math.max(1, file.octets));
+}
+
+/** Writes what stands behind a place, which moves with each commit. @returns how many were refused */
+async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promise<number> {
+  const { engine, report } = work;
+  const kept = new Set(place.kept);
+  const lines: { readonly line: number; readonly key: Uint8Array }[] = [];
+  let refused = 0;
+  let expected: Expectation[] = [];
+  let changes: Change[] = [];
+  let octets = 0;
+  let line = place.line;
+
+  const commit = async () => {
+    if (changes.length === 0) return;
+    const next = { ...place, line, entries: place.entries + changes.length };
+    const progress = { ...report.parts(), place: placeText(next), done: next.entries, percent: percentOf(desk) };
+    const along = { expected, changes };
+    [expected, changes, octets] = [[], [], 0];
+    const written = await work.update(progress, along);
+    work.signal.throwIfAborted();
+    if (written === 'gone') throw new TaskEnded('cancelled');
+    if (written !== 'written') throw refuse(errors.taskFailed, { why: 'somebody has added an entry of the same name meanwhile' });
+    Object.assign(place, next);
+  };
+  const records = (async function* () {
+    for await (const entry of desk.records(place.line)) {
+      if (kept.has(entry.dn)) continue;
+      lines.push({ line: entry.line, key: entry.key });
+      yield recordOf(entry);
+    }
+  })();
+  await importEntries(
+    engine,
+    records,
+    {
+      existing: existingOf(engine),
+      put: (entry) => {
+        // Entries are put in the order of the file; those in between were refused.
+        for (let first = lines.shift(); first !== undefined; first = lines.shift()) {
+          line = first.line;
+          if (equalBytes(first.key, entry.dnKey)) break;
+        }
+        expected.push({ kind: 'absent', dnKey: entry.dnKey }, { kind: 'unused', uuid: entry.uuid });
+        changes.push({ kind: 'put', entry });
+        octets += entry.user.length + entry.operational.length + entry.secret.length;
+        return changes.length >= engine.settings['tasks.entriesAtOnce'] || octets > chunkOctetsMax ? commit() : undefined;
+      },
+    },
+    goOn
+      ? {
+          isKept: true,
+          onRefused: (refusal) => {
+            refused++;
+            report.message(refusal.says);
+          },
+        }
+      : {},
+  );
+  await commit();
+  return refused;
+}

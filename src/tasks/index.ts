@@ -1,0 +1,2 @@
+export { errors as tasksErrors } from './errors.ts';
+export { startTasks, type TaskOptions, type Tasks } from './start.ts';
