@@ -23,7 +23,7 @@ import { keysBelow, loadSchema } from '#schema';
 import { backUp, openStore } from '#store';
 import { startTasks } from '#tasks';
 import { errors } from './errors.ts';
-import { type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
+import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
 import { directoryFile, realmSeed, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
@@ -95,7 +95,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
 async function startTasksOf({ root, environment, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
   const tasks = await startTasks({
     engine,
-    folder: join(dataDir, 'exchange'),
+    folder: join(dataDir, exchangeFolder),
     openRealm: async (options) => (await import('./realm-file.ts')).openRealmFile({ root, environment }, options),
     backUp: async (target, onProgress) => await backUp(join(dataDir, directoryFile), target, onProgress),
     log,

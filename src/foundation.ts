@@ -42,6 +42,9 @@ export interface Foundation {
   readonly open: AsyncDisposableStack;
 }
 
+/** The folder of files that tasks take in and give out, inside the data folder. */
+export const exchangeFolder = 'exchange';
+
 /** Opens what everything else rests on: the log, the folder, the audit trail. */
 export function openFoundation(
   options: AtriumOptions,

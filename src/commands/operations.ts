@@ -10,6 +10,7 @@ import { personCommands } from './person.ts';
 import { applyRealm } from './realm-apply.ts';
 import { diffRealm } from './realm-diff.ts';
 import { exportRealm } from './realm-export.ts';
+import { importRealm } from './realm-import.ts';
 import { reset } from './reset.ts';
 import { restore } from './restore.ts';
 import { importSchema, listSchema } from './schema.ts';
@@ -41,6 +42,7 @@ export const commands = {
   import: importCommand,
   export: exportCommand,
   'realm export': exportRealm,
+  'realm import': importRealm,
   'realm diff': diffRealm,
   'realm apply': applyRealm,
   'schema list': listSchema,

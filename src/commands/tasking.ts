@@ -1,0 +1,88 @@
+import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as after } from 'node:timers/promises';
+import { uuid4 } from '#base';
+import { attributesOf, type OperatorsClient } from '#client';
+import type { Context } from './command.ts';
+import { Absent, Failure, Misuse } from './exits.ts';
+import { nameIn } from './names.ts';
+import { createProgress } from './progress.ts';
+
+interface Ordered {
+  readonly path: string;
+  readonly realm: string;
+  readonly options: readonly string[];
+}
+
+const lookMs = 300;
+
+/** Has a running service import a file: puts it where the service reads, adds a task and follows it. */
+export async function importByTask(client: OperatorsClient, { path, realm, options }: Ordered, context: Context): Promise<number> {
+  const located = context.locate();
+  if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
+  if (path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Misuse(`${path} is not a file`);
+  const name = `import-${uuid4(context.chance)}`;
+  const staged = join(located.exchange, `${name}.ldif`);
+  try {
+    const source = path === '-' ? context.stdin : createReadStream(path);
+    await pipeline(source, createWriteStream(staged, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new Failure(`${staged} cannot be written: ${code}`);
+  }
+  const attributes = attributesOf({
+    objectClass: 'stsTask',
+    cn: name,
+    stsTaskKind: 'import',
+    stsTaskRealm: realm,
+    stsTaskFile: `${name}.ldif`,
+    ...(options.length === 0 ? {} : { stsTaskOption: options }),
+  });
+  const place = nameIn('cn', name, `cn=tasks,${located.suffix}`);
+  try {
+    await client.actor.add(place, attributes);
+  } catch (error) {
+    rmSync(staged, { force: true });
+    throw error;
+  }
+  context.stderr.write(`task ${name}\n`);
+  const status = await followTask(client, name, context);
+  rmSync(staged, { force: true });
+  return status;
+}
+
+/** Shows how far a task is, until it has ended; a signal ends it. */
+export async function followTask(client: OperatorsClient, name: string, context: Context): Promise<number> {
+  const located = context.locate();
+  if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
+  const place = nameIn('cn', name, `cn=tasks,${located.suffix}`);
+  const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Importing');
+  let asked = false;
+  void context.untilSignal().then(() => {
+    asked = true;
+  });
+  try {
+    for (;;) {
+      const entry = await client.actor.read(place, ['*', '+']);
+      if (entry === undefined) throw new Absent(`there is no task ${name}, or no more`);
+      if (asked) {
+        await client.actor.delete(place);
+        progress.end();
+        context.stderr.write('atrium: the import is cancelled\n');
+        return 130;
+      }
+      progress.show(Number(entry.one('stsTaskPercent') ?? 0), 100, Number(entry.one('stsTaskDone') ?? 0));
+      if (entry.one('stsTaskEnded') !== undefined) {
+        progress.end();
+        for (const message of entry.all('stsTaskMessage').toSorted()) context.stderr.write(`${message.slice(4)}\n`);
+        context.stderr.write(`${entry.one('stsTaskResult') ?? ''}\n`);
+        return entry.one('stsTaskState') === 'done' ? 0 : 1;
+      }
+      await after(lookMs);
+    }
+  } finally {
+    progress.end();
+  }
+}
