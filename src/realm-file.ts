@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text, utf8 } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
-import { subschemaKey, subschemaRecord } from '#directory';
+import { type Realms, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, type PartialAttribute, walkValues } from '#ldap';
 import { isWithin, keysBelow, type Schema } from '#schema';
 import { type Dump, type DumpedByName, entryAt, openDump } from '#store';
-import { keyOfName, type NamedEntry, notContent, type OpenedRealm, placeOfRealm, type RealmEntries, suffixOfRealm } from '#transfer';
+import { type NamedEntry, notContent, type OpenedRealm, type RealmEntries } from '#transfer';
 import type { AtriumOptions } from './foundation.ts';
-import { directoryFile, schemaOf } from './installation.ts';
+import { directoryFile, realmsIn, schemaOf } from './installation.ts';
 import { settings as rows } from './settings.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function openRealmFile(
     const schema = schemaOf({ root, settings });
     using stack = new DisposableStack();
     const dump = stack.use(openDump(path, { secrets, except: subschemaKey }));
-    const realm = realmIn(dump, schema, settings['realms.defaultSuffix'], id);
+    const realm = realmIn(dump, schema, realmsIn({ root, settings }, schema), id);
     if (realm === undefined) return { kind: 'unknown' };
     const stored = entryAt(path, subschemaKey);
     const head = stored && subschemaRecord(decodeAttributes(stored.operational), false);
@@ -44,23 +44,21 @@ export async function openRealmFile(
 function realmIn(
   dump: Dump,
   schema: Schema,
-  defaultSuffix: string,
+  realms: Realms,
   id: string,
 ): Omit<RealmEntries, 'definitions' | typeof Symbol.dispose> | undefined {
-  const realms = [{ id: 'default', suffix: defaultSuffix }, ...realmsOf(dump, schema, defaultSuffix)];
-  const own = realms.find((realm) => realm.id === id);
+  const own = realms.byId(id);
   if (own === undefined) return undefined;
-  const key = keyOfName(schema, own.suffix);
-  const others = realms.filter((realm) => realm !== own).map(({ suffix }) => ({ suffix, key: keyOfName(schema, suffix) }));
+  const { key, text: suffix } = own.suffix;
   // Nothing crosses a realm's edge: a realm may lie inside of another's tree, and is not of it.
-  const inside = others.filter((other) => isWithin(other.key, key));
-  const leftOut = [...inside.map((other) => other.key), ...(id === 'default' ? notContent(schema, defaultSuffix) : [])];
+  const inside = realms.all.filter((other) => other !== own && isWithin(other.suffix.key, key));
+  const leftOut = [...inside.map((other) => other.suffix.key), ...(own === realms.default ? notContent(schema, suffix) : [])];
   const range = rangeOf(key);
   return {
     id,
-    suffix: own.suffix,
+    suffix,
     schema,
-    inside: inside.map(({ suffix }) => suffix),
+    inside: inside.map((other) => other.suffix.text),
     count: dump.countByName(range),
     async *entries() {
       for (const entry of dump.byName(range)) {
@@ -68,16 +66,6 @@ function realmIn(
       }
     },
   };
-}
-
-function realmsOf(dump: Dump, schema: Schema, defaultSuffix: string) {
-  const place = keyOfName(schema, placeOfRealm(defaultSuffix));
-  const realms: { readonly id: string; readonly suffix: string }[] = [];
-  for (const entry of dump.byName(rangeOf(place))) {
-    const realm = suffixOfRealm(entryOf(entry).attributes);
-    if (realm !== undefined) realms.push(realm);
-  }
-  return realms;
 }
 
 function rangeOf(key: Uint8Array) {

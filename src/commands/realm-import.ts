@@ -35,7 +35,7 @@ export const importRealm: Command = {
   examples: [
     { line: 'atrium realm import --dry-run people.ldif' },
     { line: 'atrium realm import people.ldif' },
-    { line: 'atrium realm import --to default whole.ldif', does: 'below the suffix of the default realm, whatever it was below' },
+    { line: 'atrium realm import --to default - < people.ldif', does: 'below the suffix of the default realm, whatever it was below' },
   ],
   run: async (given, context) =>
     await withReadable(context, async () => {

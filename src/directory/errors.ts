@@ -243,9 +243,8 @@ export const errors = {
     'a task that cannot be: of another kind, with other options, a file outside of the folder, or in another place',
     '{attribute}: {why}',
   ),
-  taskDenied: row(9352, 50, 'a task of somebody who does not manage the default realm', 'tasks are given by who manages the default realm'),
-  tasksTooMany: row(9353, 11, 'more tasks than are kept and wait', 'there are {max} tasks'),
-  taskFixed: row(9354, 53, 'a change of what a task is to do', 'a task does what it said when it was added; delete it and add another one'),
+  tasksTooMany: row(9352, 11, 'more tasks than are kept and wait', 'there are {max} tasks'),
+  taskFixed: row(9353, 53, 'a change of what a task is to do', 'a task does what it said when it was added; delete it and add another one'),
 } as const satisfies Record<string, ErrorRow>;
 
 function row(number: number, ldap: number, means: string, says: string) {

@@ -117,16 +117,22 @@ function deskOf({ engine, task, signal }: Work, file: GivenFile): Desk {
       return isWithin(key, realm.suffix.key) && isFrame && store.snapshot().byDnKey(key) !== undefined;
     },
     tellMapped(tell) {
-      if (mapping === undefined || from === realm.suffix.text) return;
+      if (mapping === undefined || from === undefined || from === realm.suffix.text) return;
       const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
       tell(`names below ${from} were put below ${realm.suffix.text}; in values: ${counts.join(', ') || 'none'}`);
     },
   };
 }
 
-function realmOf(engine: Work['engine'], id: string) {
-  if (id !== 'default') throw refuse(errors.taskRealm, { realm: id });
-  return engine.realm;
+function realmOf({ realms, store }: Work['engine'], id: string) {
+  const realm = realms.in(store.snapshot()).byId(id);
+  if (realm === undefined || realm.state !== 'active') throw refuse(errors.taskRealm, { realm: id });
+  return realm;
+}
+
+/** The realms as they are when a pass begins. */
+function importDesk(engine: Work['engine']) {
+  return { ...engine, realms: engine.realms.in(engine.store.snapshot()) };
 }
 
 /** A restored entryCSN would come behind newer ones, and who follows the directory would never hear of the entry. */
@@ -156,7 +162,7 @@ async function check(work: Work, desk: Desk) {
     }
   })();
   const { entries } = await importEntries(
-    engine,
+    importDesk(engine),
     records,
     { existing: existingOf(engine), put: () => undefined },
     {
@@ -204,7 +210,7 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
     }
   })();
   await importEntries(
-    engine,
+    importDesk(engine),
     records,
     {
       existing: existingOf(engine),

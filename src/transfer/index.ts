@@ -5,7 +5,7 @@ export { errors as transferErrors } from './errors.ts';
 export { createMapping, type Mapping } from './mapping.ts';
 export { createNaming, type NamedEntry, namedEntry } from './named.ts';
 export { type Allowed, createProtection, isFactor, type LeftAlone } from './protection.ts';
-export { keyOfName, notContent, placeOfRealm, placeOfTasks, suffixOfRealm } from './realms.ts';
+export { keyOfName, notContent } from './realms.ts';
 export { sorted } from './sorted.ts';
 export { type OpenedRealm, type RealmEntries, realmText } from './text.ts';
 export { whole } from './whole.ts';

@@ -32,7 +32,7 @@ export function isTask(attributes: Attributes): boolean {
  * Holds a new task to what a task may be: it stands below cn=tasks, is given by who manages the default realm, and names a file that cannot be outside of
  * the folder.
  *
- * @throws Refusal `taskDenied` (50), `taskUnfit` (19), `tasksTooMany` (11)
+ * @throws Refusal `accessDenied` (50), `taskUnfit` (19), `tasksTooMany` (11)
  */
 export function checkTask(call: Call, name: Name, attributes: Attributes, snapshot: Snapshot): void {
   const list = taskListName(call.engine);
@@ -41,7 +41,7 @@ export function checkTask(call: Call, name: Name, attributes: Attributes, snapsh
     if (isBelow) throw refuse(errors.taskUnfit, { attribute: 'objectClass', why: 'only tasks stand here' });
     return;
   }
-  if (call.asker.who !== 'administrator') throw refuse(errors.taskDenied);
+  if (call.asker.who !== 'administrator') throw refuse(errors.accessDenied, { why: 'tasks are given by who manages the default realm' });
   if (!isBelow) throw refuse(errors.taskUnfit, { attribute: 'objectClass', why: `a task stands directly below ${list.text}` });
   const kind = textsOf(attributes, 'ststaskkind')[0]?.toLowerCase() ?? '';
   const options = Object.hasOwn(taskKinds, kind) ? taskKinds[kind] : undefined;

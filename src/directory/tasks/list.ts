@@ -64,8 +64,8 @@ export interface TaskList {
 
 const listsMax = 10_000;
 
-export function taskListName({ schema, realm }: Pick<Engine, 'schema' | 'realm'>): Name {
-  return nameOf(schema, `cn=tasks,${realm.suffix.text}`);
+export function taskListName({ schema, realms }: Pick<Engine, 'schema' | 'realms'>): Name {
+  return nameOf(schema, `cn=tasks,${realms.default.suffix.text}`);
 }
 
 /** Opens the list, and makes it where there is none yet. */
