@@ -1,6 +1,7 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { OperatorsClient } from '#client';
 import { formatLdifRecord, type LdifChange, ldifHeader, readLdif } from '#ldap';
 import { createProtection, type Difference, differences, type LeftAlone } from '#transfer';
 import { createApplying } from './applying.ts';
@@ -23,12 +24,12 @@ const toldMax = 20;
 const roundsMax = 3;
 
 export const applyRealm: Command = {
-  means: 'make a running realm what a file says',
+  means: 'make a realm what a file says',
   more: [
     'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do.',
     'People, which are entries of the class person or account and all below ou=people, are left alone without --people. Passwords, other secrets and what else somebody signs in with (stsCredentialId, stsMfaRequired, userCertificate, authzTo, authzFrom) are left alone without --factors. What is left alone is told; so is a superior that cannot go because of it.',
   ],
-  on: 'running',
+  on: 'either',
   operands: [realmOperand, { name: 'FILE', type: 'file', means: 'the realm as it is to be, or change records' }],
   options: {
     people: { means: 'also add, change and delete people' },
@@ -42,15 +43,16 @@ export const applyRealm: Command = {
     { line: 'atrium realm apply --yes default wanted.ldif' },
     { line: 'atrium realm apply --yes --people default changes.ldif', does: 'with change records, people too' },
   ],
-  run: async (given, context) => await withReadable(context, async () => await applyTo(given, context)),
+  run: async (given, context) =>
+    await withReadable(context, async () => await withDirectory(context, async ({ client }) => await applyTo(client, given, context))),
 };
 
-async function applyTo(given: Given, context: Context): Promise<number> {
+async function applyTo(client: OperatorsClient, given: Given, context: Context): Promise<number> {
   const { stderr } = context;
   const folder = mkdtempSync(join(tmpdir(), 'atrium-apply-'));
   try {
     for (let round = 1; ; round++) {
-      const gathered = await gather(given, context, join(folder, `${round}.ldif`), round === 1);
+      const gathered = await gather(client, given, context, join(folder, `${round}.ldif`), round === 1);
       if (gathered.count === 0) {
         if (round === 1) stderr.write('nothing to do\n');
         return 0;
@@ -59,7 +61,7 @@ async function applyTo(given: Given, context: Context): Promise<number> {
       if (given.flag('dry-run')) return 0;
       const what = `${counted(gathered.count)} would be made in the realm ${given.need('ID')}.`;
       if (round === 1) await confirm(what, given.need('ID'), given, context);
-      const { done, refused } = await perform(gathered.path, context);
+      const { done, refused } = await perform(client, gathered.path, context);
       stderr.write(`${counted(done)} made${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}\n`);
       if (refused > 0) return 1;
       if (!gathered.again || round === roundsMax) return 0;
@@ -77,7 +79,7 @@ interface Gathered {
 }
 
 /** Writes what may be done into a file of our own, and tells what is left alone. */
-async function gather(given: Given, context: Context, path: string, tells: boolean): Promise<Gathered> {
+async function gather(client: OperatorsClient, given: Given, context: Context, path: string, tells: boolean): Promise<Gathered> {
   const [id, file] = [given.need('ID'), given.need('FILE')];
   const factors = given.flag('factors');
   using realm = await openRealm(id, factors, context);
@@ -93,7 +95,7 @@ async function gather(given: Given, context: Context, path: string, tells: boole
   const wanted = isContent ? await readRealmFile({ ...source, records: all }, realm) : undefined;
   const found: AsyncGenerator<Difference> =
     wanted === undefined
-      ? givenChanges(all, realm, context)
+      ? givenChanges(client, all, realm)
       : differences(realm.schema, realm.entries(), wanted.entries, { folder: tmpdir(), secrets: factors });
   let count = 0;
   let buffer = '';
@@ -126,12 +128,14 @@ async function show(path: string, { stdout }: Context): Promise<void> {
   }
 }
 
-async function perform(path: string, context: Context): Promise<{ readonly done: number; readonly refused: number }> {
-  return await withDirectory(context, async ({ client }) => {
-    const applying = createApplying(client, ({ dn, kind }, why) => context.stderr.write(`atrium: ${dn}: ${kind}: ${why}\n`));
-    for await (const record of readLdif(createReadStream(path), ldifLimits)) await applying.change(record as LdifChange);
-    return await applying.end();
-  });
+async function perform(
+  client: OperatorsClient,
+  path: string,
+  { stderr }: Context,
+): Promise<{ readonly done: number; readonly refused: number }> {
+  const applying = createApplying(client, ({ dn, kind }, why) => stderr.write(`atrium: ${dn}: ${kind}: ${why}\n`));
+  for await (const record of readLdif(createReadStream(path), ldifLimits)) await applying.change(record as LdifChange);
+  return await applying.end();
 }
 
 function counted(count: number): string {

@@ -3,22 +3,21 @@ import type { ClientEntry, OperatorsClient } from '#client';
 import { formatDn, type LdifChange, type LdifRecord, type PartialAttribute, parseDn, parseRdn } from '#ldap';
 import { describe, formOf, isWithin, normalizeDn, normalizer, type Schema } from '#schema';
 import { type Difference, keyOfName, type RealmEntries, transferErrors } from '#transfer';
-import type { Context } from './command.ts';
-import { Unreachable } from './exits.ts';
-import { connectRunning } from './operators.ts';
 
 /**
  * Change records of a file, each with the entry that it changes; those that are done already are passed over.
  *
  * @throws Refusal `transferRefused` with the line for an entry in place of a change, a name of another realm, and controls, which are ldapmodify's
  */
-export async function* givenChanges(records: AsyncIterable<LdifRecord>, realm: RealmEntries, context: Context): AsyncGenerator<Difference> {
+export async function* givenChanges(
+  client: OperatorsClient,
+  records: AsyncIterable<LdifRecord>,
+  realm: RealmEntries,
+): AsyncGenerator<Difference> {
   const { schema, suffix } = realm;
   const own = keyOfName(schema, suffix);
   const others = realm.inside.map((each) => keyOfName(schema, each));
   const touched = new Set<string>();
-  await using client = await connectRunning(context);
-  if (client === undefined) throw new Unreachable('no service answers here that could be asked what is done already');
   for await (const record of records) {
     const change = changeOf(record);
     const dn = parseDn(change.dn);

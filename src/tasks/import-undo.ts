@@ -1,5 +1,5 @@
 import type { Change, Expectation } from '#store';
-import { counted, type Desk } from './import.ts';
+import { counted, type Desk } from './import-desk.ts';
 import { type Place, placeText } from './place.ts';
 import type { Outcome, Work } from './task.ts';
 
