@@ -41,7 +41,9 @@ export function checkTask(call: Call, name: Name, attributes: Attributes, snapsh
     if (isBelow) throw refuse(errors.taskUnfit, { attribute: 'objectClass', why: 'only tasks stand here' });
     return;
   }
-  if (call.asker.who !== 'administrator') throw refuse(errors.accessDenied, { why: 'tasks are given by who manages the default realm' });
+  const suffix = snapshot.byDnKey(call.engine.realms.default.suffix.key);
+  if (suffix === undefined || !call.asker.rightsAt(suffix, snapshot).mayManage)
+    throw refuse(errors.accessDenied, { why: 'tasks are given by who manages the default realm' });
   if (!isBelow) throw refuse(errors.taskUnfit, { attribute: 'objectClass', why: `a task stands directly below ${list.text}` });
   const kind = textsOf(attributes, 'ststaskkind')[0]?.toLowerCase() ?? '';
   const options = Object.hasOwn(taskKinds, kind) ? taskKinds[kind] : undefined;
