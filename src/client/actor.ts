@@ -1,11 +1,21 @@
 import { utf8 } from '#base';
-import { type Control, type Filter, type Modification, type PartialAttribute, type Request, resultCodes } from '#ldap';
+import { type Control, encodeBer, type Filter, type Modification, type PartialAttribute, type Request, resultCodes } from '#ldap';
 import { type ClientEntry, entryOf } from './entry.ts';
 import type { Performed, PerformOptions } from './link.ts';
 import { ClientRefusal } from './refusal.ts';
 
 /** Whose authority a request is under: a person's, as the directory judges it (RFC 4370), or the web layer's own. */
-export type Subject = { readonly dn: string } | 'self';
+export type Subject = { readonly dn: string; readonly session?: SessionOf } | 'self';
+
+/** The session for which the web layer acts: rules of access may ask for its strength. */
+export interface SessionOf {
+  /** How many factors its person has signed in with. */
+  readonly factors: number;
+  /** When they last did, in milliseconds since 1970. */
+  readonly authenticatedMs: number;
+  /** Of the browser that asks. */
+  readonly address: string;
+}
 
 export interface SearchOptions {
   readonly base: string;
@@ -43,11 +53,30 @@ export type Perform = (op: Request, controls: readonly Control[], options: Pick<
 const proxiedAuthorizationOid = '2.16.840.1.113730.3.4.18';
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 
+const sessionOid = '2.25.83716444157178576224225129172109131643.5.20';
+
+/** The directory takes it on the web layer's socket alone: SEQUENCE { factors INTEGER, authenticated OCTET STRING, address [0] OCTET STRING }. */
+function sessionControl({ factors, authenticatedMs, address }: SessionOf): Control {
+  const value = encodeBer((ber) =>
+    ber.sequence(() => {
+      ber.number(factors);
+      ber.string(String(authenticatedMs));
+      ber.string(address, 0x80);
+    }),
+  );
+  return { oid: sessionOid, critical: true, value };
+}
+
 /** The acting view of a subject. */
 export function actorOf(subject: Subject, perform: Perform, entriesMax: () => number): Actor {
   // RFC 4370 §3: the control is always critical; its value is an authzId (RFC 4513 §5.2.1.8), not BER.
   const controls: readonly Control[] =
-    subject === 'self' ? [] : [{ oid: proxiedAuthorizationOid, critical: true, value: utf8(`dn:${subject.dn}`) }];
+    subject === 'self'
+      ? []
+      : [
+          { oid: proxiedAuthorizationOid, critical: true, value: utf8(`dn:${subject.dn}`) },
+          ...(subject.session === undefined ? [] : [sessionControl(subject.session)]),
+        ];
   const ask = async (op: Request, expected: readonly number[] = [resultCodes.success], options: Pick<PerformOptions, 'onPart'> = {}) => {
     const performed = await perform(op, controls, options);
     if (!expected.includes(performed.op.result.code)) throw new ClientRefusal(performed.op.result);

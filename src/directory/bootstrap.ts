@@ -20,7 +20,8 @@ const seedLimits: LdifLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_5
  * Makes the default realm in an empty store: its seed, and the built-in administrator with the password of `admin.bootstrapPassword` or a
  * generated one. All of it is one commit, by the same checks as any import.
  *
- * @param seed  LDIF with `{suffix}` for the DN of the suffix and `{label}` for the value that names its entry
+ * @param seed  LDIF with `{suffix}` for the DN of the suffix, `{label}` for the value that names its entry and `{administrator}` for the DN of the
+ *              built-in administrator
  * @throws Refusal  `suffixUnfit` when the store holds another realm, or the suffix cannot be one; `importRefused`
  */
 export async function bootstrap(engine: Engine, { seed }: { readonly seed: string }): Promise<Bootstrapped> {
@@ -62,8 +63,13 @@ function fill({ realm }: { readonly realm: Realm }, seed: string): string {
   if (!/^[!-9;=?-~][ -~]*$/.test(label) || !/^[ -~]+$/.test(realm.suffix.text)) {
     throw refuse(errors.suffixUnfit, { why: 'it may hold printable ASCII only' });
   }
+  const { text: administrator } = realm.administrator;
+  const value = /^[ -~]+$/.test(administrator) ? `: ${administrator}` : `:: ${Buffer.from(administrator).toString('base64')}`;
   return seed.replaceAll(/^(?!#)(.*)$/gm, (line) =>
-    line.replaceAll('{suffix}', () => realm.suffix.text).replaceAll('{label}', () => label),
+    line
+      .replaceAll('{suffix}', () => realm.suffix.text)
+      .replaceAll('{label}', () => label)
+      .replace(/: \{administrator\}$/, () => value),
   );
 }
 

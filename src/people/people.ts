@@ -1,5 +1,5 @@
 import { utf8 } from '#base';
-import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals } from '#client';
+import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
 import { formatDn, parseDn, resultCodes } from '#ldap';
 import { type Mode, makesEntries } from '#policy';
 
@@ -33,8 +33,19 @@ export interface People {
   nobody(realm: PeopleOf, typed: string): string;
   /** The person of a session; `undefined` when the entry is gone. */
   byUuid(realm: PeopleOf, entryUuid: string): Promise<Person | undefined>;
-  /** A person's entry as they themselves may see it; `undefined` when it is gone, or they are disabled. */
-  readOwn(realm: PeopleOf, person: { readonly entryUuid: string }, attributes: readonly string[]): Promise<ClientEntry | undefined>;
+  /**
+   * A person's entry as they themselves may see it; `undefined` when it is gone, or they are disabled.
+   *
+   * @param address  the browser's
+   */
+  readOwn(realm: PeopleOf, person: SignedIn, attributes: readonly string[], address?: string): Promise<ClientEntry | undefined>;
+}
+
+/** A person with the session that they have: how and when they signed in. */
+export interface SignedIn {
+  readonly entryUuid: string;
+  /** The oldest first. */
+  readonly events?: readonly { readonly whenMs: number; readonly amr: readonly string[] }[];
 }
 
 export interface PeopleOptions {
@@ -86,14 +97,14 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
       return entries[0] === undefined ? undefined : personOf(baseOf(suffix), entries[0]);
     },
-    readOwn: async ({ suffix }, { entryUuid }, attributes) => {
+    readOwn: async ({ suffix }, { entryUuid, events = [] }, attributes, address = '') => {
       const { entries } = await client
         .as('self')
         .search({ base: baseOf(suffix), scope: 'sub', filter: equals('entryUUID', entryUuid), attributes: ['1.1'], sizeLimit: 2 });
       const dn = entries[0]?.dn;
       if (dn === undefined) return undefined;
       try {
-        return await client.as({ dn }).read(dn, attributes);
+        return await client.as({ dn, ...sessionOf(events, address) }).read(dn, attributes);
       } catch (error) {
         // RFC 4370 §4: nobody acts for a person who is disabled, or was deleted just now.
         if (error instanceof ClientRefusal && error.code === resultCodes.authorizationDenied) return undefined;
@@ -101,6 +112,14 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
       }
     },
   };
+}
+
+/** What the directory is told of a session; nothing of one that nobody signed in to. */
+function sessionOf(events: NonNullable<SignedIn['events']>, address: string): { readonly session?: SessionOf } {
+  const last = events.at(-1);
+  if (last === undefined) return {};
+  const factors = new Set(events.flatMap(({ amr }) => amr)).size;
+  return { session: { factors: Math.max(1, factors), authenticatedMs: last.whenMs, address } };
 }
 
 function baseOf(suffix: string): string {

@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 export interface PortalDeps {
   readonly sessions: Pick<Sessions, 'find' | 'park' | 'list' | 'end' | 'endAll'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
-  readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[]) => Promise<OwnEntry | undefined>;
+  readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], address: string) => Promise<OwnEntry | undefined>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly ldapUrl: () => string | undefined;
@@ -28,7 +28,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
       const session = await sessionOf(request);
       if (session === undefined)
         return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage(realm) };
-      const entry = await readOwn(realm, session, shownAttributes);
+      const entry = await readOwn(realm, session, shownAttributes, request.address);
       if (entry === undefined) {
         // Whoever has no entry any more, or is disabled, has no session either, in no browser.
         await sessions.endAll(realm.id, session.entryUuid, visitOf(request));

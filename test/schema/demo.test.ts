@@ -14,7 +14,8 @@ const suffix = 'dc=example,dc=com';
 function seed(name: string): string {
   return readFileSync(join(import.meta.dirname, '..', '..', 'ldif', name), 'utf8')
     .replaceAll('{suffix}', suffix)
-    .replaceAll('{label}', 'example');
+    .replaceAll('{label}', 'example')
+    .replaceAll('{administrator}', `uid=admin,ou=people,${suffix}`);
 }
 
 async function records(ldif: string): Promise<LdifRecord[]> {
@@ -52,6 +53,8 @@ test('the demo realm fits the schema, and all that its entries point to is there
   const people = [...keys].filter((key) => key.includes('ou=people\0')).length;
   t.true(people >= 200, `${people} people`);
   t.true(links.length > people);
+  // The first start makes the administrator.
+  keys.add(keyOf(`uid=admin,ou=people,${suffix}`));
   for (const link of links) t.true(keys.has(link), link);
 });
 
@@ -65,7 +68,7 @@ test('no line of the demo realm is folded, so that its suffix can be replaced in
 
 test('a realm named by o= begins with the same entries', async (t) => {
   const template = readFileSync(join(import.meta.dirname, '..', '..', 'ldif', 'default-realm.ldif'), 'utf8');
-  const { keys } = load(await records(template.replaceAll('{suffix}', 'o=acme').replaceAll('{label}', 'acme')));
+  const { keys } = load(await records(template.replaceAll('{suffix}', 'o=acme').replaceAll('{label}', 'acme').replaceAll('{administrator}', 'uid=admin,ou=people,o=acme')));
   t.deepEqual(
     [...keys].map((key) => key.split('\0')[1] ?? key),
     [
@@ -80,6 +83,8 @@ test('a realm named by o= begins with the same entries', async (t) => {
       'ou=policies',
       // And what is below it.
       'ou=policies',
+      'ou=groups',
+      'ou=groups',
     ],
   );
 });

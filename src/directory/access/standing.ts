@@ -29,7 +29,8 @@ export function somebody(engine: Engine, identity: Identity, origin: Origin, sna
   const address = identity.session?.address;
   return {
     identity,
-    origin: address === undefined ? origin : originOf(address, origin),
+    // Where the browser is that the web layer acts for nobody knows but the web layer: its own socket is no answer.
+    origin: identity.strength === 'onBehalf' ? originOf(address ?? '', origin) : origin,
     key,
     home: key && engine.realms.in(snapshot).owning(key),
   };
