@@ -21,6 +21,13 @@ export interface OperatorsClient extends AsyncDisposable {
    * @param controls  that go with each of them
    */
   pipeline(windowMax: number, controls?: readonly Control[]): Pipeline;
+  /**
+   * An extended operation (RFC 4511 §4.12).
+   *
+   * @returns the value of its answer
+   * @throws ClientRefusal
+   */
+  extended(oid: string, value: Uint8Array): Promise<Uint8Array | undefined>;
   close(): void;
 }
 
@@ -100,6 +107,11 @@ export async function connectOperators({
     ),
     search: (options, controls = []) => stream(link, searchRequest(options), controls, timeoutMs),
     pipeline: (windowMax, controls = []) => pipelineOver(link, windowMax, timeoutMs, controls),
+    extended: async (oid, value) => {
+      const { op } = await link.perform({ kind: 'extendedRequest', oid, value }, [], { timeoutMs });
+      if (op.kind !== 'extendedResponse' || op.result.code !== resultCodes.success) throw new ClientRefusal(op.result);
+      return op.value;
+    },
     close,
     [Symbol.asyncDispose]: async () => close(),
   };

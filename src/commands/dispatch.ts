@@ -56,10 +56,16 @@ function find(argv: readonly string[]): Found {
     const words = Object.keys(commands).map((name) => name.split(' ')[0] as string);
     return { kind: 'unknown', what: first, near: nearest(first, words) };
   }
+  const standing = Object.hasOwn(unspoken, first) ? unspoken[first] : undefined;
+  if (standing !== undefined && second?.startsWith('--') && !argv.includes('--help'))
+    return { kind: 'command', name: standing, command: commands[standing] as Command, args: argv.slice(1) };
   if (second === undefined || second.startsWith('-')) return { kind: 'noun', noun: first, args: argv.slice(1) };
   const verbs = Object.keys(commands).flatMap((name) => (name.startsWith(`${first} `) ? [name.slice(first.length + 1)] : []));
   return { kind: 'unknown', what: both, near: nearest(second, verbs), noun: first };
 }
+
+/** What a noun means where an option stands in the place of its verb. */
+const unspoken: Readonly<Record<string, keyof typeof rows>> = { access: 'access explain' };
 
 function unknown({ what, near, noun }: Found & { kind: 'unknown' }, { stderr }: Context): number {
   const meant = near === undefined ? '' : `; ${noun === undefined ? '' : `${noun} `}${near} is meant, perhaps`;

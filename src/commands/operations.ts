@@ -1,3 +1,4 @@
+import { accessCommands } from './access.ts';
 import { backup } from './backup.ts';
 import { changes } from './changes.ts';
 import type { Command } from './command.ts';
@@ -38,6 +39,7 @@ export const commands = {
   reset,
   ...personCommands,
   ...groupCommands,
+  ...accessCommands,
   search,
   import: importCommand,
   export: exportCommand,

@@ -184,6 +184,7 @@ export const errors = {
     'a search for changes with a control that makes its answers others',
     'this control does not go together with content synchronisation or persistent search: {oid}',
   ),
+  accessMalformed: row(9301, 2, 'a request to explain access that cannot be read, or asks for what is not there', '{why}'),
   rulesTooMany: row(9300, 11, 'more rules of access in a realm than ldap.accessRulesMax', 'a realm has {max} rules of access at most'),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {

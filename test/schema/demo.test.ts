@@ -68,7 +68,11 @@ test('no line of the demo realm is folded, so that its suffix can be replaced in
 
 test('a realm named by o= begins with the same entries', async (t) => {
   const template = readFileSync(join(import.meta.dirname, '..', '..', 'ldif', 'default-realm.ldif'), 'utf8');
-  const { keys } = load(await records(template.replaceAll('{suffix}', 'o=acme').replaceAll('{label}', 'acme').replaceAll('{administrator}', 'uid=admin,ou=people,o=acme')));
+  const { keys } = load(
+    await records(
+      template.replaceAll('{suffix}', 'o=acme').replaceAll('{label}', 'acme').replaceAll('{administrator}', 'uid=admin,ou=people,o=acme'),
+    ),
+  );
   t.deepEqual(
     [...keys].map((key) => key.split('\0')[1] ?? key),
     [

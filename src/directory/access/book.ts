@@ -9,6 +9,7 @@ import { compileSeen, type Filterable } from '../search/filter.ts';
 import { guardFilter } from '../search/guard.ts';
 import { allAttributes } from './attribute-set.ts';
 import { inOrder } from './evaluate.ts';
+import { builtInRows, type ListedRow } from './listed.ts';
 import { type Roles, rolesIn } from './memberships.ts';
 import { fromAnywhere } from './networks.ts';
 import { entriesOfClass } from './of-class.ts';
@@ -17,7 +18,6 @@ import { createPlan, type Fitting, type Plan } from './plan.ts';
 import type { Guard } from './protections.ts';
 import { type Rights, rightsOf, textOf } from './rights.ts';
 import { type Right, type Rule, rights } from './rule.ts';
-import { builtInSet, type When } from './table.ts';
 
 /** The rules of a realm in one state of the store. */
 export interface Book {
@@ -87,15 +87,15 @@ export function createAccessDesk(schema: Schema): AccessDesk {
     fits: (filter, entry, snapshot) => testsOf(filter).stored(entry, snapshot),
     fitsNew: (filter, entry) => testsOf(filter).made(entry),
     bookOf(engine, realm, snapshot) {
-      const when = conditionsOf(realm);
+      const when = realm.settings['ldap.anonymousRead'];
       const kept = books.get(realm);
       // A rule governs others, whatever may be changed beside it. Of what lies over a snapshot nothing is kept: it is no commit's.
       const isGood = kept !== undefined && snapshot.governing <= kept.number && kept.number <= snapshot.number;
-      if (isGood && kept.when === when.join()) return kept.book;
+      if (isGood && kept.when === when) return kept.book;
       const own = readRules(schema, engine, realm, snapshot, parsed);
-      const rules = [...own, ...builtInRules(schema, realm, when)];
+      const rules = [...own, ...builtInRules(schema, builtInRows(realm))];
       const book = bookWith(rules, rolesIn({ schema }, realm, snapshot), make);
-      if (snapshot.number >= 0) books.set(realm, { number: snapshot.number, when: when.join(), book });
+      if (snapshot.number >= 0) books.set(realm, { number: snapshot.number, when, book });
       return book;
     },
   };
@@ -142,28 +142,15 @@ function isSeen(schema: Schema, key: string, maySearch: (type: AttributeType) =>
   return type !== undefined && maySearch(type);
 }
 
-/** Under which the rows of the built-in set count. */
-export function conditionsOf({ settings }: Pick<Realm, 'settings'>): readonly When[] {
-  return settings['ldap.anonymousRead'] === 'public' ? ['anonymousReadPublic'] : [];
-}
-
 /** The built-in set as rules of a realm. */
-function builtInRules(schema: Schema, { suffix, people, groups }: Realm, when: readonly When[]): readonly Rule[] {
-  const names = { '{suffix}': suffix.text, '{people}': people.text, '{groups}': groups.text };
-  const fill = (value: string) => Object.entries(names).reduce((filled, [mark, name]) => filled.replace(mark, () => name), value);
-  return builtInSet
-    .filter((row) => row.when === undefined || when.includes(row.when))
-    .map((row, index) => {
-      const texts: RuleTexts = new Map([
-        ['stsruleorder', [String(index)]],
-        ['stsrulewho', row.who],
-        ['stsrulestrength', row.strength ?? []],
-        ['stsruletarget', (row.target ?? []).map(fill)],
-        ['stsruleattribute', row.attributes ?? []],
-        ['stsruleright', row.rights],
-      ]);
-      return { ...parseRule({ schema, owns: () => true }, row.means, texts), isBuiltIn: true };
-    });
+function builtInRules(schema: Schema, rows: readonly ListedRow[]): readonly Rule[] {
+  return rows.map(({ name, attributes }, index) => {
+    const texts: RuleTexts = new Map([
+      ['stsruleorder', [String(index)]],
+      ...attributes.map(([key, values]) => [key.toLowerCase(), values] as const),
+    ]);
+    return { ...parseRule({ schema, owns: () => true }, name, texts), isBuiltIn: true };
+  });
 }
 
 interface ReadRule {

@@ -4,6 +4,7 @@ import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
 import { endTransaction } from './end-transaction.ts';
+import { explainAccess } from './explain-access.ts';
 import type { ExtendedKind } from './kind.ts';
 import { passwordModify } from './password-modify.ts';
 import { refresh } from './refresh.ts';
@@ -12,7 +13,7 @@ import { startTransaction } from './start-transaction.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** Every extended operation of the directory. The root DSE lists these, those that the listener answers by itself, and nothing else. */
-const kinds: readonly ExtendedKind[] = [whoAmI, passwordModify, startTransaction, endTransaction, refresh, showSecret];
+const kinds: readonly ExtendedKind[] = [whoAmI, passwordModify, startTransaction, endTransaction, refresh, explainAccess, showSecret];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */
 export function supportedExtensions(connection: Connection): string[] {

@@ -1,0 +1,100 @@
+import type { ClientEntry, OperatorsClient } from '#client';
+import { decodeBer, encodeBer } from '#ldap';
+import type { Context } from './command.ts';
+import { withDirectory } from './directory.ts';
+import { Failure } from './exits.ts';
+import type { Given } from './given.ts';
+import { list } from './table.ts';
+
+/** The operation of the directory that explains access (docs/access.md). */
+export const explainAccessOid = '2.25.83716444157178576224225129172109131643.6.20';
+const suffixTag = 0x86;
+const setTag = 0x31;
+
+interface Listed {
+  /** Of a rule of the realm; the built-in set comes behind all of them. */
+  readonly order: number | undefined;
+  readonly name: string;
+  readonly effect: string;
+  readonly who: readonly string[];
+  readonly strength: readonly string[];
+  readonly from: readonly string[];
+  readonly target: readonly string[];
+  readonly filter: string | undefined;
+  readonly attributes: readonly string[];
+  readonly rights: readonly string[];
+}
+
+/** Rules that are read, at most. */
+const rulesMax = 1_000_000;
+
+/** @returns the exit status. @throws Absent for a realm that is not there */
+export async function listAccess(given: Given, context: Context): Promise<number> {
+  return await withDirectory(context, async ({ client, suffixOf }) => {
+    const suffix = await suffixOf(given.need('realm'));
+    const rules = [...(await ownRules(client, suffix)), ...(await builtIn(client, suffix))];
+    const all = (values: readonly string[]) => values.join(' ');
+    await list(rules, given, context, {
+      columns: [
+        { head: 'ORDER', of: ({ order }) => (order === undefined ? 'built-in' : String(order)) },
+        { head: 'EFFECT', of: ({ effect }) => effect },
+        { head: 'RIGHTS', of: ({ rights }) => all(rights) },
+        { head: 'WHO', of: ({ who }) => all(who) },
+        { head: 'HOW', of: ({ strength, from }) => all([...strength, ...from]) },
+        { head: 'TARGET', of: ({ target, filter }) => all([...target, ...(filter === undefined ? [] : [filter])]) },
+        { head: 'ATTRIBUTES', of: ({ attributes }) => all(attributes) },
+        { head: 'NAME', of: ({ name }) => name },
+      ],
+      none: 'There are no rules.',
+    });
+    return 0;
+  });
+}
+
+async function ownRules({ actor }: OperatorsClient, suffix: string): Promise<Listed[]> {
+  const filter = { kind: 'equality', description: 'objectClass', value: Buffer.from('stsAccessRule') } as const;
+  const { entries } = await actor.search({ base: suffix, scope: 'sub', filter, sizeLimit: rulesMax });
+  const folded = (entry: ClientEntry) => (entry.one('cn') ?? '').toLowerCase().trim().replaceAll(/\s+/g, ' ');
+  return entries
+    .map((entry) => ({ entry, order: Number(entry.one('stsRuleOrder')), cn: folded(entry) }))
+    .sort((a, b) => a.order - b.order || (a.cn < b.cn ? -1 : 1))
+    .map(({ entry, order }) => listed(order, entry.dn, (name) => entry.all(name)));
+}
+
+/** The built-in set as the directory has it for a realm. */
+async function builtIn(client: OperatorsClient, suffix: string): Promise<Listed[]> {
+  const answer = await client.extended(
+    explainAccessOid,
+    encodeBer((ber) => ber.sequence(() => ber.string(suffix, suffixTag))),
+  );
+  const rows =
+    answer &&
+    decodeBer(answer, (ber) =>
+      ber.list(() =>
+        ber.sequence(() => ({
+          name: ber.string(),
+          attributes: ber.list(() => ber.sequence(() => [ber.string(), ber.list(() => ber.string(), setTag)] as const)),
+        })),
+      ),
+    );
+  if (rows === undefined) throw new Failure('the answer of the directory cannot be read');
+  return rows.map(({ name, attributes }) => {
+    const values = new Map(attributes);
+    return listed(undefined, name, (each) => values.get(each) ?? []);
+  });
+}
+
+function listed(order: number | undefined, name: string, all: (name: string) => readonly string[]): Listed {
+  return {
+    order,
+    name,
+    effect: all('stsRuleEffect')[0]?.toLowerCase() ?? 'allow',
+    who: all('stsRuleWho'),
+    strength: all('stsRuleStrength'),
+    from: all('stsRuleFrom'),
+    target: all('stsRuleTarget'),
+    filter: all('stsRuleFilter')[0],
+    attributes: all('stsRuleAttribute'),
+    rights: all('stsRuleRight'),
+  };
+}
