@@ -13,7 +13,7 @@ import type { Given } from './given.ts';
 export async function confirm(what: string, name: string, given: Given, { stdin, stderr, untilSignal }: Context): Promise<void> {
   if (given.flag('yes')) return;
   if (!stdin.isTTY || !stderr.isTTY)
-    throw new Unconfirmed(`${what} Nothing was done: there is no terminal to ask on, and --yes was not given`);
+    throw new Unconfirmed(`nothing was done: there is no terminal to ask on, and --yes was not given\n${what}`);
   const leave = new AbortController();
   void untilSignal().then(() => leave.abort());
   const terminal = createInterface({ input: stdin, output: stderr });

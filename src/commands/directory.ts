@@ -34,6 +34,8 @@ export async function withDirectory<T>(context: Context, act: (directory: Direct
   open.defer(folder.close);
   const client = open.use(await connectOperators({ socketPath: folder.socketPath }));
   const stopped = context.untilSignal().then(() => {
+    // Whoever waits for somebody to type waits for nothing any more.
+    context.stdin.destroy();
     throw new Interrupted('interrupted; what was answered is done');
   });
   return await Promise.race([ask(client), stopped]);

@@ -21,9 +21,17 @@ export function shown(value: Uint8Array): string {
   return isUtf8(value) ? Buffer.from(value).toString('utf8') : `(${value.length.toLocaleString('en')} octets)`;
 }
 
-/** Entries come in the order of an attribute (RFC 2891); of more than the directory sorts, in its own. */
+/** Entries come in the order of an attribute of text (RFC 2891); more than the directory sorts, in its own. */
 export function sortedBy(attribute: string): Control {
-  const value = encodeBer((ber) => ber.sequence(() => ber.sequence(() => ber.string(attribute))));
+  const value = encodeBer((ber) =>
+    ber.sequence(() =>
+      ber.sequence(() => {
+        ber.string(attribute);
+        // uid and cn have no order of their own (RFC 4519).
+        ber.string('caseIgnoreOrderingMatch', 0x80);
+      }),
+    ),
+  );
   return { oid: '1.2.840.113556.1.4.473', critical: false, value };
 }
 

@@ -60,7 +60,7 @@ function words(person: ClientEntry, { direct, nested }: Memberships): string {
   const rows = person.attributes
     .filter(({ description }) => !told.has(description.toLowerCase()) && !isOperational(description))
     .flatMap(({ description, values }) => values.map((value, at) => [at === 0 ? description : '', shown(value)] as const));
-  const stamps = operational.flatMap((name) => (person.has(name) ? [[name, person.one(name) ?? ''] as const] : []));
+  const stamps = operational.flatMap((name) => (person.has(name) ? [[name, readable(person.one(name) ?? '')] as const] : []));
   const factors = [
     ...(securityKeys > 0 ? [`${securityKeys} security ${securityKeys === 1 ? 'key' : 'keys'}`] : []),
     ...(required ? ['a second factor is required'] : []),
@@ -74,4 +74,9 @@ function words(person: ClientEntry, { direct, nested }: Memberships): string {
     ...(direct.length + nested.length === 0 ? [] : [pageOf([...listed('groups', direct), ...listed('through them', nested)])]),
     pageOf(stamps),
   ].join('\n');
+}
+
+/** A moment (GeneralizedTime, RFC 4517 §3.3.13) as people read it; anything else as it is. */
+function readable(value: string): string {
+  return value.replace(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/, '$1-$2-$3 $4:$5:$6 UTC');
 }

@@ -1,11 +1,11 @@
 import { utf8 } from '#base';
-import { ClientRefusal } from '#client';
-import { type Filter, formatLdifRecord, parseFilter, resultCodes } from '#ldap';
+import { type Filter, formatLdifRecord, parseFilter } from '#ldap';
 import type { Command } from './command.ts';
 import { withDirectory } from './directory.ts';
+import { entryJson, upTo } from './entries.ts';
 import { Misuse } from './exits.ts';
 import { listed } from './given.ts';
-import { limit, realm } from './options.ts';
+import { json, limit, realm } from './options.ts';
 import { write } from './output.ts';
 
 type Scope = 'base' | 'one' | 'sub' | 'children';
@@ -35,12 +35,14 @@ export const search: Command = {
     scope: { value: 'SCOPE', type: scopes, default: 'sub', means: `${listed(scopes)}` },
     realm,
     limit,
+    json,
   },
   examples: [
     { line: 'atrium search anna' },
     { line: "atrium search '(&(objectClass=person)(l=Berlin))' cn mail" },
     { line: 'atrium search uid=admin + --base ou=people,dc=example,dc=com' },
     { line: 'atrium search objectClass=groupOfNames cn --limit 5' },
+    { line: 'atrium search uid=dkhalil --json', does: 'an object in each line, for jq and the like' },
   ],
   run: async (given, context) => {
     const attributes = given.texts('ATTRIBUTE');
@@ -50,24 +52,17 @@ export const search: Command = {
     return await withDirectory(context, async ({ client, suffixOf }) => {
       const base = given.text('base') ?? (await suffixOf(given.need('realm')));
       let found = 0;
-      try {
-        for await (const entry of client.search({ base, scope, filter, attributes, sizeLimit })) {
-          found++;
-          await write(context.stdout, formatLdifRecord({ kind: 'content', line: 0, dn: entry.dn, attributes: entry.attributes }));
-        }
-      } catch (error) {
-        if (!isLimit(error) || found !== sizeLimit) throw error;
-        context.stderr.write(`There are more than the ${sizeLimit} that were asked for.\n`);
+      for await (const entry of upTo(client, { base, scope, filter, attributes, sizeLimit }, [], context)) {
+        found++;
+        const { dn, attributes: own } = entry;
+        const record = () => formatLdifRecord({ kind: 'content', line: 0, dn, attributes: own });
+        await write(context.stdout, given.flag('json') ? `${JSON.stringify(entryJson(entry))}\n` : record());
       }
       if (context.stderr.isTTY) context.stderr.write(`${found} ${found === 1 ? 'entry' : 'entries'}\n`);
       return 0;
     });
   },
 };
-
-function isLimit(error: unknown): boolean {
-  return error instanceof ClientRefusal && error.code === resultCodes.sizeLimitExceeded;
-}
 
 function filterOf(given: string): Filter {
   if (!given.includes('=')) {

@@ -114,7 +114,7 @@ test('the demo makes its folder, prints names and passwords that work, and a sec
 
   const unasked = await runCli(['reset'], environment);
   t.is(unasked.status, 2);
-  t.regex(unasked.stderr, /Nothing was done: there is no terminal to ask on, and --yes was not given/);
+  t.regex(unasked.stderr, /nothing was done: there is no terminal to ask on, and --yes was not given/);
   t.true(existsSync(dataDir));
   t.is((await runCli(['reset', '--yes'], environment)).status, 0);
   t.false(existsSync(dataDir));

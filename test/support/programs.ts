@@ -9,6 +9,7 @@ import type { TestFn } from 'ava';
 export const programs = {
   ldapsearch: { packages: ['ldap-utils', 'libsasl2-modules'], paths: [] },
   ip: { packages: ['iproute2'], paths: ['/usr/sbin/ip', '/sbin/ip'] },
+  script: { packages: ['bsdutils'], paths: [] },
   slapd: { packages: ['slapd'], paths: ['/usr/sbin/slapd', '/usr/lib/openldap/slapd'] },
   chromium: { packages: ['chromium', 'fonts-dejavu-core'], paths: ['/usr/bin/google-chrome', '/usr/bin/chromium-browser'] },
   oathtool: { packages: ['oathtool'], paths: [] },
