@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from './command.ts';
-import { Misuse } from './exits.ts';
+import { failureOf, Misuse, noDirectory, Unreachable } from './exits.ts';
+import { json } from './options.ts';
 import { createProgress } from './progress.ts';
 import { stoppable } from './stoppable.ts';
 
@@ -13,7 +14,8 @@ export const backup: Command = {
   ],
   on: 'files',
   operands: [{ name: 'FILE', type: 'file', means: 'the file to make' }],
-  examples: [{ line: 'atrium backup monday.sqlite' }],
+  options: { json },
+  examples: [{ line: 'atrium backup monday.sqlite' }, { line: 'atrium backup --json monday.sqlite' }],
   run: async (given, context) => {
     const file = given.need('FILE');
     const path = resolve(file);
@@ -26,16 +28,11 @@ export const backup: Command = {
       }),
     );
     progress.end();
-    if (made === undefined) return 1;
-    if (made.kind === 'absent') throw new Misuse('there is no directory in this folder');
-    if (made.kind === 'refused') {
-      for (const line of made.lines) context.stderr.write(`${line}\n`);
-      return 1;
-    }
+    if (made.kind === 'absent') throw new Unreachable(noDirectory);
+    if (made.kind === 'refused') throw failureOf(made.lines);
     const { entries, number, epoch, octets } = made;
-    context.stdout.write(
-      `${entries.toLocaleString('en')} entries up to change ${number} of epoch ${epoch}, ${octets.toLocaleString('en')} octets, read again and compared: ${file}\n`,
-    );
+    const words = `${entries.toLocaleString('en')} entries up to change ${number} of epoch ${epoch}, ${octets.toLocaleString('en')} octets, read again and compared: ${file}`;
+    context.stdout.write(`${given.flag('json') ? JSON.stringify({ file: path, entries, number, epoch, octets }) : words}\n`);
     context.stderr.write('The key-encryption key is not in it: keep that elsewhere, and keep it.\n');
     return 0;
   },

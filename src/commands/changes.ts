@@ -1,6 +1,6 @@
 import { formatLdifRecord, ldifHeader } from '#ldap';
 import type { ChangeLog, Command, Context } from './command.ts';
-import { Misuse } from './exits.ts';
+import { Failure, failureOf, Misuse, noDirectory, Unreachable } from './exits.ts';
 import { write } from './output.ts';
 
 /** Text gathered before it is written. */
@@ -21,17 +21,11 @@ export const changes: Command = {
   run: async (given, context) => {
     const since = numberOf(given.need('since'));
     const opened = await context.openLog();
-    if (opened.kind === 'absent') throw new Misuse('there is no directory in this folder');
-    if (opened.kind === 'refused') {
-      for (const line of opened.lines) context.stderr.write(`${line}\n`);
-      return 1;
-    }
+    if (opened.kind === 'absent') throw new Unreachable(noDirectory);
+    if (opened.kind === 'refused') throw failureOf(opened.lines);
     using log = opened.log;
     const why = outOfReach(log, since);
-    if (why !== undefined) {
-      context.stderr.write(`atrium: ${why}\n`);
-      return 1;
-    }
+    if (why !== undefined) throw new Failure(why);
     await writeAll(log, since, context);
     return 0;
   },

@@ -1,5 +1,5 @@
-import type { Command, Context, Damage, Examined } from './command.ts';
-import { Misuse } from './exits.ts';
+import type { Command, Damage, Examined } from './command.ts';
+import { noDirectory, Unreachable } from './exits.ts';
 import { json } from './options.ts';
 import { createProgress } from './progress.ts';
 
@@ -25,10 +25,10 @@ export const doctor: Command = {
   on: 'files',
   options: { repair: { means: 'make all indexes anew, on a stopped service’s folder' }, json },
   examples: [{ line: 'atrium doctor' }, { line: 'atrium doctor --repair' }, { line: 'atrium doctor --json' }],
-  exits: { 0: 'all is sound', 1: 'there is damage', 2: 'a mistake in the call, or nothing could be looked at' },
+  exits: { 0: 'all is sound', 1: 'there is damage', 4: 'nothing could be looked at' },
   run: async (given, context) => {
     const repaired = given.flag('repair') ? await context.repair() : undefined;
-    if (repaired?.kind === 'refused') return refused(repaired.lines, context);
+    if (repaired?.kind === 'refused') throw unreachable(repaired.lines);
     const count = new Map<Damage['kind'], number>();
     const told: Damage[] = [];
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), 'Examining');
@@ -41,8 +41,8 @@ export const doctor: Command = {
       onProgress: (entries, total) => progress.show(entries, total, entries),
     });
     progress.end();
-    if (examined.kind === 'absent') throw new Misuse('there is no directory in this folder');
-    if (examined.kind === 'refused') return refused(examined.lines, context);
+    if (examined.kind === 'absent') throw new Unreachable(noDirectory);
+    if (examined.kind === 'refused') throw unreachable(examined.lines);
     const report: Report = { ...examined, repaired: repaired?.kind === 'repaired', count, told };
     context.stdout.write(given.flag('json') ? jsonOf(report) : words(report));
     return count.size === 0 ? 0 : 1;
@@ -55,9 +55,8 @@ type Report = Extract<Examined, { kind: 'examined' }> & {
   readonly told: readonly Damage[];
 };
 
-function refused(lines: readonly string[], { stderr }: Context): number {
-  for (const line of lines) stderr.write(`${line}\n`);
-  return 2;
+function unreachable(lines: readonly string[]): Unreachable {
+  return new Unreachable(lines.join('\natrium: '));
 }
 
 function words({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {

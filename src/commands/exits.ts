@@ -33,9 +33,17 @@ export class Absent extends Ending {
   readonly status = exits.absent.status;
 }
 
+/** For a folder that has no directory. */
+export const noDirectory = 'there is no directory in this folder';
+
 /** Asked to stop, and stopped in order. */
 export class Interrupted extends Ending {
   readonly status = exits.interrupted.status;
+}
+
+/** What an operator has to mend, a line each. */
+export function failureOf(lines: readonly string[]): Failure {
+  return new Failure(lines.join('\natrium: '));
 }
 
 /** There is no directory to ask. */

@@ -3,7 +3,7 @@ import { formatLdifRecord, type LdifContent } from '#ldap';
 import { loadSchema, type Schema } from '#schema';
 import type { Command, Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
-import { Misuse } from './exits.ts';
+import { failureOf, Misuse, noDirectory, Unreachable } from './exits.ts';
 import { connectRunning, withRefusals } from './operators.ts';
 import { manageDsaIt, subentriesAlone } from './realm-source.ts';
 import { openTarget } from './target.ts';
@@ -76,10 +76,9 @@ async function exportStopped(
   target.progress.end();
   switch (exported.kind) {
     case 'absent':
-      throw new Misuse('the folder holds no realm');
+      throw new Unreachable(noDirectory);
     case 'refused':
-      for (const line of exported.lines) context.stderr.write(`${line}\n`);
-      return 1;
+      throw failureOf(exported.lines);
     case 'exported':
       await target.end();
       context.stderr.write(`${exported.entries.toLocaleString('en')} entries exported\n`);

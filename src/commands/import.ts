@@ -2,8 +2,8 @@ import type { OperatorsClient } from '#client';
 import type { DialectName } from '#elsewhere';
 import { LdifError, type LdifRecord } from '#ldap';
 import type { Command, Context } from './command.ts';
-import { Misuse } from './exits.ts';
-import { listed } from './given.ts';
+import { Failure, failureOf, Misuse } from './exits.ts';
+import { type Given, listed } from './given.ts';
 import { type LdifSource, openLdif } from './ldif.ts';
 import { connectRunning, explain, withRefusals } from './operators.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -31,12 +31,12 @@ export const importCommand: Command = {
     from: { value: 'TOOL', type: dialectNames, means: `FILE is another server’s: ${listed(dialectNames)}` },
     to: { value: 'ID', default: 'default', means: 'with --from: the realm that it is brought into' },
     schema: { value: 'FILE', type: 'file', many: true, means: 'with --from: its schema, as `slapcat -n 0` writes it, or a schema file' },
-    json: { means: 'with --from: what became of everything, as one JSON object' },
+    json: { means: 'answer as JSON: one object, with --from of what became of everything' },
   },
   examples: [
     { line: 'atrium import --dry-run people.ldif' },
     { line: 'atrium import people.ldif' },
-    { line: 'atrium import - < people.ldif' },
+    { line: 'atrium import --json - < people.ldif' },
   ],
   run: async (given, context) => {
     const from = given.text('from') as DialectName | undefined;
@@ -45,7 +45,7 @@ export const importCommand: Command = {
     const source = openLdif(path, context);
     const dry = given.flag('dry-run');
     const progress = createProgress(context.stderr, () => context.clock.nowMs(), dry ? 'Checking' : 'Importing');
-    const work = { source, progress, goOn: given.flag('continue'), context };
+    const work = { source, progress, goOn: given.flag('continue'), given, context };
     try {
       if (dry) return await tryImport(work);
       return await withRefusals(context, async () => {
@@ -54,8 +54,7 @@ export const importCommand: Command = {
       });
     } catch (error) {
       if (!(error instanceof LdifError)) throw error;
-      context.stderr.write(`atrium: ${error.message}\n`);
-      return 1;
+      throw new Failure(error.message);
     } finally {
       progress.end();
     }
@@ -66,10 +65,11 @@ interface Work {
   readonly source: LdifSource;
   readonly progress: Progress;
   readonly goOn: boolean;
+  readonly given: Given;
   readonly context: Context;
 }
 
-async function importRunning(client: OperatorsClient, { source, progress, goOn, context }: Work): Promise<number> {
+async function importRunning(client: OperatorsClient, { source, progress, goOn, given, context }: Work): Promise<number> {
   const pipeline = client.pipeline(windowMax);
   let added = 0;
   let refused = 0;
@@ -89,25 +89,31 @@ async function importRunning(client: OperatorsClient, { source, progress, goOn, 
   await pipeline.drain();
   progress.end();
   context.stderr.write(`${counted(added)} added${refused > 0 ? `, ${refused} refused` : ''}\n`);
+  answer(given, context, { added, refused });
   return refused > 0 ? 1 : 0;
 }
 
-async function importStopped({ source, progress, goOn, context }: Work): Promise<number> {
+async function importStopped({ source, progress, goOn, given, context }: Work): Promise<number> {
   if (goOn) throw new Misuse('--continue is for a running service, and none runs here');
   const imported = await context.importEntries({
     records: source.records,
     onProgress: (count) => progress.show(source.done(), source.total, count),
   });
   progress.end();
-  if (imported.kind === 'refused') return tellLines(context, imported.lines);
+  if (imported.kind === 'refused') throw failureOf(imported.lines);
   if (imported.password !== undefined)
     context.stderr.write(`The built-in administrator's password, shown this once: ${imported.password}\n`);
   context.stderr.write(`${counted(imported.entries)} added\n`);
+  answer(given, context, {
+    added: imported.entries,
+    refused: 0,
+    ...(imported.password === undefined ? {} : { password: imported.password }),
+  });
   return 0;
 }
 
 /** Names each of the first refusals, and how many more there would be. */
-async function tryImport({ source, progress, context }: Work): Promise<number> {
+async function tryImport({ source, progress, given, context }: Work): Promise<number> {
   let refused = 0;
   const imported = await context.tryImport({
     records: source.records,
@@ -119,16 +125,17 @@ async function tryImport({ source, progress, context }: Work): Promise<number> {
     },
   });
   progress.end();
-  if (imported.kind === 'refused') return tellLines(context, imported.lines);
+  if (imported.kind === 'refused') throw failureOf(imported.lines);
   if (refused > toldMax) context.stderr.write(`atrium: ${(refused - toldMax).toLocaleString('en')} more refusals are not named\n`);
   const would = `${counted(imported.entries)} would be added`;
   context.stderr.write(refused === 0 ? `${would}\n` : `${would}, ${refused.toLocaleString('en')} refused: an import would add none\n`);
+  answer(given, context, { wouldBeAdded: imported.entries, refused });
   return refused === 0 ? 0 : 1;
 }
 
-function tellLines({ stderr }: Context, lines: readonly string[]): number {
-  for (const line of lines) stderr.write(`${line}\n`);
-  return 1;
+/** The words are on standard error in any case. */
+function answer(given: Given, { stdout }: Context, object: object): void {
+  if (given.flag('json')) stdout.write(`${JSON.stringify(object)}\n`);
 }
 
 function tellRefused({ stderr }: Context, progress: Progress, record: LdifRecord, why: string): void {

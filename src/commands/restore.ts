@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from './command.ts';
-import { Misuse } from './exits.ts';
+import { failureOf, Misuse } from './exits.ts';
+import { json } from './options.ts';
 import { createProgress } from './progress.ts';
 import { stoppable } from './stoppable.ts';
 
@@ -13,7 +14,7 @@ export const restore: Command = {
   ],
   on: 'stopped',
   operands: [{ name: 'FILE', type: 'file', means: 'what atrium backup wrote' }],
-  options: { replace: { means: 'also into a folder that has entries: they are moved aside' } },
+  options: { replace: { means: 'also into a folder that has entries: they are moved aside' }, json },
   examples: [
     { line: 'atrium restore monday.sqlite', does: 'into a folder without entries' },
     { line: 'atrium restore --replace monday.sqlite' },
@@ -33,13 +34,13 @@ export const restore: Command = {
       }),
     );
     progress.end();
-    if (restored === undefined) return 1;
     if (restored.kind === 'occupied') throw new Misuse('this folder has a directory; with --replace it is moved aside');
-    if (restored.kind === 'refused') {
-      for (const line of restored.lines) context.stderr.write(`${line}\n`);
-      return 1;
-    }
+    if (restored.kind === 'refused') throw failureOf(restored.lines);
     const { entries, number, epoch, aside } = restored;
+    if (given.flag('json')) {
+      context.stdout.write(`${JSON.stringify({ entries, number, epoch, aside })}\n`);
+      return 0;
+    }
     context.stdout.write(
       `${entries.toLocaleString('en')} entries up to change ${number}; all sessions have ended, and epoch ${epoch} begins.\n`,
     );
