@@ -12,8 +12,10 @@ import {
   createLiveLargeRules,
   createLiveSchema,
   type Engine,
+  type EngineOptions,
   indexVersion,
   openEngine,
+  readRealmSeed,
   type SchemaChange,
   sweepDynamic,
 } from '#directory';
@@ -54,7 +56,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const { root, settings, dataDir, clock, chance, log, audit, open } = foundation;
   const secret = chance.octets(secretOctets);
   const crew = crewOf(settings);
-  const engine = openDirectory(foundation, { webSecret: secret, ...(crew === undefined ? {} : { crew }) });
+  const realms = await realmMaking(foundation);
+  const engine = openDirectory(foundation, { webSecret: secret, realms, ...(crew === undefined ? {} : { crew }) });
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const certificate = await certificateOf(foundation);
@@ -71,7 +74,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   });
   const stopCrew = () => crew?.stop(settings['ldap.stopTimeoutS'] * 1000);
   open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
-  await crew?.start({ engine, audit, log, plan: planOf(foundation, engine, endpoints, listener) });
+  await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), ...realms } });
 
   await startTasksOf(foundation, engine);
 
@@ -108,10 +111,12 @@ interface DirectoryOptions {
   readonly webSecret?: Uint8Array;
   /** Threads that will read beside this one. */
   readonly crew?: Crew;
+  /** By what new realms are judged and made; without it none is made. */
+  readonly realms?: RealmMaking;
 }
 
 /** Opens the folder's entries with all that judges them. */
-export function openDirectory(foundation: Foundation, { webSecret, crew }: DirectoryOptions = {}): Engine {
+export function openDirectory(foundation: Foundation, { webSecret, crew, realms }: DirectoryOptions = {}): Engine {
   const { version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
   const files = schemaFiles(foundation);
   // One number for all threads, made before the first of them looks at it.
@@ -146,8 +151,19 @@ export function openDirectory(foundation: Foundation, { webSecret, crew }: Direc
   const mockKey = kek === '' ? chance.octets(secretOctets) : hmacSha256(utf8(kek), 'atrium: verifiers of names that have none');
   const shown = webSecret === undefined ? {} : { webSecret };
   const opened = { schema: live.current, live, changeSchema: change, store, hasher, clock, chance, audit, settings, version };
-  const engine = openEngine({ ...opened, mockKey, ...shown });
+  const making = { ...realms, settingRows: rows };
+  const engine = openEngine({ ...opened, ...making, mockKey, ...shown });
   return engine;
+}
+
+/** What new realms are judged by and made of, besides what an engine knows by itself. */
+type RealmMaking = Required<Pick<EngineOptions, 'pathSegments' | 'realmSeed'>>;
+
+async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
+  // Loaded with the first start: a command on a folder needs no routes.
+  const { routeTables } = await import('./tables.ts');
+  const paths = Object.values(routeTables).flatMap((table) => Object.values(table).map(({ path }) => path.split('/')[1] ?? ''));
+  return { pathSegments: [...new Set(paths)].filter((segment) => segment !== ''), realmSeed: await readRealmSeed(realmSeed(root)) };
 }
 
 /** Only where something speaks TLS. */
@@ -196,7 +212,7 @@ function planOf(
   { store, mockKey, startedMs }: Engine,
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
-): Omit<WorkerPlan, 'progress' | 'tally' | 'generation'> {
+): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | keyof RealmMaking> {
   const { version, settings, dataDir } = foundation;
   return {
     schemaFiles: schemaFiles(foundation),

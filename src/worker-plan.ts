@@ -1,6 +1,6 @@
 import type { AuditEvent } from '#audit';
 import type { ErrorRow, SettingValues } from '#catalogue';
-import { directoryErrors, type EngineSettings, type SchemaChange } from '#directory';
+import { directoryErrors, type EngineSettings, type RealmSeed, type SchemaChange } from '#directory';
 import { type HashCost, keysErrors, type keysSettings, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
@@ -23,6 +23,9 @@ export interface WorkerPlan {
   readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'] & SettingValues<typeof keysSettings>;
   /** Those over the network, with their real ports. */
   readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
+  /** The engine's, for realms that are made. */
+  readonly realmSeed: RealmSeed;
+  readonly pathSegments: readonly string[];
   /** The engine's, so that each thread answers alike for names that nobody has. */
   readonly mockKey: Uint8Array;
   readonly tally: { readonly buffer: SharedArrayBuffer; readonly slot: number };

@@ -17,6 +17,7 @@ import { type Definition, keysBelow, loadSchema } from '#schema';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
+import { settings as rows } from './settings.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
 
 if (parentPort === null) throw new Error('this is the program of a thread, not of a process');
@@ -71,6 +72,9 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     chance: systemChance,
     audit,
     settings,
+    settingRows: rows,
+    realmSeed: plan.realmSeed,
+    pathSegments: plan.pathSegments,
     version,
     mockKey: plan.mockKey,
     csn: csnToCome,

@@ -13,6 +13,7 @@ import { createDseSeen, type DseSeen } from './dse.ts';
 import { errors } from './errors.ts';
 import { createLines, type Lines } from './lines.ts';
 import { defaultRealm } from './realm.ts';
+import type { RealmSeed } from './realm-entries/frame.ts';
 import { createLiveRealms, type LiveRealms } from './realms.ts';
 import type { DynamicGroups } from './relations/chain.ts';
 import { createDynamicGroups } from './relations/dynamic-groups.ts';
@@ -40,6 +41,10 @@ export interface EngineOptions {
   readonly settings: EngineSettings;
   /** Rows of all settings of the service, of which a realm may have some of its own; by default those of the engine. */
   readonly settingRows?: SettingRows;
+  /** The first segments of all paths of the service, which no realm may be called; by default none. */
+  readonly pathSegments?: readonly string[];
+  /** What a new realm begins with; by default nothing. */
+  readonly realmSeed?: RealmSeed;
   /** What the web layer shows on its private socket; without it that door opens to nobody. */
   readonly webSecret?: Uint8Array;
   /** What is shown for names without a verifier is made with it; by default another at each start. */
@@ -101,11 +106,20 @@ export function newestEngine(engine: Engine): Engine {
 /** Made once: those who come anew and those who go on for long share it. */
 const newestEngines = new WeakMap<LiveSchema, Engine>();
 
+type MadeOptions = Pick<EngineOptions, 'settings' | 'clock' | 'settingRows' | 'pathSegments' | 'realmSeed'>;
+
 const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSettings };
 
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
-function madeOf(schema: Schema, { settings, clock, settingRows = ownRows }: Pick<EngineOptions, 'settings' | 'clock' | 'settingRows'>) {
-  const realms = createLiveRealms({ schema, settings, default: defaultRealm(schema, settings), rows: settingRows });
+function madeOf(schema: Schema, { settings, clock, settingRows = ownRows, pathSegments = [], realmSeed = [] }: MadeOptions) {
+  const realms = createLiveRealms({
+    schema,
+    settings,
+    default: defaultRealm(schema, settings),
+    rows: settingRows,
+    segments: pathSegments,
+    seed: realmSeed,
+  });
   const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   return {

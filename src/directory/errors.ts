@@ -1,4 +1,5 @@
 import type { ErrorRow } from '#catalogue';
+import { realmErrors } from './realm-entries/errors.ts';
 
 export const errors = {
   nameInvalid: row(9001, 34, 'a name that is no distinguished name', 'invalid DN'),
@@ -246,6 +247,7 @@ export const errors = {
   ),
   tasksTooMany: row(9352, 11, 'more tasks than are kept and wait', 'there are {max} tasks'),
   taskFixed: row(9353, 53, 'a change of what a task is to do', 'a task does what it said when it was added; delete it and add another one'),
+  ...realmErrors,
 } as const satisfies Record<string, ErrorRow>;
 
 function row(number: number, ldap: number, means: string, says: string) {

@@ -6,6 +6,8 @@ import { describe, equalityKeys, formOf, isWithin, parentKey, type Schema } from
 import type { ReadableEntry, Snapshot } from '#store';
 import type { EngineSettings } from './engine.ts';
 import { defaultRealm, type Name, nameBelow, nameOf, type Realm, realmAt } from './realm.ts';
+import type { RealmSeed } from './realm-entries/frame.ts';
+import type { RealmRules } from './realm-entries/judge.ts';
 
 /** All realms of one state of the directory. The same object as long as they are the same. */
 export interface Realms {
@@ -24,6 +26,10 @@ export interface LiveRealms {
   readonly default: Realm;
   /** Below it stand the entries that say which other realms there are. */
   readonly registry: Name;
+  /** What entries of realms are judged by. */
+  readonly rules: RealmRules;
+  /** What a new realm begins with. */
+  readonly seed: RealmSeed;
   /** Two numbers are compared, as long as no entry that governs others is touched. */
   in(snapshot: Snapshot): Realms;
 }
@@ -40,6 +46,8 @@ interface Desk {
   readonly default: Realm;
   /** Rows of all settings that a realm may have of its own. */
   readonly rows: SettingRows;
+  readonly segments: readonly string[];
+  readonly seed: RealmSeed;
 }
 
 export function createLiveRealms(desk: Desk): LiveRealms {
@@ -71,6 +79,8 @@ export function createLiveRealms(desk: Desk): LiveRealms {
   return {
     default: desk.default,
     registry,
+    rules: rulesOf(desk),
+    seed: desk.seed,
     in(snapshot) {
       if (snapshot.governing <= kept.number && kept.number <= snapshot.number) return kept.realms;
       const realms = read(snapshot);
@@ -141,6 +151,19 @@ export function realmsAmong(schema: Schema, settings: EngineSettings, rows: Sett
   );
 }
 
+/** What entries of realms are judged by. */
+export function rulesOf(desk: Omit<Desk, 'seed'>): RealmRules {
+  const { schema, settings, rows, segments } = desk;
+  return { schema, settings, rows, registry: registryOf(desk), segments: new Set(segments) };
+}
+
+/** Realms and one more. */
+export function withRealm(realms: Realms, { rows, schema, settings }: RealmRules, entry: RealmEntry): Realms {
+  const desk = { schema, settings, rows, default: realms.default };
+  const realm = readRealm(desk, registryOf(desk), entry);
+  return realm === undefined ? realms : realmsOf(realms.default, [...realms.all.slice(1), realm]);
+}
+
 /** The name below which the entries of realms stand. */
 export function registryOf({ schema, default: first }: Pick<Desk, 'schema' | 'default'>): Name {
   return nameBelow(schema, first.suffix, ['ou', 'realms']);
@@ -149,7 +172,7 @@ export function registryOf({ schema, default: first }: Pick<Desk, 'schema' | 'de
 type RealmEntry = Pick<ReadableEntry, 'uuid' | 'dn' | 'dnKey' | 'user'>;
 
 /** What the entry of a realm says; nothing for one that stands elsewhere, or of which no realm can be made. */
-function readRealm(desk: Desk, registry: Name, entry: RealmEntry): Realm | undefined {
+function readRealm(desk: Omit<Desk, 'segments' | 'seed'>, registry: Name, entry: RealmEntry): Realm | undefined {
   if (Buffer.compare(parentKey(entry.dnKey) ?? entry.dnKey, registry.key) !== 0) return undefined;
   const { schema, settings, rows } = desk;
   const said = realmValues(schema, entry.user);
@@ -207,4 +230,9 @@ export function settingsAt({ realms }: RealmDesk, snapshot: Snapshot, dnKey: Uin
   const here = realms.in(snapshot);
   // Most often there is only one.
   return (here.all.length === 1 ? undefined : here.owning(dnKey)?.settings) ?? realms.default.settings;
+}
+
+/** Whether an entry says that there is a realm. */
+export function isRealmEntry({ realms }: RealmDesk, snapshot: Snapshot, { uuid }: { readonly uuid: string }): boolean {
+  return realms.in(snapshot).all.some(({ entry }) => entry?.uuid === uuid);
 }

@@ -352,6 +352,17 @@ export const settings = {
     max: 10_000_000,
     means: 'entries that may have changed since a cookie of content synchronisation; when more have, everything is sent anew',
   },
+  'realms.max': {
+    env: 'STS_REALMS_MAX',
+    kind: 'integer',
+    default: 1000,
+    min: 0,
+    max: 100_000,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: 'realms that there may be beside the default one',
+  },
   'realms.defaultSuffix': {
     env: 'STS_REALMS_DEFAULT_SUFFIX',
     kind: 'text',

@@ -6,6 +6,7 @@ import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEn
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Name } from './realm.ts';
+import { withRealms } from './realm-entries/rules.ts';
 import { realmOf } from './realms.ts';
 import { isOutside, uniqueInTurn, withUniqueness } from './relations/unique.ts';
 import { csnOfChange, stamped } from './stamped.ts';
@@ -167,15 +168,16 @@ export function isDecision(made: ReturnType<Decide>): made is Decision {
  */
 export function checked(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
   checkOctets(engine, decision);
-  if (isOutside(engine, snapshot, decision)) return decision;
-  return atOnce(withUniqueness(engine, () => snapshot, decision));
+  const unique = isOutside(engine, snapshot, decision) ? decision : atOnce(withUniqueness(engine, () => snapshot, decision));
+  return withRealms(engine, snapshot, unique);
 }
 
 function* checkedInSteps(engine: Engine, look: Look, made: ReturnType<Decide>): Generator<undefined, Decision> {
   const decision = yield* inSteps(made);
   if (decision.checked === true) return decision;
   checkOctets(engine, decision);
-  return { ...(yield* withUniqueness(engine, look, decision)), checked: true };
+  const unique = yield* withUniqueness(engine, look, decision);
+  return { ...withRealms(engine, look(), unique), checked: true };
 }
 
 function checkOctets({ settings }: Pick<Engine, 'settings'>, { changes, target, listedOctets = 0 }: Decision): void {

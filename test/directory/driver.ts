@@ -18,6 +18,7 @@ import {
   indexVersion,
   openEngine,
   type Reply,
+  readRealmSeed,
 } from '#directory';
 import { createHasher, type Hasher } from '#keys';
 import {
@@ -39,6 +40,8 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.schema'));
 /** The schema as the service reads it. */
 const texts = files.sort().map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
 export const schema = loadSchema(texts);
+
+const realmSeed = await readRealmSeed(readFileSync(join(folder, '../ldif/default-realm.ldif'), 'utf8'));
 
 /** One hasher for a test file, as there is one in a process. */
 export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
@@ -88,6 +91,7 @@ const standing: EngineSettings = {
   'ldap.persistentSearchesPerConnectionMax': 8,
   'ldap.followedChangesMib': 16,
   'ldap.syncChangedMax': 50_000,
+  'realms.max': 1000,
   'realms.defaultSuffix': suffix,
   'admin.bootstrapUsername': 'admin',
   'admin.bootstrapPassword': '',
@@ -204,6 +208,8 @@ export function emptyHouse(
     },
     settings: { ...standing, ...settings },
     ...(webSecret === undefined ? {} : { webSecret }),
+    realmSeed,
+    pathSegments: ['authn', 'portal'],
     version: '0.1.0',
   });
   const connect = (door: Door = 'ldap', more: Partial<Connection> = {}) => clientOf(engine, door, more);

@@ -12,7 +12,7 @@ import { errors } from '../errors.ts';
 import { absent, checkRealm } from '../lookup.ts';
 import { supplyNaming } from '../naming.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
-import { realmOf, settingsAt } from '../realms.ts';
+import { isRealmEntry, realmOf, settingsAt } from '../realms.ts';
 import { type Attributes, readableOf, recordOf, stampNew } from '../record.ts';
 import { giveNumbers, missingNumbers, type WantedNumber, withNumbers } from '../relations/numbers.ts';
 import { isSubschema } from '../subschema/operations.ts';
@@ -120,6 +120,7 @@ function judgePlace(call: Call, snapshot: Snapshot, given: Given): StoredEntry |
   const parent = superior === undefined ? undefined : findParent(call, snapshot, name, superior);
   judgeRights(call, snapshot, given);
   const there = snapshot.byDnKey(name.key);
+  if (there !== undefined && isRealmEntry(engine, snapshot, there)) throw refuse(errors.realmIdTaken);
   if (there !== undefined) throw taken(call, snapshot, there, name, false);
   return parent;
 }

@@ -1,0 +1,89 @@
+import { concat, text, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { decodeAttributes, encodeAttributes, parseDn } from '#ldap';
+import type { Schema } from '#schema';
+import type { Change, EntryRecord, Snapshot } from '#store';
+import { generalizedTime } from '../csn.ts';
+import type { Engine } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { type Realms, realmClass } from '../realms.ts';
+import { attributesOf } from '../record.ts';
+import type { Decision } from '../write.ts';
+import { frameEntries } from './frame.ts';
+import { judgeNewRealm, judgeRealmChange, type RealmSaid, saidBy } from './judge.ts';
+
+/** What every entry of a realm has, as entries have it. */
+const mark = 'stsRealmId';
+
+/**
+ * Holds a write to what realms are: judges the entries of realms, makes what a new one begins with in the same commit, and refuses what would leave one
+ * without its suffix, and what changes one that is being removed. Where nothing of it concerns a realm, the decision is as it was.
+ *
+ * @throws Refusal  those of `judgeNewRealm` and `judgeRealmChange`; `realmRemoving`, `realmEntryStays`, `realmSuffixStays` (53)
+ */
+export function withRealms(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
+  const realms = engine.realms.in(snapshot);
+  if (realms.all.length > 1) refuseLoss(realms, snapshot, decision);
+  if (!decision.changes.some(saysRealm)) return decision;
+  const changes: Change[] = [];
+  const expected = [...decision.expected];
+  for (const change of decision.changes) {
+    if (change.kind === 'delete' || !saysRealm(change)) {
+      changes.push(change);
+      continue;
+    }
+    const { entry } = change;
+    const said = realmSaid(engine.schema, entry);
+    const old = snapshot.byUuid(entry.uuid);
+    const before = old && realmSaid(engine.schema, old);
+    if (said === undefined) changes.push(change);
+    else if (before === undefined) {
+      const made = judgeNewRealm(engine.realms.rules, realms, said, (key) => snapshot.idOf(key) !== undefined);
+      expected.push({ kind: 'absent', dnKey: made.suffix.key });
+      const whole = said.all('stsrealmstate').length > 0 ? entry : withText(entry, 'stsRealmState', 'active');
+      changes.push({ ...change, entry: whole });
+      for (const each of frameEntries(engine, engine.realms.seed, made, creatorOf(entry))) changes.push({ kind: 'put', entry: each });
+    } else {
+      const { removes } = judgeRealmChange(engine.realms.rules, before, said, decision.touched?.has('stsrealmstate') === true);
+      const since = generalizedTime(engine.clock.nowMs());
+      changes.push(removes ? { ...change, entry: withText(entry, 'stsRealmRemovingSince', since) } : change);
+    }
+  }
+  return { ...decision, expected, changes };
+}
+
+function saysRealm(change: Change): boolean {
+  if (change.kind === 'delete') return false;
+  const { user } = change.entry;
+  return Buffer.from(user.buffer, user.byteOffset, user.byteLength).includes(mark);
+}
+
+/** What the entry of a realm says; nothing for one of another class. */
+function realmSaid(schema: Schema, entry: EntryRecord): RealmSaid | undefined {
+  const attributes = attributesOf(schema, entry);
+  const isOne = attributes.get('objectclass')?.values.some((value) => schema.objectClass(text(value) ?? '')?.name === realmClass);
+  return isOne === true ? saidBy(parseDn(entry.dn) ?? [], entry.dnKey, attributes) : undefined;
+}
+
+function creatorOf({ operational }: EntryRecord): string {
+  const found = decodeAttributes(operational).find(({ description }) => description.toLowerCase() === 'creatorsname');
+  return text(found?.values[0] ?? new Uint8Array(0)) ?? '';
+}
+
+function withText(entry: EntryRecord, description: string, value: string): EntryRecord {
+  return { ...entry, user: concat([entry.user, encodeAttributes([{ description, values: [utf8(value)] }])]) };
+}
+
+/** All changes of a write but those that follow from it are of one realm, and of a tree that goes the first is what others are below. */
+function refuseLoss(realms: Realms, snapshot: Snapshot, { changes, target }: Decision): void {
+  const first = changes.find((change) => change.kind !== 'delete');
+  const gone = changes.some((change) => change.kind === 'delete' && change.uuid === target) ? snapshot.byUuid(target) : undefined;
+  const dnKey = gone?.dnKey ?? first?.entry.dnKey;
+  const realm = dnKey && realms.owning(dnKey);
+  if (realm?.state === 'removing') throw refuse(errors.realmRemoving);
+  const entries = new Map(realms.all.map(({ entry }) => [entry?.uuid, entry]));
+  for (const change of changes) {
+    if (change.kind === 'delete' && entries.has(change.uuid)) throw refuse(errors.realmEntryStays);
+  }
+  if (gone !== undefined && gone.parent === undefined && realm?.entry !== undefined) throw refuse(errors.realmSuffixStays);
+}
