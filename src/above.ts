@@ -39,6 +39,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
   jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
+  jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
   jobs.start();
   open.defer(() => jobs.close());
 

@@ -16,6 +16,7 @@ import {
   indexVersion,
   openEngine,
   readRealmSeed,
+  removeRealms,
   type SchemaChange,
   sweepDynamic,
 } from '#directory';
@@ -26,7 +27,7 @@ import { backUp, openStore } from '#store';
 import { startTasks } from '#tasks';
 import { errors } from './errors.ts';
 import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
-import { directoryFile, realmSeed, storedIn } from './installation.ts';
+import { directoryFile, firstSegments, realmSeed, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
@@ -41,6 +42,8 @@ export interface Below {
   readonly certificate: ServerCertificate | undefined;
   /** Deletes the dynamic entries whose time is over: a job, and what it reports. */
   readonly expire: () => Promise<string>;
+  /** Goes on with the removal of realms. */
+  readonly removeRealms: () => Promise<string>;
   readonly web: { readonly socketPath: string; readonly secret: Uint8Array };
   /** The built-in administrator's password when this start made it. */
   readonly generatedPassword?: string;
@@ -88,6 +91,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     suffix: settings['realms.defaultSuffix'],
     epoch: engine.store.epoch,
     expire: () => sweepDynamic(engine),
+    removeRealms: () => removeRealms(engine),
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),
@@ -162,8 +166,7 @@ type RealmMaking = Required<Pick<EngineOptions, 'pathSegments' | 'realmSeed'>>;
 async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
   // Loaded with the first start: a command on a folder needs no routes.
   const { routeTables } = await import('./tables.ts');
-  const paths = Object.values(routeTables).flatMap((table) => Object.values(table).map(({ path }) => path.split('/')[1] ?? ''));
-  return { pathSegments: [...new Set(paths)].filter((segment) => segment !== ''), realmSeed: await readRealmSeed(realmSeed(root)) };
+  return { pathSegments: firstSegments(routeTables), realmSeed: await readRealmSeed(realmSeed(root)) };
 }
 
 /** Only where something speaks TLS. */

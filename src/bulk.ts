@@ -20,7 +20,7 @@ import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmSeed, realmsIn, storedIn } from './installation.ts';
+import { directoryFile, makingIn, realmSeed, realmsIn, storedIn } from './installation.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 
@@ -108,6 +108,7 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
     clock,
     chance,
     realms: realmsIn(ground, schema),
+    making: await makingIn(ground, schema),
     hasher: createHasher({
       cores: availableParallelism(),
       queueMax: settings['keys.hashQueueMax'],

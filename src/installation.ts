@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Refusal } from '#catalogue';
-import { defaultRealm, type Realms, realmsAmong, registryOf, storedDefinitions, subschemaKey } from '#directory';
+import { Refusal, type RouteRow } from '#catalogue';
+import { defaultRealm, type Realms, readRealmSeed, realmsAmong, registryOf, rulesOf, storedDefinitions, subschemaKey } from '#directory';
 import { type Definition, keysBelow, loadSchema, type Schema, schemaErrors } from '#schema';
 import { entriesBetween, entryAt } from '#store';
 import type { Settings } from './foundation.ts';
@@ -36,7 +36,31 @@ export function schemaOfDamaged(place: Place): Schema {
 export function realmsIn({ root, settings }: { readonly root: string; readonly settings: Settings }, schema: Schema): Realms {
   const { key } = registryOf({ schema, default: defaultRealm(schema, settings) });
   const path = join(resolve(root, settings['global.dataDir']), directoryFile);
-  return realmsAmong(schema, settings, rows, entriesBetween(path, keysBelow(key), realmsMax));
+  return realmsAmong(schema, settings, rows, entriesOf(path, keysBelow(key)));
+}
+
+/** Of a file that cannot be read, realms are what is missed last. */
+function entriesOf(path: string, range: ReturnType<typeof keysBelow>) {
+  try {
+    return entriesBetween(path, range, realmsMax);
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
+/** By what an import into a folder makes realms. */
+export async function makingIn({ root, settings }: { readonly root: string; readonly settings: Settings }, schema: Schema) {
+  const { routeTables } = await import('./tables.ts');
+  const segments = firstSegments(routeTables);
+  const rules = rulesOf({ schema, settings, rows, segments, default: defaultRealm(schema, settings) });
+  return { rules, seed: await readRealmSeed(realmSeed(root)) };
+}
+
+/** With what the paths of all routes begin. */
+export function firstSegments(tables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>>): readonly string[] {
+  const all = Object.values(tables).flatMap((table) => Object.values(table).map(({ path }) => path.split('/')[1] ?? ''));
+  return [...new Set(all)].filter((segment) => segment !== '');
 }
 
 /** More are never made (`realms.max`). */

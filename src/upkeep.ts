@@ -6,7 +6,7 @@ import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersi
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, schemaOf, schemaOfDamaged } from './installation.ts';
+import { directoryFile, realmsIn, schemaOf, schemaOfDamaged } from './installation.ts';
 import { settings as rows } from './settings.ts';
 
 /** The files of a data folder that hold entries and short-lived state. */
@@ -19,7 +19,7 @@ const stateFile = 'state.sqlite';
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
   return await onFolder(options, ({ root, dataDir, settings }) => {
     const schema = schemaOfDamaged({ root, settings });
-    const judge = createJudge(schema, settings['realms.defaultSuffix']);
+    const judge = createJudge(schema, realmsIn({ root, settings }, schema));
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
       large: createLargeRules(schema),

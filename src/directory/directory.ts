@@ -1,5 +1,6 @@
 import { Refusal, refuse } from '#catalogue';
-import { type Message, type Request, type Response, resultCodes } from '#ldap';
+import { type Message, parseDn, type Request, type Response, resultCodes } from '#ldap';
+import { normalizeDn } from '#schema';
 import { askerOf } from './access/asker.ts';
 import { anonymous } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfRenewal, tellOfSuccess } from './audit.ts';
@@ -15,12 +16,13 @@ import { bind } from './operations/bind.ts';
 import { compare } from './operations/compare.ts';
 import { write } from './operations/write.ts';
 import { actingIdentity } from './proxied.ts';
+import type { Realms } from './realms.ts';
 import { responseTo, resultOf } from './result.ts';
 import { search } from './search/search.ts';
 import { searchOrFollow } from './sync/search-or-follow.ts';
 import { enqueue } from './transactions/enqueue.ts';
 import { UpdateRefused } from './transactions/settle.ts';
-import type { Connection, Directory, Reply } from './types.ts';
+import type { Connection, Directory, Identity, Reply } from './types.ts';
 
 /** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */
 export function createDirectory(opened: Engine): Directory {
@@ -79,6 +81,10 @@ function operate(
     connection.exchange = undefined;
     if (op.kind !== 'bindRequest') throw refuse(errors.saslGoing);
   }
+  if (op.kind !== 'bindRequest' && isRemoved(engine, connection.identity)) {
+    connection.identity = anonymous;
+    throw refuse(errors.realmRemoving);
+  }
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
   const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity, connection) };
@@ -113,6 +119,22 @@ function operate(
       });
   }
 }
+
+/** Whether somebody is bound to whom nobody can bind any more. */
+function isRemoved({ realms, store, schema }: Engine, identity: Identity): boolean {
+  const here = realms.in(store.snapshot());
+  if (here.all.length === 1 || identity.dn === undefined) return false;
+  const known = removed.get(identity);
+  if (known?.realms === here) return known.is;
+  const dn = parseDn(identity.dn);
+  const key = dn && normalizeDn(schema, dn);
+  const is = key !== undefined && here.owning(key)?.state === 'removing';
+  removed.set(identity, { realms: here, is });
+  return is;
+}
+
+/** An identity is made at bind and lasts as long as it is bound. */
+const removed = new WeakMap<Identity, { readonly realms: Realms; readonly is: boolean }>();
 
 /** The web layer's socket is nobody else's: before its secret was shown it does nothing. */
 function refuseUnproved(connection: Connection, op: Request): void {

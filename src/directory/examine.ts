@@ -1,9 +1,9 @@
 import { equalBytes, text } from '#base';
 import { Refusal } from '#catalogue';
 import { type Dn, decodeAttributes, decodeValue, type PartialAttribute, parseDn } from '#ldap';
-import { type AttributeType, checkEntry, describe, isWithin, normalizeDn, parentKey, type Schema, structuralClass } from '#schema';
+import { type AttributeType, checkEntry, describe, normalizeDn, parentKey, type Schema, structuralClass } from '#schema';
 import type { Damage, ListedValues, StoredEntry, Superior } from '#store';
-import { nameOf } from './realm.ts';
+import type { Realms } from './realms.ts';
 import type { Attributes } from './record.ts';
 import { subschemaKey } from './subschema/stored.ts';
 
@@ -13,19 +13,16 @@ const parts: readonly Part[] = ['user', 'operational', 'secret'];
 /**
  * Judges entries as they are stored by the rules under which they were written: attributes that can be read and stand where they belong, the
  * schema, a name that agrees with its key, and a place below a superior that is there.
- *
- * @throws Refusal `nameInvalid` when the suffix of the realm is no name
  */
 export function createJudge(
   schema: Schema,
-  suffixText: string,
+  realms: Realms,
 ): (entry: StoredEntry, superior: Superior | 'absent' | undefined, lists: readonly ListedValues[]) => readonly Damage[] {
-  const suffix = nameOf(schema, suffixText);
   return (entry, superior, lists) => {
     const found: Damage[] = [];
     const told = (kind: Damage['kind'], what: string) => found.push({ kind, what: `${entry.dn}: ${what}` });
     // The definitions of the schema are kept under the name of its subentry, which stands beside the realm.
-    if (!equalBytes(entry.dnKey, subschemaKey)) for (const what of placeFaults(entry, superior, suffix.key)) told('tree', what);
+    if (!equalBytes(entry.dnKey, subschemaKey)) for (const what of placeFaults(entry, superior, realms)) told('tree', what);
     const dn = parseDn(entry.dn);
     const key = dn && normalizeDn(schema, dn);
     if (dn === undefined || key === undefined) told('schema', 'its name cannot be read by the schema');
@@ -40,11 +37,12 @@ export function createJudge(
 }
 
 /** The superior is there, its name is the rest of the entry's name, and only the suffix has none. */
-function* placeFaults({ dnKey }: StoredEntry, superior: Superior | 'absent' | undefined, suffix: Uint8Array): Generator<string> {
-  if (!isWithin(dnKey, suffix)) yield 'it is not below the suffix of the realm';
+function* placeFaults({ dnKey }: StoredEntry, superior: Superior | 'absent' | undefined, realms: Realms): Generator<string> {
+  const suffix = realms.owning(dnKey)?.suffix.key;
+  if (suffix === undefined) yield 'it is not below the suffix of a realm';
   if (superior === 'absent') yield 'its superior is not there';
   else if (superior === undefined) {
-    if (!equalBytes(dnKey, suffix)) yield 'it has no superior';
+    if (suffix === undefined || !equalBytes(dnKey, suffix)) yield 'it has no superior';
   } else {
     const above = parentKey(dnKey);
     if (above === undefined || !equalBytes(above, superior.dnKey)) yield `its superior is ${superior.dn}, which is not what its name says`;

@@ -16,6 +16,7 @@ export { createLargeRules, createLiveLargeRules } from './large.ts';
 export type { Lines } from './lines.ts';
 export { defaultRealm, subschemaDn } from './realm.ts';
 export { type RealmSeed, readRealmSeed } from './realm-entries/frame.ts';
+export { removeRealms } from './realm-entries/removal.ts';
 export { type Realms, realmsAmong, registryOf, rulesOf } from './realms.ts';
 export { ownOperational } from './record.ts';
 export { settings as directorySettings } from './settings.ts';

@@ -6,4 +6,9 @@ export const jobs = {
     scope: 'realm',
     means: 'deletes dynamic entries that nobody refreshed in time',
   },
+  'directory.removeRealms': {
+    everyS: 'realms.removalCheckS',
+    scope: 'service',
+    means: 'deletes the entries of realms that are being removed, once what they owe is delivered',
+  },
 } as const satisfies Record<string, JobRow>;

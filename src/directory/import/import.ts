@@ -14,10 +14,15 @@ import { type Attributes, ownOperational, recordOf, stampNew } from '../record.t
 import { subschemaKey } from '../subschema/stored.ts';
 import type { Identity } from '../types.ts';
 import { checkSettable, passwordKey, solePassword, writerName } from '../write.ts';
+import { createKnownRealms, type KnownRealms, type RealmMaking } from './known.ts';
 import { createNames } from './names.ts';
 
 /** What of the engine an import needs: no open store. */
-export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn'> & { readonly realms: Realms };
+export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn'> & {
+  readonly realms: Realms;
+  /** By what realms are made whose entries are among the records; without it such entries are refused. */
+  readonly making?: RealmMaking;
+};
 
 export interface ImportOptions {
   /** Told after each record how many entries were taken. */
@@ -70,7 +75,8 @@ export async function importEntries(
   target: Load,
   { onProgress, onRefused, isKept = onRefused === undefined }: ImportOptions = {},
 ): Promise<{ readonly entries: number }> {
-  const taking = createTaking(desk, target);
+  const known = createKnownRealms(desk, target.existing);
+  const taking = createTaking(desk, known, target);
   let entries = 0;
   let hashing = 0;
   let held: { readonly each: Ready; readonly hashed: Promise<void> | undefined }[] = [];
@@ -119,7 +125,7 @@ export async function importEntries(
     let each: Ready;
     let hashed: Promise<void> | undefined;
     try {
-      each = ready(desk, record, isFirst);
+      each = ready(desk, known, record, isFirst);
       // Who only wants to know whether it would be taken need not wait for a hash.
       hashed = hashPassword(desk, each, !isKept);
     } catch (error) {
@@ -138,18 +144,19 @@ export async function importEntries(
     if (hashing >= hashesAtOnce || held.length >= heldMax) await release();
   }
   await release();
+  for (const record of known.frames(taking.isThere)) await take(ready(desk, known, record, false));
   return { entries };
 }
 
-function ready(desk: ImportDesk, record: LdifRecord, isFirst: boolean): Ready {
-  const { schema, realms } = desk;
+function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
     const name = nameOf(schema, record.dn);
     const isSubschema = equalBytes(name.key, subschemaKey);
     // By what it defines the others are read.
     if (isSubschema && !isFirst) throw notImported(record, 'the subschema can only be the first entry');
-    if (!isSubschema && realms.owning(name.key) === undefined) throw notImported(record, `it is not below ${suffixesOf(realms)}`);
+    if (!isSubschema && known.realms.owning(name.key) === undefined)
+      throw notImported(record, `it is not below ${suffixesOf(known.realms)}`);
     const attributes = collectAttributes(schema, record.attributes);
     for (const key of attributes.keys()) {
       const type = typeAt(schema, key);
@@ -157,7 +164,8 @@ function ready(desk: ImportDesk, record: LdifRecord, isFirst: boolean): Ready {
       else if (type !== undefined && !restored.has(key)) checkSettable(type);
     }
     checkEntry(schema, { dn: name.dn, attributes });
-    checkRuleAttributes(schema, realms, { dn: name.text, dnKey: name.key }, attributes);
+    known.meet(name, attributes);
+    checkRuleAttributes(schema, known.realms, { dn: name.text, dnKey: name.key }, attributes);
     return { record, name, attributes };
   });
 }
@@ -188,13 +196,14 @@ interface Taking {
   take(each: Ready): Promise<void> | undefined;
   /** Remembers a name whose entry is refused, so that what is below it is not refused for that. */
   skip(dn: string): void;
+  /** Whether an entry of that name was met, or is there. */
+  isThere(dnKey: Uint8Array): boolean;
 }
 
-function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
-  const { schema, realms, settings } = desk;
+function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: Load): Taking {
+  const { schema, settings } = desk;
+  const isRoot = known.isSuffix;
   const by = writerName(desk, importer);
-  const suffixes = realms.all.map(({ suffix }) => suffix.key);
-  const isRoot = (key: Uint8Array) => suffixes.some((suffix) => suffix.length === key.length && equalBytes(suffix, key));
   const names = createNames(isRoot);
   const chance = inPortions(desk.chance);
 
@@ -220,6 +229,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
   }
 
   return {
+    isThere: (key) => names.find(key) !== undefined || existing.uuidAt(key) !== undefined,
     take({ record, name, attributes }) {
       const isSubschema = equalBytes(name.key, subschemaKey);
       const superior = isSubschema || isRoot(name.key) ? 0 : numberOfAbove(name.key);
@@ -241,7 +251,7 @@ function createTaking(desk: ImportDesk, { existing, put }: Load): Taking {
     skip(dn) {
       try {
         const { key } = nameOf(schema, dn);
-        if (realms.owning(key) === undefined || numberOf(key) !== undefined) return;
+        if (known.realms.owning(key) === undefined || numberOf(key) !== undefined) return;
         const superior = isRoot(key) ? 0 : numberOfAbove(key);
         if (superior !== undefined) names.add(key, superior, uuid4(chance));
       } catch (error) {

@@ -22,7 +22,7 @@ export async function importLive(
     has: (uuid: string) => store.snapshot().byUuid(uuid) !== undefined,
   };
   const imported = await importEntries(
-    { ...engine, realms: engine.realms.in(store.snapshot()) },
+    { ...engine, realms: engine.realms.in(store.snapshot()), making: engine.realms },
     records,
     {
       existing,
