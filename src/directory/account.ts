@@ -54,6 +54,11 @@ export function mayAuth(
   return askerOf(engine, anonymous, origin, snapshot).rightsAt(entry, snapshot).mayAuth;
 }
 
+/** @throws Refusal `realmRemoving` (53): nobody signs in to it any more */
+export function refuseRemoved(realm: Pick<Realm, 'state'> | undefined): void {
+  if (realm?.state === 'removing') throw refuse(errors.realmRemoving);
+}
+
 /**
  * Who an entry and a password make.
  *
@@ -71,6 +76,7 @@ export async function identify(
   report: Report,
 ): Promise<Identity> {
   const { engine } = call;
+  refuseRemoved(realm);
   const { mode, settings } = realm;
   const account = entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : accountOf(entry);
   const mayChangeHere = call.controls.of(door) !== undefined;

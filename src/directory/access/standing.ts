@@ -63,7 +63,8 @@ export function standingIn(engine: Engine, realm: Realm, who: Somebody, snapshot
   const book = engine.access.bookOf(engine, realm, snapshot);
   const subject: Subject = {
     key,
-    isForeign: key !== undefined && home !== realm,
+    // Nor is anybody of a realm that is being removed known there any more.
+    isForeign: key !== undefined && (home !== realm || realm.state === 'removing'),
     cameIn: identity,
     origin,
     groups: groupsOf(engine, realm, who, snapshot),
@@ -83,7 +84,8 @@ function groupsOf(engine: Engine, realm: Realm, { key, home }: Somebody, snapsho
 function guardOf(engine: Engine, realm: Realm | undefined, { identity, key }: Somebody): Guard {
   const byAppPassword = identity.strength === 'appPassword';
   const isAdministrator = (of: Realm | undefined) => key !== undefined && of !== undefined && equalBytes(key, of.administrator.key);
-  if (isAdministrator(engine.realms.default) || isAdministrator(realm)) return { byAppPassword, power: 'everything' };
+  const isTheirs = realm?.state !== 'removing' && isAdministrator(realm);
+  if (isAdministrator(engine.realms.default) || isTheirs) return { byAppPassword, power: 'everything' };
   if (identity.dn !== undefined) return { byAppPassword, power: 'none' };
   if (identity.strength === 'operatorsSocket') return { byAppPassword, power: 'everything' };
   return { byAppPassword, power: identity.strength === 'webLayer' ? 'webLayer' : 'none' };

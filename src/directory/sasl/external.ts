@@ -3,7 +3,7 @@ import { refuse } from '#catalogue';
 import { readCertificateNames } from '#keys';
 import { normalizeDn } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
-import { accountOf, mayAuth } from '../account.ts';
+import { accountOf, mayAuth, refuseRemoved } from '../account.ts';
 import type { Call } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -46,6 +46,7 @@ function identityOf(call: Call, snapshot: Snapshot, certificate: Uint8Array, tel
   if (names === undefined || !(names.notBeforeMs <= nowMs && nowMs <= names.notAfterMs)) throw refuse(errors.certificateRefused);
   const entry = personOf(engine, snapshot, names);
   if (entry !== undefined) tell(entry.dn);
+  refuseRemoved(entry && realmOf(engine, snapshot, entry.dnKey));
   if (entry === undefined || !mayAuth(call, snapshot, entry)) throw refuse(errors.certificateRefused);
   const { disabled, mustChange } = accountOf(entry);
   if (disabled || mustChange) throw refuse(errors.certificateRefused);

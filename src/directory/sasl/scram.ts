@@ -4,7 +4,7 @@ import { judgeProof, mockVerifier, type ScramMechanism, type ScramVerifier, sasl
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
-import { accountOf, mayAuth } from '../account.ts';
+import { accountOf, mayAuth, refuseRemoved } from '../account.ts';
 import type { Call } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -92,6 +92,7 @@ async function finish(
 
   // Read again: the client may have taken its time. A verifier that is another one by now proves nothing with the salt that was shown.
   const snapshot = engine.store.snapshot();
+  refuseRemoved(realmOfId(engine, snapshot, first.name, 'uid'));
   const entry = entryFor(call, snapshot, first.name);
   const held = entry === undefined ? undefined : verifierOf(entry, mechanism);
   const isThat = held !== undefined && Buffer.compare(held.storedKey, shown.storedKey) === 0;
