@@ -33,6 +33,7 @@ import {
 } from '#ldap';
 import { keysBelow, loadSchema } from '#schema';
 import { openStore, storeSettings } from '#store';
+import { settings as settingRows } from '../../src/settings.ts';
 import { observe } from '../support/observed.ts';
 
 const folder = join(import.meta.dirname, '../../schema');
@@ -209,6 +210,7 @@ export function emptyHouse(
     settings: { ...standing, ...settings },
     ...(webSecret === undefined ? {} : { webSecret }),
     realmSeed,
+    settingRows,
     pathSegments: ['authn', 'portal'],
     version: '0.1.0',
   });
