@@ -242,7 +242,7 @@ function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: L
       const uuid = given ?? uuid4(chance);
       const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
       stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
-      settleExpiry(desk, realms.owning(name.key)?.settings ?? settings, attributes);
+      settleExpiry(desk, known.realms.owning(name.key)?.settings ?? settings, attributes);
       const entry = recordOf(schema, { uuid, parent: uuidOfAbove(superior), name, csn }, attributes);
       if (octetsOf(entry) > settings['ldap.entryOctetsMax']) throw notImported(record, errors.entryTooLarge.says);
       names.add(name.key, superior, uuid);
