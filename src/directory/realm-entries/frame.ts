@@ -7,7 +7,7 @@ import { nameBelow, nameOf } from '../realm.ts';
 import { recordOf, stampNew } from '../record.ts';
 import type { NewRealm } from './judge.ts';
 
-/** What a realm begins with, with `{suffix}` and `{label}` in the places of its own. */
+/** What a realm begins with, with `{suffix}`, `{label}` and `{administrator}` in the places of its own. */
 export type RealmSeed = readonly LdifContent[];
 
 const seedLimits: LdifLimits = { lineOctetsMax: 65_536, recordOctetsMax: 1_048_576, valuesMax: 10_000 };
@@ -29,7 +29,13 @@ export function frameRecords(
   { suffix }: Pick<NewRealm, 'suffix'>,
 ): readonly LdifContent[] {
   const label = text(suffix.dn[0]?.[0]?.value ?? empty) ?? '';
-  const filled = (words: string) => words.replaceAll('{suffix}', () => suffix.text).replaceAll('{label}', () => label);
+  const uid = settings['admin.bootstrapUsername'];
+  const { text: dn } = nameBelow(schema, suffix, ['uid', uid], ['ou', 'people']);
+  const filled = (words: string) =>
+    words
+      .replaceAll('{suffix}', () => suffix.text)
+      .replaceAll('{label}', () => label)
+      .replaceAll('{administrator}', () => dn);
   const frame = seed.map((record) => ({
     ...record,
     dn: filled(record.dn),
@@ -38,8 +44,6 @@ export function frameRecords(
       values: values.map((value) => utf8(filled(text(value) ?? ''))),
     })),
   }));
-  const uid = settings['admin.bootstrapUsername'];
-  const { text: dn } = nameBelow(schema, suffix, ['uid', uid], ['ou', 'people']);
   const said: readonly (readonly [string, ...string[]])[] = [
     ['objectClass', 'top', 'person', 'organizationalPerson', 'inetOrgPerson'],
     ['uid', uid],
