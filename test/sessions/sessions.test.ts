@@ -430,6 +430,12 @@ test('the limits of sessions and of requests that wait are those in force in the
   t.deepEqual(await there('default'), [true, true, true, true]);
   t.deepEqual(await there('acme'), [false, false, false, false]);
   t.truthy(await begin(ada));
+
+  // A lifetime that is made shorter counts for the sessions that are there, in its realm.
+  const { handle } = await sessions.begin('acme', [], ada, pwd, visit);
+  own.set('acme', { 'authn.sessionLifetimeS': 10 });
+  passS(11);
+  t.is(await sessions.find('acme', [handle]), undefined);
 });
 
 test('a handle and a parked request count in their own realm alone, whatever other handles come with them', async (t) => {
