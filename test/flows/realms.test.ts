@@ -156,6 +156,12 @@ test.serial('a sign-in judges a bind only among the people of its realm', async 
       [],
     );
   }
+
+  // Its own administrator is another one, of the same name.
+  const dn = `uid=admin,ou=people,${acme.suffix}`;
+  await replaceValues(atrium, dn, 'userPassword', ['Another-horse-7-battery']);
+  const handle = await signIn('/realm/acme', { uid: 'admin', password: 'Another-horse-7-battery' });
+  t.true((await home('/realm/acme', { sts_session: handle })).body.includes(dn));
 });
 
 test.serial('authn settings of a realm are obeyed in it, from the next request on: maxSessions, lifetime', async (t) => {

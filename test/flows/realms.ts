@@ -24,13 +24,6 @@ export async function addRealm(atrium: TestAtrium, id: string, more: Readonly<Re
           .map((label) => `dc=${label}`)
           .join(',')
       : `o=${id}`;
-  // Whatever of its tree is not there.
-  await asAdministrator(atrium, async (client) => {
-    await unlessThere(() => client.add(suffix, { objectClass: ['organization', 'dcObject'], o: id, dc: id }));
-    for (const ou of ['people', 'groups', 'authnPolicies']) {
-      await unlessThere(() => client.add(`ou=${ou},${suffix}`, { objectClass: 'organizationalUnit', ou }));
-    }
-  });
   return { id, suffix, dn };
 }
 

@@ -95,14 +95,8 @@ test("a realm with no authentication policy of its own follows the default realm
       attributesOf({ objectClass: 'stsAuthnPolicy', cn: 'default', stsRequireSecondFactor: word }),
     );
   };
-  // What is not there yet of the two trees.
-  const dc = { objectClass: ['organization', 'dcObject'], o: 'acme', dc: 'acme' };
-  if ((await acting.read(acme.suffix)) === undefined) await acting.add(acme.suffix, attributesOf(dc));
-  for (const each of [suffix, acme.suffix]) {
-    const dn = `ou=authnPolicies,${each}`;
-    const ou = attributesOf({ objectClass: 'organizationalUnit', ou: 'authnPolicies' });
-    if ((await acting.read(dn)) === undefined) await acting.add(dn, ou);
-  }
+  // The furnished directory has none; a realm that is made has.
+  await acting.add(`ou=authnPolicies,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'authnPolicies' }));
   t.deepEqual(await authnPolicy(acme), { value: builtInAuthnPolicy, from: 'built-in' });
   await save(suffix, 'always');
   t.like(await authnPolicy(acme), { value: { secondFactor: 'always' }, from: 'default realm' });
