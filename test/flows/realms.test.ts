@@ -16,7 +16,7 @@ let hers: TestPerson;
 let nowMs = Date.now();
 
 test.before(async () => {
-  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, settings: { STS_AUTHN_MAX_SESSIONS: '100' } });
+  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, settings: { STS_AUTHN_MAX_SESSIONS: '100', STS_LDAP_WORKERS: '1' } });
   base = atrium.addresses.http ?? '';
   acme = await addRealm(atrium, 'acme', { associatedDomain: 'acme.example.com', displayName: 'Acme Ltd' });
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
