@@ -236,6 +236,22 @@ test('Admin Write does everything, and manage is what relaxing the rules, stored
   t.is((await client.add(person('grace'), { objectClass: 'inetOrgPerson', uid: 'grace', cn: 'g', sn: 'g' })).code, 0);
 });
 
+test('operational attributes take manage besides write: who may write all of a person does not become anybody by it', async (t) => {
+  const house = await ruledHouse(t);
+  await rule(house, 1, { Who: `dn:${person('ada')}`, Target: `entry:${person('alan')}`, Right: 'write' });
+  const client = await adas(house);
+  t.is((await client.modify(person('alan'), ['replace', 'description', 'x'])).code, 0);
+  for (const [name, value] of [
+    ['authzTo', 'dn:*'],
+    ['pwdReset', 'TRUE'],
+    ['pwdAccountLockedTime', '000001010000Z'],
+    ['stsMfaRequired', 'FALSE'],
+  ] as const)
+    t.is((await client.modify(person('alan'), ['replace', name, value])).code, 50, name);
+  const manages = await rule(house, 2, { Who: `dn:${person('ada')}`, Target: `entry:${person('alan')}`, Right: 'manage' });
+  t.is((await client.modify(person('alan'), ['replace', 'pwdReset', 'TRUE'])).code, 0, manages.dn);
+});
+
 test('acting for another on an ordinary door is with the strength of who really came in, and with the rights of the other', async (t) => {
   const house = await ruledHouse(t);
   await rule(house, 1, { Who: `dn:${person('alan')}`, Strength: 'operators', Attribute: 'employeeNumber', Right: 'write' });

@@ -1,6 +1,6 @@
 import type { Filter } from '#ldap';
 import type { AttributeType } from '#schema';
-import { type Guard, type Protected, protection } from './protections.ts';
+import { type Guard, type Protected, protection, takesManage } from './protections.ts';
 import { fitsTarget, fitsWay, fitsWho, type Right, type Rule, type Subject } from './rule.ts';
 
 /** Whether somebody may do one thing with one entry, or one attribute of it. */
@@ -33,6 +33,11 @@ export type Decision =
  * @param rules  of the realm that has the entry, in their order, the built-in set behind them
  */
 export function evaluate(rules: readonly Rule[], question: Question): Decision {
+  const { type: written, ...aboutEntry } = question;
+  if (question.right === 'write' && written !== undefined && takesManage(written)) {
+    const managed = evaluate(rules, { ...aboutEntry, right: 'manage' });
+    if (!managed.allowed) return managed;
+  }
   const { guard, right, type } = question;
   const above = protection(guard, right, type);
   if (above !== undefined) return { allowed: above.effect === 'allow', by: 'protection', protection: above };

@@ -85,3 +85,11 @@ function isCredential(type: AttributeType): boolean {
     if (each.secret || each.sealed || credentials.has(each.key)) return true;
   return false;
 }
+
+/**
+ * Whether to write an attribute takes `manage` on the entry besides `write`: operational ones say who may act as whom, who must change their password and
+ * who is disabled. What people sign in with is theirs.
+ */
+export function takesManage(type: AttributeType): boolean {
+  return type.usage !== 'userApplications' && (!isCredential(type) || type.key === 'stsmfarequired');
+}

@@ -1,5 +1,5 @@
 import type { AttributeType, Schema } from '#schema';
-import { type Guard, protection } from './protections.ts';
+import { type Guard, protection, takesManage } from './protections.ts';
 import type { AttributeRight, EntryRight, Rule } from './rule.ts';
 
 /** What one may do with an entry. The same object for all entries and all people whom the same rules decide about. */
@@ -42,6 +42,8 @@ export function rightsOf(schema: Schema, guard: Guard, grants: readonly Grant[])
     };
   };
   const [mayRead, maySearch, mayCompare] = [known('read'), known('search'), known('compare')];
+  const mayWrite = known('write');
+  const mayManage = decide('manage');
   const shown = schema.attributeTypes.filter(({ secret, sealed }) => !secret && !sealed);
   const isUser = ({ usage }: AttributeType) => usage === 'userApplications';
   return {
@@ -51,11 +53,11 @@ export function rightsOf(schema: Schema, guard: Guard, grants: readonly Grant[])
     mayRead,
     maySearch,
     mayCompare,
-    mayWrite: known('write'),
+    mayWrite: (type) => mayWrite(type) && (mayManage || !takesManage(type)),
     mayAuth: decide('auth'),
     mayAdd: decide('add'),
     mayDelete: decide('delete'),
-    mayManage: decide('manage'),
+    mayManage,
   };
 }
 
