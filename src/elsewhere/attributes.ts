@@ -17,21 +17,23 @@ export function translate({ attributes: table }: Dialect, draft: Draft, notes: E
     else if (treatment.unless !== undefined && there.has(treatment.unless)) notes.note('superseded', each.description, each.values.length);
     else {
       const { as, note, value = (given: string) => given } = treatment;
-      const values = each.values.map((octets) => value(text(octets) ?? '')).filter((made) => made !== undefined);
-      if (values.length > 0) notes.note(note, `${each.description} → ${as}`, values.length);
+      const values = each.values
+        .map((octets) => value(text(octets) ?? ''))
+        .filter((made) => made !== undefined)
+        .map(utf8);
+      for (const made of values) draft.changed.set(made, [note, `${each.description} → ${as}`]);
       if (values.length < each.values.length) notes.note('passwordState', each.description, each.values.length - values.length);
-      if (values.length > 0) translated.push({ description: as, values: values.map(utf8) });
+      if (values.length > 0) translated.push({ description: as, values });
     }
   }
   draft.attributes = translated;
 }
 
 /** Locks that would have ended by themselves there. */
-export function noteLocks({ attributes }: Draft, notes: EntryNotes): void {
+export function noteLocks({ attributes, changed }: Draft): void {
   for (const { description, values } of attributes) {
     if (description.toLowerCase() !== 'pwdaccountlockedtime') continue;
-    const timed = values.filter((value) => text(value) !== lockedForGood);
-    if (timed.length > 0) notes.note('locked', description, timed.length);
+    for (const value of values) if (text(value) !== lockedForGood) changed.set(value, ['locked', description]);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PartialAttribute } from '#ldap';
 import { formOf } from '#schema';
+import type { NoteKind } from './report.ts';
 
 /** An attribute of an entry that is being converted. */
 export interface Given {
@@ -14,6 +15,8 @@ export interface Draft {
   attributes: Given[];
   /** Values that the source does not have. */
   readonly supplied: Set<Uint8Array>;
+  /** Values that have another form than in the source, or mean something else, and what is to be noted of those that stay. */
+  readonly changed: Map<Uint8Array, readonly [kind: NoteKind, what: string]>;
 }
 
 /** Values as texts that are equal where the octets are. */

@@ -33,6 +33,7 @@ export function convertEntry(bench: Workbench, dialect: Dialect, record: LdifCon
     dn: record.dn,
     attributes: record.attributes.map(({ description, values }) => ({ description, values: [...values] })),
     supplied: new Set(),
+    changed: new Map(),
   };
   const without = leftByClass(dialect, valuesOf(draft, 'objectclass'));
   if (without !== undefined) {
@@ -42,9 +43,13 @@ export function convertEntry(bench: Workbench, dialect: Dialect, record: LdifCon
   translate(dialect, draft, notes);
   settleValues(schema, isImportable, draft, notes);
   settlePasswords(roundsMax, draft, notes);
-  noteLocks(draft, notes);
+  noteLocks(draft);
   settleClasses(schema, draft, notes);
   noteMeanings(schema, dialect, draft, notes);
+  for (const value of draft.attributes.flatMap(({ values }) => values)) {
+    const note = draft.changed.get(value);
+    if (note !== undefined) notes.note(...note, 1);
+  }
   const made = mapped(bench, draft, notes);
   try {
     checkEntry(schema, { dn: parseDn(made.dn) ?? [], attributes: collectAttributes(schema, made.attributes) });
@@ -69,17 +74,21 @@ function noteMeanings(schema: Schema, { groups }: Dialect, draft: Draft, notes: 
 
 function mapped({ map }: Workbench, draft: Draft, notes: EntryNotes): LdifContent {
   const made = map({ kind: 'content', line: draft.line, dn: draft.dn, attributes: draft.attributes });
-  for (const { description, values: all } of draft.attributes) {
-    const values = all.filter((value) => !draft.supplied.has(value));
+  for (const { description, values } of draft.attributes) {
     const now = made.attributes.find((each) => each.description === description)?.values ?? [];
-    const held = new Set(now.map(textOf));
-    const before = new Set(all.map(textOf));
-    const gone = values.filter((value) => !held.has(textOf(value))).length;
-    const come = now.filter((value) => !before.has(textOf(value))).length - (all.length - values.length);
-    const changed = Math.max(0, Math.min(gone, come));
-    if (changed > 0) notes.note('suffix', description, changed);
-    if (gone > changed) notes.note('suffixName', description, gone - changed);
-    if (come > changed) notes.note('suffixSupplied', description, come - changed);
+    if (now.length === values.length) {
+      // In the same order: each leads below the realm's suffix, or is as it was.
+      const isOther = (value: Uint8Array, at: number) =>
+        textOf(value) !== textOf(now[at] as Uint8Array) && !draft.supplied.has(value) && !draft.changed.has(value);
+      const changed = values.filter(isOther).length;
+      if (changed > 0) notes.note('suffix', description, changed);
+      continue;
+    }
+    // The suffix's own entry: the value that names it is another one, and a class may have come that allows it.
+    const gone = values.filter((value) => !now.some((each) => textOf(each) === textOf(value))).length;
+    const come = now.filter((value) => !values.some((each) => textOf(each) === textOf(value))).length;
+    if (gone > 0) notes.note('suffixName', description, gone);
+    if (come > 0) notes.note('suffixSupplied', description, come);
   }
   return made;
 }

@@ -20,7 +20,7 @@ export function settlePasswords(roundsMax: number, draft: Draft, notes: EntryNot
       else if (kept.length > 0) notes.note('passwordMore', each.description, 1);
       else {
         kept.push(judged.kept);
-        if (judged.note !== undefined) notes.note(judged.note, each.description, 1);
+        if (judged.note !== undefined) draft.changed.set(judged.kept, [judged.note, each.description]);
       }
     }
     each.values = kept;
