@@ -30,7 +30,7 @@ export const noteKinds = {
   passwordHash: {
     outcome: 'left',
     means: 'passwords whose hash cannot be judged here',
-    advice: 'give these people another password: ldappasswd -S DN',
+    advice: 'give these people another password: atrium person set-password UID --generate',
   },
   passwordCost: {
     outcome: 'left',
@@ -39,7 +39,11 @@ export const noteKinds = {
   },
   passwordMore: { outcome: 'left', means: 'second passwords of an entry: one is kept' },
   passwordClear: { outcome: 'otherwise', means: 'passwords in clear: they are kept as scrypt hashes' },
-  passwordNone: { outcome: 'supplied', means: 'people who have no password and cannot sign in', advice: 'give them one: ldappasswd -S DN' },
+  passwordNone: {
+    outcome: 'supplied',
+    means: 'people who have no password and cannot sign in',
+    advice: 'give them one: atrium person set-password UID --generate',
+  },
   locked: {
     outcome: 'otherwise',
     means: 'accounts that are locked: here they stay disabled until somebody enables them',
