@@ -36,6 +36,8 @@ export async function importElsewhere(options: AtriumOptions, given: ElsewhereOp
     const contents = seed.records.filter((record): record is LdifContent => record.kind === 'content');
     const surveyed = await survey(own, given.open(), new Set(contents.map(({ dn }) => formatRdn(parseDn(dn)?.[0] ?? []).toLowerCase())));
 
+    if (surveyed.suffix === '')
+      return { kind: 'refused', lines: ['the entries of the file have no suffix in common: bring one database after the other'] };
     const definitions = await brought(own, given, surveyed, tally, stored.length > 0);
     const schema = loadSchema(files, [...stored, ...definitions]);
     const mapping = createMapping(schema, surveyed.suffix, suffix);

@@ -53,7 +53,7 @@ interface Known {
  * the tally, and one that can be had in part without the rest.
  */
 export function neededDefinitions(schema: Schema, given: readonly Definition[], { types, classes }: Survey, tally: Tally): Definition[] {
-  const known = knownIn(given);
+  const known = knownIn(given, tally);
   const added = new Map<object, Definition>();
   const refused = new Set<object>();
   const place = ({ file, line }: Definition): Example => ({ line, dn: file });
@@ -111,22 +111,22 @@ export function neededDefinitions(schema: Schema, given: readonly Definition[], 
   return [...added.values()];
 }
 
-function knownIn(given: readonly Definition[]): Known {
+function knownIn(given: readonly Definition[], tally: Tally): Known {
   const known: Known = { types: new Map(), classes: new Map() };
   for (const definition of given) {
-    if (definition.keyword === 'attributetype') {
-      const read = parseAttributeType(definition.text);
-      if (read.kind === 'parsed')
-        for (const name of [read.value.oid, ...read.value.names]) setOnce(known.types, name, { row: read.value, definition });
-    }
-    if (definition.keyword === 'objectclass') {
-      const read = parseObjectClass(definition.text);
-      if (read.kind === 'parsed')
-        for (const name of [read.value.oid, ...read.value.names]) setOnce(known.classes, name, { row: read.value, definition });
-    }
+    const { keyword, text: defined, file, line } = definition;
+    const type = keyword === 'attributetype' ? parseAttributeType(defined) : undefined;
+    const made = keyword === 'objectclass' ? parseObjectClass(defined) : undefined;
+    if (type?.kind === 'parsed')
+      for (const name of [type.value.oid, ...type.value.names]) setOnce(known.types, name, { row: type.value, definition });
+    if (made?.kind === 'parsed')
+      for (const name of [made.value.oid, ...made.value.names]) setOnce(known.classes, name, { row: made.value, definition });
+    if (type?.kind === 'bad' || made?.kind === 'bad') tally.note('definition', defined.slice(0, shownMax), 0, { line, dn: file });
   }
   return known;
 }
+
+const shownMax = 80;
 
 function setOnce<T>(map: Map<string, T>, name: string, value: T): void {
   if (!map.has(name.toLowerCase())) map.set(name.toLowerCase(), value);

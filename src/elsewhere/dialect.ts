@@ -19,8 +19,8 @@ export interface Dialect {
   readonly groups?: RegExp;
 }
 
-/** What LDAP servers work out. */
-const computed: Dialect['attributes'] = {
+/** What LDAP servers work out, and what gives rights. */
+const common: Dialect['attributes'] = {
   memberof: { leave: 'computed' },
   structuralobjectclass: { leave: 'computed' },
   subschemasubentry: { leave: 'computed' },
@@ -29,11 +29,14 @@ const computed: Dialect['attributes'] = {
   numsubordinates: { leave: 'computed' },
   entryttl: { leave: 'computed' },
   contextcsn: { leave: 'server' },
+  // What may lie idle there, or be bound by another setting, would be in force here.
+  authzto: { leave: 'access' },
+  authzfrom: { leave: 'access' },
 };
 
 const slapcat: Dialect = {
   attributes: {
-    ...computed,
+    ...common,
     auditcontext: { leave: 'server' },
     monitorcontext: { leave: 'server' },
     namingcsn: { leave: 'server' },
@@ -54,7 +57,7 @@ export const lockedForGood = '000001010000Z';
 
 const db2ldif: Dialect = {
   attributes: {
-    ...computed,
+    ...common,
     nsuniqueid: { as: 'entryUUID', note: 'renamed', value: uuidOf, unless: 'entryuuid' },
     pwdupdatetime: { as: 'pwdChangedTime', note: 'renamed', unless: 'pwdchangedtime' },
     nsaccountlock: {
@@ -104,7 +107,7 @@ const db2ldif: Dialect = {
 
 const lldap: Dialect = {
   attributes: {
-    ...computed,
+    ...common,
     passwordmodifieddate: { leave: 'passwordState' },
     // A group has its members twice there.
     uniquemember: { as: 'member', note: 'renamed', unless: 'member' },
