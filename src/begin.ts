@@ -10,7 +10,13 @@ export function locate({ root, environment }: AtriumOptions): Located {
   const { values, problems } = readSettings(rows, { environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
   const exchange = resolve(root, values['global.dataDir'], exchangeFolder);
-  return { kind: 'located', suffix: values['realms.defaultSuffix'], operatorsSocket: operatorsSocketOf(root, values), exchange };
+  return {
+    kind: 'located',
+    suffix: values['realms.defaultSuffix'],
+    administratorUid: values['admin.bootstrapUsername'],
+    operatorsSocket: operatorsSocketOf(root, values),
+    exchange,
+  };
 }
 
 type Begun<T> =

@@ -163,7 +163,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms 
 /** What new realms are judged by and made of, besides what an engine knows by itself. */
 type RealmMaking = Required<Pick<EngineOptions, 'pathSegments' | 'realmSeed'>>;
 
-async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
+export async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
   // Loaded with the first start: a command on a folder needs no routes.
   const { routeTables } = await import('./tables.ts');
   return { pathSegments: firstSegments(routeTables), realmSeed: await readRealmSeed(realmSeed(root)) };

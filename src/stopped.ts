@@ -5,7 +5,7 @@ import type { OpenedFolder } from '#commands';
 import { createDirectory } from '#directory';
 import { startListener } from '#listener';
 import { begin } from './begin.ts';
-import { openDirectory, socketFolder } from './below.ts';
+import { openDirectory, realmMaking, socketFolder } from './below.ts';
 import type { AtriumOptions } from './foundation.ts';
 import { directoryFile } from './installation.ts';
 import { settings as rows } from './settings.ts';
@@ -27,7 +27,7 @@ export async function openStopped(options: AtriumOptions): Promise<OpenedFolder>
 
   const begun = await begin({ ...options, environment }, async (foundation) => {
     const { settings, dataDir, audit, clock, chance, open } = foundation;
-    const directory = createDirectory(openDirectory(foundation));
+    const directory = createDirectory(openDirectory(foundation, { realms: await realmMaking(foundation) }));
     const folder = join(dataDir, socketFolder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);

@@ -37,7 +37,13 @@ export type Started =
 
 /** What the settings say of where a service is and what it holds. */
 export type Located =
-  | { readonly kind: 'located'; readonly suffix: string; readonly operatorsSocket: string | undefined; readonly exchange: string }
+  | {
+      readonly kind: 'located';
+      readonly suffix: string;
+      readonly administratorUid: string;
+      readonly operatorsSocket: string | undefined;
+      readonly exchange: string;
+    }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 export interface ImportFolderOptions {

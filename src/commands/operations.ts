@@ -8,6 +8,7 @@ import { exportCommand } from './export.ts';
 import { groupCommands } from './group.ts';
 import { importCommand } from './import.ts';
 import { personCommands } from './person.ts';
+import { realmCommands } from './realm.ts';
 import { applyRealm } from './realm-apply.ts';
 import { diffRealm } from './realm-diff.ts';
 import { exportRealm } from './realm-export.ts';
@@ -43,6 +44,7 @@ export const commands = {
   search,
   import: importCommand,
   export: exportCommand,
+  ...realmCommands,
   'realm export': exportRealm,
   'realm import': importRealm,
   'realm diff': diffRealm,
