@@ -25,6 +25,7 @@ import { createTally, type Endpoints, type Listener, startListener } from '#list
 import { keysBelow, loadSchema } from '#schema';
 import { backUp, openStore } from '#store';
 import { startTasks } from '#tasks';
+import { sealForDirectory, storedKey } from '#transfer';
 import { errors } from './errors.ts';
 import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
 import { directoryFile, firstSegments, realmSeed, storedIn } from './installation.ts';
@@ -99,12 +100,13 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
 }
 
 /** Tasks end before the store does, and after the last request. */
-async function startTasksOf({ root, environment, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
+async function startTasksOf({ root, environment, settings, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
   const tasks = await startTasks({
     engine,
     folder: join(dataDir, exchangeFolder),
     openRealm: async (options) => (await import('./realm-file.ts')).openRealmFile({ root, environment }, options),
     backUp: async (target, onProgress) => await backUp(join(dataDir, directoryFile), target, onProgress),
+    seal: sealForDirectory(storedKey(settings['keys.kek'])),
     log,
   });
   open.defer(() => tasks.stop());

@@ -6,7 +6,7 @@ import { type Realms, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, type PartialAttribute, walkValues } from '#ldap';
 import { isWithin, keysBelow, type Schema } from '#schema';
 import { type Dump, type DumpedByName, entryAt, openDump } from '#store';
-import { type NamedEntry, notContent, type OpenedRealm, type RealmEntries } from '#transfer';
+import { type NamedEntry, notContent, type OpenedRealm, type RealmEntries, storedKey } from '#transfer';
 import type { AtriumOptions } from './foundation.ts';
 import { directoryFile, realmsIn, schemaOf } from './installation.ts';
 import { settings as rows } from './settings.ts';
@@ -34,7 +34,10 @@ export async function openRealmFile(
     const stored = entryAt(path, subschemaKey);
     const head = stored && subschemaRecord(decodeAttributes(stored.operational), false);
     const open = stack.move();
-    return { kind: 'open', realm: { ...realm, definitions: head, [Symbol.dispose]: () => open.dispose() } };
+    return {
+      kind: 'open',
+      realm: { ...realm, stored: storedKey(settings['keys.kek']), definitions: head, [Symbol.dispose]: () => open.dispose() },
+    };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;
@@ -46,7 +49,7 @@ function realmIn(
   schema: Schema,
   realms: Realms,
   id: string,
-): Omit<RealmEntries, 'definitions' | typeof Symbol.dispose> | undefined {
+): Omit<RealmEntries, 'definitions' | 'stored' | typeof Symbol.dispose> | undefined {
   const own = realms.byId(id);
   if (own === undefined) return undefined;
   const { key, text: suffix } = own.suffix;

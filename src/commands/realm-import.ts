@@ -1,6 +1,7 @@
+import type { SealingKey } from '#keys';
 import type { LdifRecord } from '#ldap';
 import { isWithin, loadSchema, type Schema } from '#schema';
-import { createMapping, keyOfName, type Mapping, namedEntry, notContent } from '#transfer';
+import { createMapping, keyOfName, type LeftOut, type Mapping, namedEntry, notContent, opened, tellLeftOut } from '#transfer';
 import type { Command, Context } from './command.ts';
 import { Misuse, Unreachable } from './exits.ts';
 import type { Given } from './given.ts';
@@ -11,16 +12,17 @@ import { createProgress } from './progress.ts';
 import { withReadable } from './readable.ts';
 import { isSubschema } from './realm-source.ts';
 import { followTask, importByTask } from './tasking.ts';
+import { readTransferKey, transferKeyFile } from './transfer-key.ts';
 
 /** Refusals that are named one by one. */
 const toldMax = 100;
-/** A realm with no more entries than this is one that nobody has put anything into. */
+/** A realm with fewer entries is one that nobody has put anything into. */
 const frameMax = 100;
 
 export const importRealm: Command = {
   means: 'add the entries of a file to a realm',
   more: [
-    'FILE is LDIF with entries, superiors before what is below them: what atrium realm export writes, or people alone. Names below the suffix of its first entry are put below the realm’s, in all names, rules, filters and URLs; how many of each is told. What a realm begins with and is there already (its own entry, what stands directly below it, its administrator) stays as it is, and is told.',
+    'FILE is LDIF with entries, superiors before what is below them: what atrium realm export writes, or people alone. Names below the suffix of its first entry are put below the realm’s, in all names, rules, filters and URLs; how many of each is told. In a realm of fewer than 100 entries, which has what a realm begins with and hardly more, what is there stays as it is, and is told; in any other an entry that is there is refused: see atrium realm apply.',
     'First everything is checked, and nothing is written when something would be refused: line, entry, attribute and rule are told. With --continue the rest is added all the same. On a running service the import is a task below cn=tasks: it goes on when this command or the service is ended in the middle, and --resume follows it again. Ctrl-C takes back what was added, unless --continue was given.',
     'A stopped service’s folder is filled at once, all or none.',
   ],
@@ -29,6 +31,7 @@ export const importRealm: Command = {
   options: {
     to: { value: 'ID', default: 'default', means: 'the realm that they are for' },
     continue: { means: 'go on behind what is refused' },
+    'transfer-key-file': transferKeyFile,
     resume: { value: 'TASK', means: 'follow an import that was begun, by the name that it was told with' },
     'dry-run': dryRun,
   },
@@ -48,7 +51,8 @@ export const importRealm: Command = {
       const path = given.text('FILE');
       if (path === undefined) throw new Misuse('FILE is missing: a file of LDIF');
       const options = [...(given.flag('continue') ? ['continue'] : []), ...(given.flag('dry-run') ? ['dry-run'] : [])];
-      if (client !== undefined) return await importByTask(client, { path, realm: given.need('to'), options }, context);
+      if (client !== undefined)
+        return await importByTask(client, { path, realm: given.need('to'), options, keyFile: given.text('transfer-key-file') }, context);
       if (given.flag('continue')) throw new Misuse('--continue is for a running service, and none runs here');
       return await importStopped(path, given, context);
     }),
@@ -58,7 +62,8 @@ async function importStopped(path: string, given: Given, context: Context): Prom
   const { stderr, clock } = context;
   const source = openLdif(path, context);
   const into = await targetOf(given.need('to'), context);
-  const reading = readFor(source, into);
+  const way = readTransferKey(given.text('transfer-key-file'));
+  const reading = readFor(source, into, way);
   const dry = given.flag('dry-run');
   const progress = createProgress(stderr, () => clock.nowMs(), dry ? 'Checking' : 'Importing');
   const onProgress = (count: number) => progress.show(source.done(), source.total, count);
@@ -68,7 +73,7 @@ async function importStopped(path: string, given: Given, context: Context): Prom
     progress.end();
     stderr.write(`atrium: ${why}\n`);
   };
-  const work = { records: reading.records, onProgress };
+  const work = { records: reading.records, onProgress, seals: way !== undefined };
   // Whether all can be taken is known before anything is written: a file that is refused in the middle costs no folder a long way back.
   const imported = dry ? await context.tryImport({ ...work, onRefused }) : await context.importEntries(work);
   progress.end();
@@ -94,29 +99,27 @@ interface Target {
 }
 
 async function targetOf(id: string, context: Context): Promise<Target> {
-  const opened = await context.openRealm({ id, secrets: false });
-  if (opened.kind === 'open') {
-    using realm = opened.realm;
+  const found = await context.openRealm({ id, secrets: false });
+  if (found.kind === 'open') {
+    using realm = found.realm;
     const frame = new Set<string>();
-    const own = keyOfName(realm.schema, realm.suffix);
-    if (realm.count <= frameMax)
-      for await (const { key } of realm.entries())
-        if (!key.subarray(own.length + 1).includes(0)) frame.add(Buffer.from(key).toString('latin1'));
+    if (realm.count < frameMax) for await (const { key } of realm.entries()) frame.add(Buffer.from(key).toString('latin1'));
     return { id, suffix: realm.suffix, schema: realm.schema, frame };
   }
   const located = context.locate();
-  if (opened.kind === 'refused' || located.kind === 'refused') throw new Misuse((opened.kind === 'refused' ? opened.lines : []).join('; '));
-  if (opened.kind === 'unknown' || id !== 'default') throw new Misuse(`there is no realm ${JSON.stringify(id)}; make it first`);
+  if (found.kind === 'refused' || located.kind === 'refused') throw new Misuse((found.kind === 'refused' ? found.lines : []).join('; '));
+  if (found.kind === 'unknown' || id !== 'default') throw new Misuse(`there is no realm ${JSON.stringify(id)}; make it first`);
   return { id, suffix: located.suffix, schema: loadSchema([...(await context.schemaFiles())]), frame: new Set() };
 }
 
 /** The records of a file as they are to be in a realm. */
-function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target) {
+function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target, way: SealingKey | undefined) {
+  const leftOut: LeftOut = new Map();
   let mapping: Mapping | undefined;
   let from: string | undefined;
   const kept: string[] = [];
   const own = keyOfName(schema, suffix);
-  const leftOut = id === 'default' ? notContent(schema, suffix) : [];
+  const others = id === 'default' ? notContent(schema, suffix) : [];
   const mapped = (async function* (): AsyncGenerator<LdifRecord> {
     for await (const record of records) {
       if (isSubschema(record)) {
@@ -127,11 +130,11 @@ function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target)
         yield record;
         continue;
       }
-      const given = namedEntry(schema, record);
+      const given = opened(schema, namedEntry(schema, record), way, leftOut);
       from ??= isWithin(given.key, own) ? suffix : given.dn;
       mapping ??= createMapping(schema, from, suffix);
       const entry = mapping.entry(given);
-      if (leftOut.some((key) => isWithin(entry.key, key))) continue;
+      if (others.some((key) => isWithin(entry.key, key))) continue;
       if (frame.has(Buffer.from(entry.key).toString('latin1'))) kept.push(entry.dn);
       else yield { ...record, dn: entry.dn, attributes: entry.attributes };
     }
@@ -143,6 +146,7 @@ function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target)
         const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
         stderr.write(`Names below ${from} are put below ${suffix}; in values: ${counts.join(', ') || 'none'}\n`);
       }
+      for (const line of tellLeftOut(leftOut)) stderr.write(`${line}\n`);
       for (const dn of kept) stderr.write(`${dn} was there and stays as it is\n`);
     },
   };

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type Control, type LdifContent, parseDn } from '#ldap';
 import { loadSchema, normalizeDn } from '#schema';
-import { type NamedEntry, type RealmEntries, sorted } from '#transfer';
+import { type NamedEntry, type RealmEntries, sorted, storedKey } from '#transfer';
 import type { Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
 import { Absent, Failure, Misuse, Unreachable } from './exits.ts';
@@ -53,6 +53,8 @@ async function askedRealm(id: string, secrets: boolean, context: Context): Promi
     id,
     suffix,
     schema,
+    // No search reads what is sealed.
+    stored: storedKey(''),
     definitions: held.isOwn ? subschemaRecord(held, own, false) : undefined,
     inside: [],
     count: 0,

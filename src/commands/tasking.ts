@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as after } from 'node:timers/promises';
@@ -8,25 +8,33 @@ import type { Context } from './command.ts';
 import { Absent, Failure, Misuse } from './exits.ts';
 import { nameIn } from './names.ts';
 import { createProgress } from './progress.ts';
+import { readKeyFile } from './transfer-key.ts';
 
 interface Ordered {
   readonly path: string;
   readonly realm: string;
   readonly options: readonly string[];
+  /** The file of the key for sealed values. */
+  readonly keyFile: string | undefined;
 }
 
 const lookMs = 300;
 
 /** Has a running service import a file: puts it where the service reads, adds a task and follows it. */
-export async function importByTask(client: OperatorsClient, { path, realm, options }: Ordered, context: Context): Promise<number> {
+export async function importByTask(client: OperatorsClient, { path, realm, options, keyFile }: Ordered, context: Context): Promise<number> {
   const located = context.locate();
   if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
   if (path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Misuse(`${path} is not a file`);
   const name = `import-${uuid4(context.chance)}`;
   const staged = join(located.exchange, `${name}.ldif`);
+  const key = keyFile === undefined ? undefined : readKeyFile(keyFile);
+  const forget = () => {
+    for (const each of [staged, `${staged}.key`]) rmSync(each, { force: true });
+  };
   try {
     const source = path === '-' ? context.stdin : createReadStream(path);
     await pipeline(source, createWriteStream(staged, { flags: 'wx', mode: 0o600 }));
+    if (key !== undefined) writeFileSync(`${staged}.key`, key, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
@@ -44,12 +52,12 @@ export async function importByTask(client: OperatorsClient, { path, realm, optio
   try {
     await client.actor.add(place, attributes);
   } catch (error) {
-    rmSync(staged, { force: true });
+    forget();
     throw error;
   }
   context.stderr.write(`task ${name}\n`);
   const status = await followTask(client, name, context);
-  rmSync(staged, { force: true });
+  forget();
   return status;
 }
 

@@ -8,4 +8,5 @@ export { costOctets, formatHash, type HashCost, isHash, logNMin, type ParsedHash
 export { computeScrypt, createHasher, type Hasher, type HasherOptions, type Stretch, type Verified } from './hasher.ts';
 export { checkKek } from './kek.ts';
 export { generatePassword } from './password.ts';
+export { type SealingKey, seal, sealingKey, unseal } from './seal.ts';
 export { settings as keysSettings } from './settings.ts';

@@ -8,6 +8,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -35,6 +36,8 @@ export interface MadeFile {
 export interface Exchange {
   /** @throws Refusal `taskFile` */
   open(name: string): GivenFile;
+  /** A small file in one piece; nothing where there is none. @throws Refusal `taskFile` when it is larger */
+  small(name: string, octetsMax: number): Uint8Array | undefined;
   /** @throws Refusal `taskFile` when it is there already */
   make(name: string): MadeFile;
   /** Where a file that is not there yet would lie. @throws Refusal `taskFile` */
@@ -90,6 +93,18 @@ export function openExchange(folder: string): Exchange {
           yield* createReadStream(path, { fd: file, start: 0, highWaterMark: readOctets });
         },
       };
+    },
+    small(name, octetsMax) {
+      const path = placeOf(name);
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+      const file = tried(name, () => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+      try {
+        const stat = fstatSync(file);
+        if (!stat.isFile() || stat.size > octetsMax) throw refuse(errors.taskFile, { file: name, why: 'it is no small ordinary file' });
+        return readFileSync(file);
+      } finally {
+        closeSync(file);
+      }
     },
     free,
     make(name) {

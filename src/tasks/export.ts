@@ -1,8 +1,9 @@
 import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { ldifHeader } from '#ldap';
-import { type OpenedRealm, type RealmEntries, realmText } from '#transfer';
+import { type LeftOut, type OpenedRealm, type RealmEntries, realmText, tellLeftOut } from '#transfer';
 import { errors } from './errors.ts';
+import { keyFor } from './key.ts';
 import type { Outcome, Work } from './task.ts';
 
 /** Opens a realm for reading beside the service. */
@@ -16,9 +17,11 @@ export async function exportTask({ task, exchange, report, signal }: Work, open:
   using realm = opened(await open({ id: task.realm, secrets: wanted.secrets }), task.realm);
   const file = exchange.make(task.file);
   try {
+    const way = keyFor(exchange, task.file);
+    const leftOut: LeftOut = new Map();
     let entries = 0;
     let buffer = ldifHeader;
-    for await (const text of realmText(realm, wanted)) {
+    for await (const text of realmText(realm, wanted, way, leftOut)) {
       buffer += text;
       entries++;
       if (buffer.length < textCharacters) continue;
@@ -30,6 +33,7 @@ export async function exportTask({ task, exchange, report, signal }: Work, open:
     await file.write(utf8(buffer));
     signal.throwIfAborted();
     await file.end();
+    for (const line of tellLeftOut(leftOut)) report.message(line);
     return { state: 'done', result: `${entries.toLocaleString('en')} entries exported to ${task.file}`, done: entries };
   } catch (error) {
     file.drop();

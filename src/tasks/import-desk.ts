@@ -1,34 +1,44 @@
-import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import { type LdifLimits, readLdif } from '#ldap';
 import { isWithin } from '#schema';
-import { createMapping, type Mapping, type NamedEntry, namedEntry, notContent } from '#transfer';
+import { createMapping, type LeftOut, type Mapping, type NamedEntry, namedEntry, notContent, opened, tellLeftOut } from '#transfer';
 import { errors } from './errors.ts';
 import type { GivenFile } from './exchange.ts';
+import { keyFor } from './key.ts';
 import type { Work } from './task.ts';
 
 /** A record is held in memory, so these bound what a file can make of it. */
 const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
+
+/** A realm with fewer entries is one that nobody has put anything into. */
+const frameMax = 100;
 
 /** What reads the file for each pass. */
 export interface Desk {
   readonly file: GivenFile;
   /** Entries from behind a line on, as they are to be in the realm. */
   records(afterLine: number): AsyncGenerator<NamedEntry>;
-  /** Whether an entry of that name is one that a realm begins with, and is there. */
+  /** Whether an entry of that name is there, in a realm with no more than it began with. */
   isKept(entry: NamedEntry): boolean;
   /** Octets read in this pass. */
   done(): number;
+  /** Whether there is a key for sealed values. */
+  readonly seals: boolean;
+  /** Tells what was put below another suffix in this pass, and what was left out. */
   tellMapped(tell: (text: string) => void): void;
 }
 
-export function deskOf({ engine, task, signal }: Work, file: GivenFile): Desk {
+export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile): Desk {
+  const way = keyFor(exchange, task.file);
+  const unopened: LeftOut = new Map();
   const { schema, store } = engine;
   const realm = realmOf(engine, task.realm);
   const leftOut = realm.id === 'default' ? notContent(schema, realm.suffix.text) : [];
+  const isNew = store.snapshot().hasFewerBelow(realm.suffix.key, frameMax);
   let done = 0;
   let mapping: Mapping | undefined;
   let from: string | undefined;
+  let definitions = false;
   async function* chunks(): AsyncGenerator<Uint8Array> {
     done = 0;
     for await (const chunk of file.chunks()) {
@@ -41,9 +51,13 @@ export function deskOf({ engine, task, signal }: Work, file: GivenFile): Desk {
     file,
     done: () => done,
     async *records(afterLine) {
+      unopened.clear();
       for await (const record of readLdif(chunks(), limits)) {
-        if (/^\s*cn\s*=\s*subschema\s*$/i.test(record.dn)) continue;
-        const given = namedEntry(schema, record);
+        if (/^\s*cn\s*=\s*subschema\s*$/i.test(record.dn)) {
+          definitions = true;
+          continue;
+        }
+        const given = opened(schema, namedEntry(schema, record), way, unopened);
         // The names of a file are below that of its first entry, or the realm's own suffix.
         from ??= isWithin(given.key, realm.suffix.key) ? realm.suffix.text : given.dn;
         mapping ??= createMapping(schema, from, realm.suffix.text);
@@ -52,11 +66,11 @@ export function deskOf({ engine, task, signal }: Work, file: GivenFile): Desk {
         if (!leftOut.some((key) => isWithin(entry.key, key))) yield entry;
       }
     },
-    isKept({ key }) {
-      const isFrame = !key.subarray(realm.suffix.key.length + 1).includes(0) || equalBytes(key, realm.administrator.key);
-      return isWithin(key, realm.suffix.key) && isFrame && store.snapshot().byDnKey(key) !== undefined;
-    },
+    isKept: ({ key }) => isNew && store.snapshot().byDnKey(key) !== undefined,
+    seals: way !== undefined,
     tellMapped(tell) {
+      if (definitions) tell('cn=Subschema: definitions are left out; ldapmodify and atrium schema import add them');
+      for (const line of tellLeftOut(unopened)) tell(line);
       if (mapping === undefined || from === undefined || from === realm.suffix.text) return;
       const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
       tell(`names below ${from} were put below ${realm.suffix.text}; in values: ${counts.join(', ') || 'none'}`);

@@ -64,8 +64,8 @@ function checked(entries: number, refused: number, isDry: boolean): Outcome {
 }
 
 /** The realms as they are when a pass begins. */
-function importDesk(engine: Work['engine']) {
-  return { ...engine, realms: engine.realms.in(engine.store.snapshot()) };
+function importDesk({ engine, seal }: Work, { seals }: Desk) {
+  return { ...engine, realms: engine.realms.in(engine.store.snapshot()), ...(seals ? { seal } : {}) };
 }
 
 /** A restored entryCSN would come behind newer ones, and who follows the directory would never hear of the entry. */
@@ -95,7 +95,7 @@ async function check(work: Work, desk: Desk) {
     }
   })();
   const { entries } = await importEntries(
-    importDesk(engine),
+    importDesk(work, desk),
     records,
     { existing: existingOf(engine), put: () => undefined },
     {
@@ -143,7 +143,7 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
     }
   })();
   await importEntries(
-    importDesk(engine),
+    importDesk(work, desk),
     records,
     {
       existing: existingOf(engine),

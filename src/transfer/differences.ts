@@ -1,10 +1,10 @@
-import { compareBytes, text } from '#base';
+import { compareBytes } from '#base';
 import { type Dn, formatDn, formatRdn } from '#ldap';
 import { formOf, type Schema } from '#schema';
 import { canonicalAttributes } from './canonical.ts';
 import { type Desk, type Difference, entryOf, type Lone, type Moved, modifyOf } from './desk.ts';
 import { compared, modificationsOf } from './modifications.ts';
-import { createNaming, type NamedEntry } from './named.ts';
+import { createNaming, type NamedEntry, uuidOf } from './named.ts';
 import { openSpool, type Spool } from './spool.ts';
 import { structureChanges } from './structure.ts';
 
@@ -88,11 +88,6 @@ function isSame(is: Written, wanted: Written): boolean {
   const [own, other] = [uuidOf(is), uuidOf(wanted)];
   if (own !== undefined && other !== undefined && own !== other) return false;
   return formatRdn(is.name[0] ?? []) === formatRdn(wanted.name[0] ?? []);
-}
-
-export function uuidOf({ attributes }: Pick<NamedEntry, 'attributes'>): string | undefined {
-  const value = attributes.find(({ description }) => description === 'entryUUID')?.values[0];
-  return value === undefined ? undefined : text(value)?.toLowerCase();
 }
 
 function lone(entry: Written, spool: Spool): Lone {

@@ -6,6 +6,16 @@ export { createMapping, type Mapping } from './mapping.ts';
 export { createNaming, type NamedEntry, namedEntry } from './named.ts';
 export { type Allowed, createProtection, isFactor, type LeftAlone } from './protection.ts';
 export { keyOfName, notContent } from './realms.ts';
+export {
+  type LeftOut,
+  opened,
+  type SealForDirectory,
+  sealForDirectory,
+  storedKey,
+  tellLeftOut,
+  transferKey,
+  transferPlace,
+} from './sealing.ts';
 export { sorted } from './sorted.ts';
 export { type OpenedRealm, type RealmEntries, realmText } from './text.ts';
 export { whole } from './whole.ts';

@@ -11,12 +11,12 @@ export interface Compared {
 
 /**
  * What a client may set of an entry. Secrets count only when asked, and then only where the wanted entry has them: a file without a password takes
- * nobody's password away.
+ * nobody's password away. Sealed values cannot be held against each other: each side has its own key.
  */
 export function compared(secrets: boolean): Compared {
   return {
-    isCompared: ({ secret, sealed, noUserModification }) => !noUserModification && (secrets || !(secret || sealed)),
-    isOptional: ({ secret, sealed }) => secret || sealed,
+    isCompared: ({ secret, sealed, noUserModification }) => !noUserModification && !sealed && (secrets || !secret),
+    isOptional: ({ secret }) => secret,
   };
 }
 

@@ -1,3 +1,4 @@
+import { text } from '#base';
 import { refuse } from '#catalogue';
 import { type Dn, type LdifRecord, type PartialAttribute, parseDn, type Rdn } from '#ldap';
 import { isWithin, normalizeDn, normalizeRdn, type Schema } from '#schema';
@@ -58,4 +59,9 @@ export function createNaming(schema: Schema): (entry: Pick<NamedEntry, 'dn' | 'k
     above.push({ key, dn: named });
     return named;
   };
+}
+
+export function uuidOf({ attributes }: Pick<NamedEntry, 'attributes'>): string | undefined {
+  const value = attributes.find(({ description }) => description === 'entryUUID')?.values[0];
+  return value === undefined ? undefined : text(value)?.toLowerCase();
 }

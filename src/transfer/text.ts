@@ -1,13 +1,17 @@
+import type { SealingKey } from '#keys';
 import { formatDn, formatLdifRecord, type LdifContent } from '#ldap';
 import type { Schema } from '#schema';
 import { canonicalAttributes, isWanted, type Wanted } from './canonical.ts';
 import { createNaming, type NamedEntry } from './named.ts';
+import { type LeftOut, resealed } from './sealing.ts';
 
 /** A realm as it stands at one moment. */
 export interface RealmEntries extends Disposable {
   readonly id: string;
   readonly suffix: string;
   readonly schema: Schema;
+  /** The key of sealed values. */
+  readonly stored: SealingKey;
   /** The definitions that were added at run time, by which what follows is read. */
   readonly definitions: LdifContent | undefined;
   /** Suffixes of realms that lie inside its tree and are not of it. */
@@ -25,14 +29,25 @@ export type OpenedRealm =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
-/** A realm as LDIF, a record at a time, in the one order that there is for the same content. */
-export async function* realmText({ schema, definitions, entries }: RealmEntries, wanted: Wanted): AsyncGenerator<string> {
+/**
+ * A realm as LDIF, a record at a time, in the one order that there is for the same content.
+ *
+ * @param way  the key under which sealed values go
+ * @param leftOut  what had to be left out of what was wanted
+ */
+export async function* realmText(
+  { schema, stored, definitions, entries }: RealmEntries,
+  wanted: Wanted,
+  way: SealingKey | undefined,
+  leftOut: LeftOut,
+): AsyncGenerator<string> {
   if (definitions !== undefined)
     yield formatLdifRecord({ ...definitions, attributes: canonicalAttributes(schema, definitions.attributes) });
   const nameOf = createNaming(schema);
   const isPart = isWanted(wanted);
   for await (const entry of entries()) {
-    const attributes = canonicalAttributes(schema, entry.attributes, isPart);
-    yield formatLdifRecord({ kind: 'content', line: 0, dn: formatDn(nameOf(entry)), attributes });
+    const { attributes } = wanted.secrets ? resealed(schema, entry, { stored, way }, leftOut) : entry;
+    const dn = formatDn(nameOf(entry));
+    yield formatLdifRecord({ kind: 'content', line: 0, dn, attributes: canonicalAttributes(schema, attributes, isPart) });
   }
 }

@@ -2,7 +2,7 @@ import { type Chance, equalBytes, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
-import { type AttributeType, checkEntry, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
+import { type AttributeType, checkEntry, checkUserModifiable, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
 import { checkRuleAttributes } from '../access/check.ts';
 import { settleExpiry } from '../dynamic-entries.ts';
@@ -22,6 +22,8 @@ export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' |
   readonly realms: Realms;
   /** By what realms are made whose entries are among the records; without it such entries are refused. */
   readonly making?: RealmMaking;
+  /** Seals values of attributes that the schema marks so; without it none of these is taken. */
+  readonly seal?: (uuid: string, attribute: string, value: Uint8Array) => Uint8Array;
 };
 
 export interface ImportOptions {
@@ -161,6 +163,7 @@ function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, i
     for (const key of attributes.keys()) {
       const type = typeAt(schema, key);
       if (worked.has(key)) attributes.delete(key);
+      else if (type?.sealed === true && desk.seal !== undefined) checkUserModifiable(type);
       else if (type !== undefined && !restored.has(key)) checkSettable(type);
     }
     checkEntry(schema, { dn: name.dn, attributes });
@@ -243,6 +246,7 @@ function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: L
       const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
       stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
       settleExpiry(desk, known.realms.owning(name.key)?.settings ?? settings, attributes);
+      sealAll(desk, uuid, attributes);
       const entry = recordOf(schema, { uuid, parent: uuidOfAbove(superior), name, csn }, attributes);
       if (octetsOf(entry) > settings['ldap.entryOctetsMax']) throw notImported(record, errors.entryTooLarge.says);
       names.add(name.key, superior, uuid);
@@ -264,6 +268,13 @@ function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: L
 
 function suffixesOf({ all }: Realms): string {
   return all.map(({ suffix }) => suffix.text).join(' or ');
+}
+
+function sealAll({ schema, seal }: ImportDesk, uuid: string, attributes: Attributes): void {
+  if (seal === undefined) return;
+  for (const [key, { description, values }] of attributes) {
+    if (typeAt(schema, key)?.sealed === true) attributes.set(key, { description, values: values.map((value) => seal(uuid, key, value)) });
+  }
 }
 
 function octetsOf({ user, operational, secret }: EntryRecord): number {

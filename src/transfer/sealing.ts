@@ -1,0 +1,106 @@
+import { utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { type SealingKey, seal, sealingKey, unseal } from '#keys';
+import type { PartialAttribute } from '#ldap';
+import { describe, formOf, type Schema } from '#schema';
+import { errors } from './errors.ts';
+import { type NamedEntry, uuidOf } from './named.ts';
+
+/**
+ * Values that the schema marks as sealed lie under the key-encryption key in the directory, each bound to its entry and attribute, and under a key that is
+ * given for the way in a file, bound to the name that its record has there.
+ */
+
+/** The key under which the directory keeps values. */
+export function storedKey(kek: string): SealingKey {
+  return sealingKey(utf8(kek), 'sealed attributes');
+}
+
+/** The key for the way, of the octets of a file. */
+export function transferKey(octets: Uint8Array): SealingKey {
+  return sealingKey(octets, 'transfer');
+}
+
+/** Where a stored value belongs. */
+function storedPlace(uuid: string, attribute: string): string {
+  return `${uuid.toLowerCase()} ${attribute.toLowerCase()}`;
+}
+
+/** Where a value belongs in a file. */
+export function transferPlace(key: Uint8Array, attribute: string): string {
+  return `${Buffer.from(formOf(key), 'latin1').toString('hex')} ${attribute.toLowerCase()}`;
+}
+
+/** What was left out of an export, by attribute. */
+export type LeftOut = Map<string, number>;
+
+/**
+ * Seals an entry's values for the way. Without a key for it, and where a value does not open, they are left out and counted: never silently.
+ *
+ * @param stored  the key of the directory
+ * @param way  the key for the way
+ */
+export function resealed(
+  schema: Schema,
+  entry: NamedEntry,
+  keys: { readonly stored: SealingKey; readonly way: SealingKey | undefined },
+  leftOut: LeftOut,
+): NamedEntry {
+  if (!entry.attributes.some(({ description }) => describe(schema, description)?.type.sealed === true)) return entry;
+  const uuid = uuidOf(entry) ?? '';
+  const attributes = entry.attributes.flatMap((attribute): PartialAttribute[] => {
+    const described = describe(schema, attribute.description);
+    if (described?.type.sealed !== true) return [attribute];
+    const { description, key } = described;
+    const { way, stored } = keys;
+    const values = attribute.values.flatMap((value) => {
+      const open = way && unseal(stored, value, storedPlace(uuid, key));
+      if (way !== undefined && open !== undefined) return [seal(way, open, transferPlace(entry.key, key))];
+      leftOut.set(description, (leftOut.get(description) ?? 0) + 1);
+      return [];
+    });
+    return values.length === 0 ? [] : [{ description, values }];
+  });
+  return { ...entry, attributes };
+}
+
+/**
+ * Opens what was sealed for the way. Without the key it is left out and counted.
+ *
+ * @throws Refusal `transferRefused` with the line where the key is another, or the value was moved from another entry
+ */
+export function opened(schema: Schema, entry: NamedEntry, way: SealingKey | undefined, leftOut: LeftOut): NamedEntry {
+  if (!entry.attributes.some(({ description }) => describe(schema, description)?.type.sealed === true)) return entry;
+  const attributes = entry.attributes.flatMap((attribute): PartialAttribute[] => {
+    const described = describe(schema, attribute.description);
+    if (described?.type.sealed !== true) return [attribute];
+    const { description, key } = described;
+    if (way === undefined) {
+      leftOut.set(description, (leftOut.get(description) ?? 0) + attribute.values.length);
+      return [];
+    }
+    const values = attribute.values.map((value) => {
+      const open = unseal(way, value, transferPlace(entry.key, key));
+      if (open !== undefined) return open;
+      const why = `${description}: it does not open: the transfer key is another, or the value is another entry's`;
+      throw refuse(errors.transferRefused, { line: entry.line, dn: entry.dn, why });
+    });
+    return [{ description, values }];
+  });
+  return { ...entry, attributes };
+}
+
+/** Seals values for the directory, each for its entry. */
+export type SealForDirectory = (uuid: string, attribute: string, value: Uint8Array) => Uint8Array;
+
+export function sealForDirectory(stored: SealingKey): SealForDirectory {
+  return (uuid, attribute, value) => seal(stored, value, storedPlace(uuid, attribute));
+}
+
+/** Says what was left out, one line for each attribute. */
+export function tellLeftOut(leftOut: LeftOut): string[] {
+  return [...leftOut].map(
+    ([name, count]) =>
+      `${name}: ${count.toLocaleString('en')} sealed ${count === 1 ? 'value is' : 'values are'} left out: there is no transfer key that opens them`,
+  );
+}
