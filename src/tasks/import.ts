@@ -32,8 +32,8 @@ export async function importTask(work: Work): Promise<Outcome> {
   if (earlier === undefined) {
     await report.write({ state: 'checking' });
     const { entries, refused, kept } = await check(work, desk);
-    if (task.options.includes('dry-run') || (refused > 0 && !goOn)) return checked(entries, refused, task.options.includes('dry-run'));
     for (const dn of kept) report.message(`${dn} was there and stays as it is`);
+    if (task.options.includes('dry-run') || (refused > 0 && !goOn)) return checked(entries, refused, task.options.includes('dry-run'));
     place.kept = kept;
   }
   await report.write({ state: 'running', place: placeText(place) });

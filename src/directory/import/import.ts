@@ -150,7 +150,7 @@ export async function importEntries(
   return { entries };
 }
 
-function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
+function ready({ schema, seal }: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
     const name = nameOf(schema, record.dn);
@@ -163,7 +163,7 @@ function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, i
     for (const key of attributes.keys()) {
       const type = typeAt(schema, key);
       if (worked.has(key)) attributes.delete(key);
-      else if (type?.sealed === true && desk.seal !== undefined) checkUserModifiable(type);
+      else if (type?.sealed === true && seal !== undefined) checkUserModifiable(type);
       else if (type !== undefined && !restored.has(key)) checkSettable(type);
     }
     checkEntry(schema, { dn: name.dn, attributes });
