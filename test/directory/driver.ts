@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import type { AuditEvent } from '#audit';
-import { type Clock, concat, systemChance, text, utf8 } from '#base';
+import { type Chance, type Clock, concat, systemChance, text, utf8 } from '#base';
 import { readSettings } from '#catalogue';
 import {
   type Connection,
@@ -165,12 +165,15 @@ export interface Shown {
 
 export type Attributes = Readonly<Record<string, string | readonly string[]>>;
 
+/** What a house needs of a test. */
+export type Owner = Pick<ExecutionContext, 'teardown'> & { fail(message: string): void };
+
 /** An empty directory in memory; everything in it is the real thing, but that no listener stands in front of it. */
 export function emptyHouse(
-  t: ExecutionContext,
-  given: Partial<EngineSettings> & { hasher?: Hasher; webSecret?: Uint8Array; syncFile?: SyncFile } = {},
+  t: Owner,
+  given: Partial<EngineSettings> & { hasher?: Hasher; webSecret?: Uint8Array; syncFile?: SyncFile; chance?: Chance } = {},
 ): House {
-  const { hasher: itsHasher, webSecret, syncFile, ...settings } = given;
+  const { hasher: itsHasher, webSecret, syncFile, chance = systemChance, ...settings } = given;
   const audited: AuditEvent[] = [];
   let nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
   const clock = {
@@ -200,7 +203,7 @@ export function emptyHouse(
     store,
     hasher: itsHasher ?? hasher,
     clock,
-    chance: systemChance,
+    chance,
     audit: {
       record: (event) => {
         audited.push(event);

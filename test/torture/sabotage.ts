@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { projectRoot } from './round.ts';
 import type { VariantName } from './variants/index.ts';
 
-interface Patch {
+/** A text of the code, and another one in its place. */
+export interface Patch {
   readonly file: string;
   /** Stands in the file exactly once. */
   readonly from: string;
@@ -89,11 +90,15 @@ export function copyOfCode(folder: string): string {
  * @throws Error when a patch does not apply any more: then it must be brought up to date, not left out
  */
 export function sabotage(name: SabotageName, copy: string): void {
-  for (const { file, from, to } of sabotages[name].patches) {
+  applyPatches(`the sabotage ${name}`, sabotages[name].patches, copy);
+}
+
+/** Puts patches into a copy of the code. @throws Error when one does not apply, with what it is called */
+export function applyPatches(what: string, patches: readonly Patch[], copy: string): void {
+  for (const { file, from, to } of patches) {
     const path = join(copy, file);
     const pieces = readFileSync(path, 'utf8').split(from);
-    if (pieces.length !== 2)
-      throw new Error(`the sabotage ${name} does not fit ${file} any more: its place is there ${pieces.length - 1} times`);
+    if (pieces.length !== 2) throw new Error(`${what} does not fit ${file} any more: its place is there ${pieces.length - 1} times`);
     writeFileSync(path, pieces.join(to));
   }
 }

@@ -1,0 +1,84 @@
+import { utf8 } from '#base';
+import { type Control, decodeBer, encodeBer, type Request } from '#ldap';
+import type { Answers } from '../directory/driver.ts';
+import { type Ask, controlsOf, oids, requestOf, type Search, type Transaction } from './asks.ts';
+import type { Passwords } from './outcome.ts';
+import type { Asker, PlainEntry, PlainWorld } from './plain.ts';
+
+/** A directory under test. */
+export interface Service {
+  /** Takes away all that it holds, and puts other entries there. @throws Error for an entry that is refused */
+  fill(world: PlainWorld, passwords: Passwords): Promise<void>;
+  /** Performs a request as somebody. @param passwords  with which they come in */
+  ask(asker: Asker, ask: Ask, passwords: Passwords): Promise<Answers>;
+  /** What is stored, read past all rules. */
+  stored(): ReadonlyMap<string, PlainEntry> | Promise<ReadonlyMap<string, PlainEntry>>;
+  /** The same as long as nothing is stored. */
+  state(): unknown;
+}
+
+/** A connection as somebody. */
+export interface Asking {
+  readonly ask: (op: Request, controls?: readonly Control[]) => Promise<Answers>;
+  /** Of a search that goes on: what it has shown once it only waits; then it is abandoned. */
+  readonly follow?: (op: Request, controls: readonly Control[]) => Promise<Answers>;
+  /** With every request: as whom. */
+  readonly controls: readonly Control[];
+}
+
+/** Performs a request, in all the steps that it takes. */
+export async function performWith(asking: Asking, ask: Ask): Promise<Answers> {
+  if (ask.op === 'transaction') return await transact(asking, ask);
+  const own = [...controlsOf(ask), ...(ask.op === 'bind' ? [] : asking.controls)];
+  if (ask.op === 'search' && ask.follow === 'persistent' && asking.follow !== undefined) return await asking.follow(requestOf(ask), own);
+  const answers = await asking.ask(requestOf(ask), own);
+  return ask.op === 'search' && ask.page !== undefined ? await remaining(asking, ask, answers) : answers;
+}
+
+/** The pages behind the first, all as one answer. */
+async function remaining({ ask: send, controls }: Asking, ask: Search, first: Answers): Promise<Answers> {
+  const entries = [...first.entries];
+  let last = first;
+  for (let cookie = cookieOf(first); cookie.length > 0; cookie = cookieOf(last)) {
+    last = await send(requestOf(ask), [...controlsOf(ask, cookie), ...controls]);
+    if (last.code !== 0 || (ask.page ?? 0) < last.entries.length) return last;
+    entries.push(...last.entries);
+  }
+  return { ...last, entries, dns: entries.map(({ dn }) => dn), controls: [...first.controls, ...last.controls] };
+}
+
+function cookieOf({ controls }: Answers): Uint8Array {
+  const value = controls.find(({ oid }) => oid === '1.2.840.113556.1.4.319')?.value ?? new Uint8Array(0);
+  return decodeBer(value, (ber) => ber.sequence(() => [ber.number(), ber.octets()] as const))?.[1] ?? new Uint8Array(0);
+}
+
+/** RFC 5805: begun, its updates handed in, ended. The first refusal is the answer. */
+async function transact({ ask, controls }: Asking, { updates }: Transaction): Promise<Answers> {
+  const begun = await ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.1' }, controls);
+  const identifier = begun.last.kind === 'extendedResponse' ? begun.last.value : undefined;
+  if (begun.code !== 0 || identifier === undefined) return begun;
+  for (const update of updates) {
+    const queued = await ask(requestOf(update), [...controlsOf(update), { oid: oids.transaction, critical: true, value: identifier }]);
+    if (queued.code !== 0) return queued;
+  }
+  const value = encodeBer((ber) => ber.sequence(() => ber.octets(identifier)));
+  return await ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.3', value });
+}
+
+/** Empties a directory and fills it, as an operator. */
+export async function refill(ask: Asking['ask'], suffix: string, { entries }: PlainWorld, passwords: Passwords): Promise<void> {
+  const must = ({ code, result }: Answers, dn: string, ...others: readonly number[]) => {
+    if (![0, ...others].includes(code)) throw new Error(`${dn}: ${code} ${result.diagnostic}`);
+  };
+  must(await ask({ kind: 'delRequest', entry: suffix }, [{ oid: oids.treeDelete, critical: true }]), suffix, 32, 53);
+  for (const { dn, attributes } of entries.values()) {
+    const password = passwords.get(dn);
+    const secret = password === undefined ? {} : { userPassword: [password] };
+    must(await ask(requestOf({ op: 'add', dn, attributes: { ...attributes, ...secret } })), dn);
+  }
+}
+
+/** RFC 4370 */
+export function proxied(dn: string): Control {
+  return { oid: oids.proxied, critical: true, value: utf8(`dn:${dn}`) };
+}

@@ -1,0 +1,46 @@
+// `npm run authorization`: generated requests by everybody, held against a plain second evaluation of the rules of access.
+import { parseArgs } from 'node:util';
+import { createProgress } from '../../bench/progress.ts';
+import { proveAuthorization } from './prove.ts';
+
+const help = `npm run authorization -- [--cases N] [--seed S] [--differences N]
+
+Draws directories with rules of access, and N requests (200,000) by every kind of identity and strength, performs them, and holds each answer and what is
+stored behind it against a plain second evaluation of the rules. What a failure prints does the same again. It ends with the first difference, or with as
+many as are wanted; interrupted it says what it found so far.`;
+const seedsMax = 1_000_000;
+
+const progress = createProgress(process.stderr);
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      cases: { type: 'string', default: '200000' },
+      seed: { type: 'string', default: String(Date.now() % seedsMax) },
+      differences: { type: 'string', default: '1' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const [cases = 0, seed = 0, differencesMax = 0] = [values.cases, values.seed, values.differences].map(Number);
+  if (values.help || ![cases, seed, differencesMax].every(Number.isSafeInteger)) {
+    process.stdout.write(`${help}\n`);
+    return values.help ? 0 : 2;
+  }
+  const over = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => over.abort());
+  process.stdout.write(`npm run authorization -- --cases ${cases} --seed ${seed}\n`);
+  const begun = performance.now();
+  const show = (done: number) => progress.show(`${done.toLocaleString('en')} cases`, done / cases);
+  const proved = await proveAuthorization({ cases, seed, differencesMax, progress: show, signal: over.signal });
+  progress.end();
+  for (const { text, seed: own, cases: done } of proved.differences)
+    process.stdout.write(`✘ ${text}\nagain: npm run authorization -- --cases ${done} --seed ${own}\n`);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  const all = proved.differences.length === 0 ? 'all as the oracle says' : `${proved.differences.length} differ`;
+  process.stdout.write(
+    `${proved.cases.toLocaleString('en')} cases in ${proved.worlds.toLocaleString('en')} directories, ${proved.unseen.toLocaleString('en')} of them about what is unseen, ${seconds} s: ${all}\n`,
+  );
+  for (const [key, count] of [...proved.seen].sort()) process.stdout.write(`  ${key.padEnd(18)} ${count.toLocaleString('en')}\n`);
+  return proved.differences.length === 0 && proved.cases === cases ? 0 : 1;
+}
