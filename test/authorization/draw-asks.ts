@@ -45,8 +45,8 @@ export function drawAsk(drawing: Drawing): Ask {
   const kind = drawing.random.below(100);
   if (kind < 42) return drawSearch(drawing);
   if (kind < 52) return drawCompare(drawing);
-  if (kind < 92) return drawUpdate(drawing);
-  if (kind < 94) return drawPassword(drawing);
+  if (kind < 89) return drawUpdate(drawing);
+  if (kind < 93) return drawPassword(drawing);
   if (kind < 95) return drawBind(drawing);
   return { op: 'transaction', updates: Array.from({ length: 1 + drawing.random.below(2) }, () => drawModify(drawing)) };
 }

@@ -69,10 +69,16 @@ export function drawRule(random: Random, suffix: string, cn: string): PlainEntry
   if (random.chance(0.3)) attributes['stsRuleStrength'] = some(random, 2, () => random.pick(strengths));
   if (random.chance(0.2)) attributes['stsRuleFrom'] = some(random, 2, () => random.pick([...networks, 'protected', 'protected']));
   if (random.chance(0.7)) attributes['stsRuleTarget'] = some(random, 2, () => drawTarget(random, suffix));
-  if (random.chance(0.3)) attributes['stsRuleFilter'] = [drawFilter(random, 1)];
+  if (random.chance(0.3)) attributes['stsRuleFilter'] = [drawRuleFilter(random)];
   if (random.chance(0.6))
     attributes['stsRuleAttribute'] = random.chance(0.5) ? random.pick(sets) : some(random, 4, () => random.pick(names));
   return { dn: `cn=${cn},ou=accessrules,${suffix}`, attributes };
+}
+
+/** Of what an entry is given by the directory, a new one has nothing yet; what no schema defines no rule may name. */
+function drawRuleFilter(random: Random): string {
+  const filter = drawFilter(random, 1);
+  return /noSuchThing|Timestamp|entryUUID|structural/.test(filter) ? drawRuleFilter(random) : filter;
 }
 
 function drawWho(random: Random, suffix: string): string {

@@ -106,7 +106,12 @@ function outcomeOfTransaction(world: PlainWorld, asker: Asker, { updates }: Tran
   for (const update of updates) {
     const one = outcomeOfUpdate(now, asker, update satisfies Update);
     because.push(...one.because);
-    if (one.world === undefined) return { codes: one.codes, because };
+    if (one.world === undefined) {
+      // A password is judged before it is hashed, when its update is handed in: what is wrong with that may be told first.
+      const others = updates.flatMap((each) => [now, world].flatMap((where) => outcomeOfUpdate(where, asker, each).codes));
+      const early = updates.some((each) => JSON.stringify(each).includes('userPassword')) ? [codes.insufficientAccessRights] : [];
+      return { codes: [...others.filter((code) => code !== codes.success), ...early], because };
+    }
     now = one.world;
   }
   return { codes: [codes.success], world: now, because };

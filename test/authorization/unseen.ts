@@ -8,7 +8,7 @@ import { judge } from './oracle.ts';
 import type { Asker, PlainEntry, PlainWorld } from './plain.ts';
 import type { Engine } from './service.ts';
 import type { Services } from './services.ts';
-import { pools } from './words.ts';
+import { keeper, pools } from './words.ts';
 
 /** Something that one may not see, and what stands in its place in a directory that is the same but for it. */
 interface Unseen {
@@ -88,7 +88,7 @@ function drawValue(random: Random, world: PlainWorld): Unseen {
 /** A person who is there, or is not: somebody else is then. */
 function drawEntry(random: Random, world: PlainWorld): Unseen {
   const suffix = world.realms[0]?.suffix ?? '';
-  const one = drawPerson(random, `uid=h0,ou=people,${suffix}`, []);
+  const one = drawPerson(random, `uid=h0,ou=people,${suffix}`, [keeper]);
   const other: PlainEntry = { dn: `uid=h1,ou=people,${suffix}`, attributes: { ...one.attributes, uid: ['h1'] } };
   return { what: `whether ${one.dn} is there`, one, other };
 }

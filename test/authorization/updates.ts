@@ -30,7 +30,7 @@ function outcomeOfAdd(world: PlainWorld, asker: Asker, ask: Add): Outcome {
   const judged = judge(world, asker, entry);
   const verdicts = [judged.may('add'), ...Object.keys(ask.attributes).map((name) => judged.may('write', name))];
   const denied = verdicts.find(({ allowed }) => !allowed);
-  const fails = ask.assertion !== undefined && !asserted(ask.assertion, entry, judged);
+  const fails = ask.assertion !== undefined && !asserted(ask.assertion, stamped(entry), judged);
   if (denied !== undefined)
     return { codes: [codes.insufficientAccessRights, ...(fails ? [codes.assertionFailed] : [])], because: [denied.by] };
   if (world.entries.has(ask.dn)) return { codes: [68], because: ['it is there'] };
@@ -47,6 +47,13 @@ function outcomeOfAdd(world: PlainWorld, asker: Asker, ask: Add): Outcome {
     verdicts.map(({ by }) => by),
     password,
   );
+}
+
+/** With what the directory gives a new entry. */
+function stamped({ dn, attributes }: PlainEntry): PlainEntry {
+  const [structuralObjectClass = ''] = attributes['objectClass'] ?? [];
+  const own = { structuralObjectClass: [structuralObjectClass], createTimestamp: ['20261121120000Z'], entryUUID: ['new'] };
+  return { dn, attributes: { ...attributes, ...own } };
 }
 
 function outcomeOfModify(world: PlainWorld, asker: Asker, ask: Modify): Outcome {
