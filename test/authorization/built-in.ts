@@ -36,14 +36,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
     row('the frame', ['authenticated'], inFrame, frame, looks),
     row('one’s own', ['self'], [], own, looks),
     row('one’s own, kept up to date', ['self'], [], kept, ['write']),
-    row(
-      'one’s own, freshly',
-      ['self'],
-      [],
-      ['userPassword', 'mail', 'stsTotpCredential', 'stsMfaRequired', 'stsCredentialId'],
-      ['write'],
-      ['fresh:300'],
-    ),
+    row('one’s own, freshly', ['self'], [], ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId'], ['write'], ['fresh:300']),
     row('Admin Read', ['role:Admin Read'], [], [], looks),
     row('Admin Write', ['role:Admin Write'], [], [], ['auth', ...looks, 'write', 'add', 'delete', 'manage']),
   ];

@@ -25,7 +25,7 @@ export function differs(world: PlainWorld, asker: Asker, ask: Ask, outcome: Outc
     shownDiffers('before it', outcome.before && userOnly(outcome.before), before && userOnly(before)) ??
     shownDiffers('after it', outcome.after && userOnly(outcome.after), after && userOnly(after)) ??
     allReadable(world, asker, before) ??
-    allReadable(outcome.world ?? world, asker, after)
+    allReadable(world, asker, after, outcome.world)
   );
 }
 
@@ -92,8 +92,8 @@ function shownDiffers(what: string, expected: Shown | undefined, given: Shown | 
 }
 
 /** Nothing may be shown that may not be read, whether the model knows its value or not. */
-function allReadable(world: PlainWorld, asker: Asker, given: Shown | undefined): string | undefined {
-  const entry = given && world.entries.get(given.dn);
+function allReadable(world: PlainWorld, asker: Asker, given: Shown | undefined, where = world): string | undefined {
+  const entry = given && where.entries.get(given.dn);
   if (given === undefined || entry === undefined) return undefined;
   const judged = judge(world, asker, entry);
   const bad = Object.keys(given.attributes).find((name) => !judged.may('read', name).allowed);

@@ -27,8 +27,10 @@ export function drawAsker(random: Random, world: PlainWorld): Asker {
   if (kind < 62) return { kind: 'entry', dn, cameInBy: 'certificate', ...place };
   if (kind < 70) return { kind: 'entry', dn, cameInBy: 'app-password', ...place };
   if (kind < 75) return { kind: 'entry', dn, cameInBy: 'own-password', through: world.realms[0]?.administrator ?? dn, ...place };
-  if (kind < 77) return { kind: 'entry', dn, cameInBy: 'operators', ...place };
-  if (kind < 82) return { kind: 'entry', dn, ...place };
+  if (kind < 78)
+    return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: random.pick(people), ...place };
+  if (kind < 80) return { kind: 'entry', dn, cameInBy: 'operators', ...place };
+  if (kind < 84) return { kind: 'entry', dn, ...place };
   const session = { factors: 1 + random.below(2), ageS: random.pick([0, 30, 60, 61, 300, 301, 900, 901]) };
   return { kind: 'entry', dn, session, ...place };
 }

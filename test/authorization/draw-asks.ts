@@ -148,7 +148,12 @@ function drawModify(drawing: Drawing): Modify {
   const changes = chosen.map((name) => ['replace', name, random.pick(pools[name] ?? [])] as const);
   if (isPerson(dn) && random.chance(0.06))
     return { op: 'modify', dn, changes: [['replace', 'userPassword', `fresh ${drawing.number}`]], ...controls };
-  return { op: 'modify', dn, changes, ...controls };
+  // What the directory keeps for itself, and rules that are relaxed, are for those who manage.
+  if (isPerson(dn) && random.chance(0.06)) {
+    const name = random.pick(['authzTo', 'authzFrom']);
+    return { op: 'modify', dn, changes: [['replace', name, `dn:uid=nobody,${world.realms[0]?.suffix}`]], ...controls };
+  }
+  return { op: 'modify', dn, changes, ...(random.chance(0.04) ? { relax: true } : {}), ...controls };
 }
 
 function memberChange(random: Random, world: PlainWorld, group: PlainEntry): Modify['changes'][number] {

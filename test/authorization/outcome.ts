@@ -46,6 +46,7 @@ export const codes = {
   notAllowedOnNonLeaf: 66,
   viewRefused: 76,
   assertionFailed: 122,
+  authorizationDenied: 123,
 } as const;
 
 /** What is known of passwords. */
@@ -53,6 +54,8 @@ export type Passwords = ReadonlyMap<string, string>;
 
 /** What must come of a request by somebody. */
 export function outcomeOf(world: PlainWorld, passwords: Passwords, asker: Asker, ask: Ask): Outcome {
+  if (asker.through !== undefined && ask.op !== 'bind' && !mayActFor(world, asker, asker.through))
+    return { codes: [codes.authorizationDenied], because: [`${asker.through} may not act for ${asker.dn}`] };
   if (isUpdate(ask)) return outcomeOfUpdate(world, asker, ask);
   switch (ask.op) {
     case 'search':
@@ -98,6 +101,18 @@ function isUnprotected({ secure, loopback }: Asker): boolean {
 }
 
 const unprotected: Outcome = { codes: [13], because: ['a password over an unprotected connection'] };
+
+/** As oneself, and as those whom one manages; as an administrator only who manages all that there is. */
+function mayActFor(world: PlainWorld, { through: _, ...asker }: Asker, through: string): boolean {
+  if (asker.dn === through) return true;
+  const themselves: Asker = { ...asker, dn: through };
+  const manages = (dn: string) => {
+    const entry = world.entries.get(dn);
+    return entry !== undefined && judge(world, themselves, entry).may('manage').allowed;
+  };
+  const realm = realmOf(world, asker.dn ?? '');
+  return manages(asker.dn ?? '') && (realm?.administrator !== asker.dn || manages(realm?.suffix ?? ''));
+}
 
 function outcomeOfTransaction(world: PlainWorld, asker: Asker, { updates }: Transaction): Outcome {
   if (asker.kind === 'anonymous') return { codes: [codes.insufficientAccessRights], because: ['nobody changes anything'] };

@@ -1,11 +1,12 @@
 import type { Answers } from '../directory/driver.ts';
 import type { Random } from '../support/people.ts';
 import { randomNumbers } from '../support/people.ts';
+import type { Ask } from './asks.ts';
 import { drawAsker } from './draw-askers.ts';
 import { drawAsk } from './draw-asks.ts';
 import { drawPerson, drawWorld } from './draw-world.ts';
 import { judge } from './oracle.ts';
-import type { Asker, PlainEntry, PlainWorld } from './plain.ts';
+import { type Asker, groupsOf, type PlainEntry, type PlainWorld } from './plain.ts';
 import type { Engine } from './service.ts';
 import type { Services } from './services.ts';
 import { keeper, pools } from './words.ts';
@@ -36,7 +37,7 @@ export async function proveUnseen(services: Services, seed: number, cases: numbe
   let world: PlainWorld = { ...one, entries: left.stored() };
   for (let number = 1; number <= cases; number++) {
     const commits = left.state();
-    const ask = drawAsk({ random, world, passwords: drawn.passwords, asker, number });
+    const ask = related(random, world, drawAsk({ random, world, passwords: drawn.passwords, asker, number }));
     const answers = await Promise.all([left, right].map(async (service) => wordsOf(await service.ask(asker, ask, drawn.passwords))));
     if (answers[0] !== answers[1]) {
       const told = [
@@ -59,7 +60,7 @@ export async function proveUnseen(services: Services, seed: number, cases: numbe
 function drawHidden(random: Random, world: PlainWorld): { readonly asker: Asker; readonly unseen: Unseen } | undefined {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const asker = drawAsker(random, world);
-    const unseen = random.chance(0.6) ? drawValue(random, world) : drawEntry(random, world);
+    const unseen = random.pick([drawValue, drawValue, drawEntry, drawMember])(random, world);
     const named = [unseen.one.dn, unseen.other.dn];
     if (named.includes(asker.dn ?? '') || named.includes(asker.through ?? '') || isRuledBy(world, unseen)) continue;
     if ([unseen.one, unseen.other].every((entry) => isHidden(withEntry(world, unseen.one.dn, entry), asker, unseen, entry)))
@@ -85,6 +86,38 @@ function drawValue(random: Random, world: PlainWorld): Unseen {
   };
 }
 
+/** Who else is in a group. */
+function drawMember(random: Random, world: PlainWorld): Unseen {
+  const all = [...world.entries.values()];
+  const one = random.pick(all.filter(({ dn }) => /^cn=[^,]*,ou=groups,/.test(dn)));
+  const people = all.map(({ dn }) => dn).filter((dn) => dn.startsWith('uid=') && !one.attributes['member']?.includes(dn));
+  const member = [...(one.attributes['member'] ?? []), random.pick(people)];
+  return { what: `whether ${member.at(-1)} is in ${one.dn}`, one, other: { dn: one.dn, attributes: { ...one.attributes, member } } };
+}
+
+/** Some searches ask for what is worked out of who is in which group. */
+function related(random: Random, world: PlainWorld, ask: Ask): Ask {
+  if (ask.op !== 'search' || random.chance(0.7)) return ask;
+  const names = [...world.entries.keys()];
+  const [group, person] = [
+    random.pick(names.filter((dn) => dn.includes(',ou=groups,'))),
+    random.pick(names.filter((dn) => dn.startsWith('uid='))),
+  ];
+  const chain = '1.2.840.113556.1.4.1941';
+  const filters = [
+    '(memberOf=*)',
+    `(memberOf=${group})`,
+    `(memberOf:${chain}:=${group})`,
+    `(member:${chain}:=${person})`,
+    '(hasSubordinates=TRUE)',
+  ];
+  return {
+    ...ask,
+    filter: random.pick([...filters, `(!(memberOf=${group}))`, '(objectClass=*)']),
+    attributes: ['memberOf', 'hasSubordinates', 'cn'],
+  };
+}
+
 /** A person who is there, or is not: somebody else is then. */
 function drawEntry(random: Random, world: PlainWorld): Unseen {
   const suffix = world.realms[0]?.suffix ?? '';
@@ -99,9 +132,19 @@ function isRuledBy(world: PlainWorld, { one, other }: Unseen): boolean {
   const names = [...new Set([...Object.keys(one.attributes), ...Object.keys(other.attributes)])];
   const changed = names.filter((name) => one.attributes[name]?.join() !== other.attributes[name]?.join());
   const watched = changed.flatMap((name) => (['cn', 'sn'].includes(name) ? [name, 'name'] : [name]));
+  // Who is in a group is asked by rules, and by what gives a role.
+  if (changed.includes('member') && isAskedOf(world, one.dn, rules)) return true;
   return rules.some(({ attributes }) =>
     attributes['stsRuleFilter']?.some((filter) => filter.includes('(:') || watched.some((name) => filter.includes(`(${name}`))),
   );
+}
+
+/** Whether anything depends on who is in a group: a rule, a role, or another group that does. */
+function isAskedOf(world: PlainWorld, dn: string, rules: readonly PlainEntry[]): boolean {
+  return [dn, ...groupsOf(world, dn, true)].some((group) => {
+    const hasRole = world.entries.get(group)?.attributes['stsRole'] !== undefined;
+    return hasRole || rules.some(({ attributes }) => attributes['stsRuleWho']?.some((who) => who.endsWith(`:${group}`)));
+  });
 }
 
 /** An attribute that one may neither read nor search nor compare, or an entry that does not exist for them. */

@@ -49,6 +49,12 @@ function outcomeOfAdd(world: PlainWorld, asker: Asker, ask: Add): Outcome {
   );
 }
 
+/** What the directory keeps about an entry, but for what people sign in with. */
+function isKeptByDirectory(name: string): boolean {
+  const type = schema.attributeType(name);
+  return type?.usage !== 'userApplications' && !type?.secret && !type?.sealed && name !== 'stsCredentialId';
+}
+
 /** With what the directory gives a new entry. */
 function stamped({ dn, attributes }: PlainEntry): PlainEntry {
   const [structuralObjectClass = ''] = attributes['objectClass'] ?? [];
@@ -57,11 +63,19 @@ function stamped({ dn, attributes }: PlainEntry): PlainEntry {
 }
 
 function outcomeOfModify(world: PlainWorld, asker: Asker, ask: Modify): Outcome {
+  const outcome = outcomeOfChanges(world, asker, ask);
+  // Who manages nothing relaxes nothing, whatever is or is not there.
+  return ask.relax && outcome.codes.includes(codes.noSuchObject)
+    ? { ...outcome, codes: [...outcome.codes, codes.insufficientAccessRights] }
+    : outcome;
+}
+
+function outcomeOfChanges(world: PlainWorld, asker: Asker, ask: Modify): Outcome {
   return about(world, asker, ask.dn, ask.assertion, ({ entry, judged }) => {
     const names = ask.changes.map(([, name]) => name);
     const verdicts = names.map((name) => judged.may('write', name));
     // What the directory keeps for itself, and what is relaxed, is for those who manage.
-    if (ask.relax || names.some((name) => schema.attributeType(name)?.usage !== 'userApplications')) verdicts.push(judged.may('manage'));
+    if (ask.relax || names.some(isKeptByDirectory)) verdicts.push(judged.may('manage'));
     const denied = verdicts.find(({ allowed }) => !allowed);
     if (denied !== undefined) return refused(denied.by);
     const attributes = Object.fromEntries(Object.entries(entry.attributes).map(([name, values]) => [name, [...values]]));
@@ -167,15 +181,16 @@ function done(
   because: readonly string[],
   more: Partial<Outcome> = {},
 ): Outcome {
-  const show = (where: PlainWorld, entry: PlainEntry | undefined, attributes: readonly string[] | undefined) => {
-    const judged = entry && judge(where, asker, entry);
+  // What it changes of the rules is in force for the next request.
+  const show = (entry: PlainEntry | undefined, attributes: readonly string[] | undefined) => {
+    const judged = entry && judge(world, asker, entry);
     return entry !== undefined && judged?.visible === true && attributes !== undefined ? shown(entry, judged, { attributes }) : undefined;
   };
   return {
     codes: [codes.success],
     world: after,
-    before: show(world, before, ask.preRead),
-    after: show(after, made, ask.postRead),
+    before: show(before, ask.preRead),
+    after: show(made, ask.postRead),
     because,
     ...more,
   };
