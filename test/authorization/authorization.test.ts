@@ -1,4 +1,6 @@
 import test from 'ava';
+import { furnishedHouse, person, suffix } from '../directory/driver.ts';
+import { controlsOf, type Search } from './asks.ts';
 import { proveAuthorization } from './prove.ts';
 
 // The short form of `npm run authorization`, which draws 200,000 and other ones each time. A gate draws the same of every commit.
@@ -40,3 +42,44 @@ const leasts: readonly (readonly [outcome: string, least: number])[] = [
     ] as const
   ).map((outcome) => [outcome, 3] as const),
 ];
+
+test('what the directory keeps about an entry is written by those who manage it, however wide the right to write is', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const rule = (cn: string, stsRuleRight: readonly string[]) =>
+    operator.add(`cn=${cn},ou=accessRules,${suffix}`, {
+      objectClass: 'stsAccessRule',
+      cn,
+      stsRuleOrder: '1',
+      stsRuleWho: `dn:${person('ada')}`,
+      stsRuleTarget: `children:ou=people,${suffix}`,
+      stsRuleRight,
+    });
+  await operator.add(`ou=accessRules,${suffix}`, { objectClass: 'organizationalUnit', ou: 'accessRules' });
+  t.is((await rule('writes', ['read', 'write', 'add'])).code, 0);
+  const ada = house.connect('ldaps');
+  await ada.bind(person('ada'), 'lovelace');
+  const becomes = () => ada.modify(person('alan'), ['replace', 'authzTo', `dn:${person('admin')}`]);
+  const made = { objectClass: 'inetOrgPerson', cn: 'x', sn: 'x' };
+  t.is((await ada.modify(person('alan'), ['replace', 'title', 'x'])).code, 0);
+  t.is((await becomes()).code, 50);
+  t.is((await ada.modify(person('alan'), ['replace', 'pwdReset', 'TRUE'])).code, 50);
+  t.is((await ada.add(person('eve'), { ...made, authzTo: `dn:${person('alan')}` })).code, 50);
+  t.is((await ada.add(person('eve'), made)).code, 0);
+  t.is((await rule('manages', ['manage'])).code, 0);
+  t.is((await becomes()).code, 0);
+});
+
+for (const follow of ['sync', 'persistent'] as const) {
+  test(`RFC 4528: a search that goes on (${follow}) is refused where its assertion does not hold, and what one may not search is Undefined in it`, async (t) => {
+    const house = await furnishedHouse(t);
+    const ada = house.connect('ldaps');
+    await ada.bind(person('ada'), 'lovelace');
+    await house.operator().modify(person('alan'), ['add', 'employeeNumber', '1912']);
+    const ask = (assertion: string) => {
+      const search: Search = { op: 'search', base: person('alan'), scope: 'base', filter: '(uid=*)', attributes: [], assertion, follow };
+      return ada.search(search.base, search.filter, { scope: 'base' }, controlsOf(search));
+    };
+    for (const assertion of ['(uid=ada)', '(employeeNumber=1912)', '(!(employeeNumber=1))']) t.is((await ask(assertion)).code, 122);
+  });
+}

@@ -75,7 +75,9 @@ export function outcomeOf(world: PlainWorld, passwords: Passwords, asker: Asker,
       if (isUnprotected(asker)) return unprotected;
       const proven: Asker = proves ? { ...asker, session: { factors: Math.max(1, asker.session?.factors ?? 0), ageS: 0 } } : asker;
       return about(world, asker, ask.dn, undefined, ({ entry }) => {
-        const { allowed, by } = judge(world, proven, entry).may('write', 'userPassword');
+        // Who may without it may with it: a right is never lost by proving more.
+        const verdicts = [asker, proven].map((each) => judge(world, each, entry).may('write', 'userPassword'));
+        const { allowed, by } = verdicts.find((verdict) => verdict.allowed) ?? { allowed: false, by: verdicts[0]?.by ?? '' };
         // Whether a wrong old password is told before that nothing would have come of it is nowhere said.
         if (ask.old !== undefined && !proves) return { codes: [codes.unwillingToPerform, codes.insufficientAccessRights], because: [by] };
         if (!allowed) return { codes: [codes.insufficientAccessRights], because: [by] };
