@@ -1,9 +1,9 @@
-import { randomNumbers } from '../support/people.ts';
+import { type Random, randomNumbers } from '../support/people.ts';
 import type { Ask } from './asks.ts';
 import { contentDiffers, differs } from './compare.ts';
 import { drawAsker } from './draw-askers.ts';
 import { drawAsk } from './draw-asks.ts';
-import { drawWorld } from './draw-world.ts';
+import { type DrawnWorld, drawWorld } from './draw-world.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Service } from './perform.ts';
 import type { Asker, PlainWorld } from './plain.ts';
@@ -55,7 +55,7 @@ export async function proveAuthorization({ cases, seed, differencesMax, progress
     const own = seed + proved.worlds++;
     const wanted = Math.min(casesOfWorld, cases - proved.cases);
     const isPair = own % unseenEach === unseenEach - 1;
-    const { done, difference } = isPair ? await proveUnseen(services, own, wanted) : await proveWorld(services, own, wanted, proved.seen);
+    const { done, difference } = isPair ? await proveUnseen(services, own, wanted) : await proveOne(services, own, wanted, proved.seen);
     if (isPair) proved.unseen += done;
     proved.cases += done;
     if (difference !== undefined) proved.differences.push({ seed: own, cases: done, text: difference });
@@ -70,23 +70,31 @@ interface State {
   readonly passwords: Map<string, string>;
 }
 
-async function proveWorld(
-  services: Services,
-  seed: number,
-  cases: number,
-  seen: Map<string, number>,
-): Promise<{ done: number; difference?: string }> {
+function proveOne(services: Services, seed: number, cases: number, seen: Map<string, number>): Promise<Held> {
   const random = randomNumbers(seed);
   const drawn = drawWorld(random);
-  const service = services.one(drawn.world.anonymousRead);
+  return proveWorld(services.one(drawn.world.anonymousRead), { cases, seen, drawn, random, drawAsker });
+}
+
+/** One directory: what it is drawn by, and who asks. */
+export interface World {
+  readonly cases: number;
+  readonly seen: Map<string, number>;
+  readonly drawn: DrawnWorld;
+  readonly random: Random;
+  readonly drawAsker: typeof drawAsker;
+}
+
+/** Fills a service, and asks it. */
+export async function proveWorld(service: Service, { cases, seen, drawn, random, drawAsker: draw }: World): Promise<Held> {
   await service.fill(drawn.world, drawn.passwords);
   const state: State = { world: { ...drawn.world, entries: await service.stored() }, passwords: new Map(drawn.passwords) };
   // A few take turns, each on a connection of their own: what was worked out for them must be good for what others have changed since.
-  const askers = Array.from({ length: askersOfWorld }, () => drawAsker(random, state.world));
+  const askers = Array.from({ length: askersOfWorld }, () => draw(random, state.world));
   for (let number = 1; number <= cases; number++) {
     const turn = random.below(askers.length);
     let asker = askers[turn] as Asker;
-    if (random.chance(0.05) || !isStillThere(asker, state.world)) asker = drawAsker(random, state.world);
+    if (random.chance(0.05) || !isStillThere(asker, state.world)) asker = draw(random, state.world);
     askers[turn] = asker;
     const ask = drawAsk({ random, ...state, asker, number });
     const { difference, code, because } = await hold(service, state, asker, ask);
@@ -95,6 +103,12 @@ async function proveWorld(
     if (difference !== undefined) return { done: number, difference: wordsOf(asker, ask, difference, because, state.world) };
   }
   return { done: cases };
+}
+
+/** Cases that were held against the oracle, and what differs. */
+export interface Held {
+  readonly done: number;
+  readonly difference?: string;
 }
 
 function isStillThere({ dn, through }: Asker, { entries }: PlainWorld): boolean {

@@ -16,7 +16,12 @@ import { defaultSuffix } from './words.ts';
  * @param workers  threads that serve LDAP beside the main one
  */
 export async function startService(anonymousRead: PlainWorld['anonymousRead'], workers: number): Promise<Service & AsyncDisposable> {
-  const settings = { STS_REALMS_DEFAULT_SUFFIX: defaultSuffix, STS_LDAP_ANONYMOUS_READ: anonymousRead, STS_LDAP_WORKERS: String(workers) };
+  const settings = {
+    STS_REALMS_DEFAULT_SUFFIX: defaultSuffix,
+    STS_LDAP_ANONYMOUS_READ: anonymousRead,
+    STS_LDAP_WORKERS: String(workers),
+    STS_LDAP_HOST: '127.0.0.1',
+  };
   const atrium = await startTestAtrium({ settings });
   const operator = await open(atrium, { kind: 'operators', cameInBy: 'operators', ...local, secure: true }, new Map());
   let last: { readonly key: string; readonly asking: Opened } | undefined;
@@ -30,7 +35,9 @@ export async function startService(anonymousRead: PlainWorld['anonymousRead'], w
       }
       const { asking } = last;
       // A bind makes somebody else of a connection.
-      if (ask.op !== 'bind') return await performWith(asking, ask);
+      // When a search that goes on has shown what is there is not told over a socket: content synchronisation shows the same, and ends.
+      if (ask.op !== 'bind')
+        return await performWith(asking, ask.op === 'search' && ask.follow !== undefined ? { ...ask, follow: 'sync' } : ask);
       using own = await open(atrium, { ...asker, kind: 'anonymous' }, passwords);
       return await performWith(own, ask);
     },
