@@ -66,7 +66,7 @@ export function drawSearch({ random, world }: Drawing): Search {
     ...(assertion === undefined ? {} : { assertion }),
   };
   const sort = `${random.chance(0.3) ? '-' : ''}${random.pick(keys)}`;
-  switch (random.below(14)) {
+  switch (random.below(11)) {
     case 0:
       return { ...plain, sort };
     case 1:
@@ -81,6 +81,15 @@ export function drawSearch({ random, world }: Drawing): Search {
       return { ...plain, deref: random.chance(0.7) ? { member: ['cn', 'mail', 'uid', 'employeeNumber'] } : { manager: ['cn', 'title'] } };
     case 6:
       return { ...plain, follow: random.pick(['sync', 'persistent']) };
+    case 7:
+      return { ...plain, attributes: ['*'], matched: [drawMatched(random), drawMatched(random)] };
+    case 8:
+      return {
+        ...plain,
+        base: `ou=groups,${random.pick(world.realms).suffix}`,
+        filter: '(member=*)',
+        deref: { member: ['cn', 'mail', 'title', 'description'] },
+      };
     default:
       return plain;
   }
@@ -180,6 +189,10 @@ function drawAdd({ random, world, number }: Drawing): Add {
 
 function drawDelete({ random, world, asker }: Drawing): Delete {
   const all = [...world.entries.keys()].filter((dn) => isRemovable(world, dn) && dn !== asker.dn && dn !== asker.through);
+  const places = [...world.entries.keys()].filter(
+    (each) => each.startsWith('ou=sales,') && !isWithin(asker.dn ?? '', each) && !isWithin(asker.through ?? '', each),
+  );
+  if (places.length > 0 && random.chance(0.15)) return { op: 'delete', dn: random.pick(places), tree: true };
   const dn = random.chance(0.1) ? `uid=none,ou=people,${random.pick(world.realms).suffix}` : random.pick(all);
   return { op: 'delete', dn, ...(random.chance(0.15) ? { tree: true } : {}), ...reading(random, true, false) };
 }
@@ -192,7 +205,7 @@ function drawRename({ random, world, asker, number }: Drawing): Rename {
   const [type = '', old = ''] = dn.slice(0, dn.indexOf(',')).split('=');
   const realm = world.realms.find(({ suffix }) => isWithin(dn, suffix));
   const superior =
-    isPerson(dn) && random.chance(0.5) ? random.pick([`ou=people,${realm?.suffix}`, `ou=sales,ou=people,${realm?.suffix}`]) : undefined;
+    isPerson(dn) && random.chance(0.75) ? random.pick([`ou=people,${realm?.suffix}`, `ou=sales,ou=people,${realm?.suffix}`]) : undefined;
   const rdn = `${type}=${random.chance(0.6) || superior === undefined ? `m${number}` : old}`;
   const controls = reading(random, true, true);
   return { op: 'rename', dn, rdn, ...(superior === undefined || superior === parentOf(dn) ? {} : { superior }), ...controls };

@@ -66,7 +66,7 @@ export function drawRule(random: Random, suffix: string, cn: string): PlainEntry
     stsRuleRight: random.pick(rightSets),
   };
   if (random.chance(0.7)) attributes['stsRuleEffect'] = [random.chance(0.55) ? 'deny' : 'allow'];
-  if (random.chance(0.3)) attributes['stsRuleStrength'] = some(random, 2, () => random.pick(strengths));
+  if (random.chance(0.4)) attributes['stsRuleStrength'] = some(random, 2, () => random.pick(strengths));
   if (random.chance(0.2)) attributes['stsRuleFrom'] = some(random, 2, () => random.pick([...networks, 'protected', 'protected']));
   if (random.chance(0.7)) attributes['stsRuleTarget'] = some(random, 2, () => drawTarget(random, suffix));
   if (random.chance(0.3)) attributes['stsRuleFilter'] = [drawRuleFilter(random)];

@@ -59,13 +59,19 @@ function drawRealm(random: Random, { suffix }: PlainRealm): PlainEntry[] {
 
 function drawRules(random: Random, suffix: string): PlainEntry[] {
   const rules = Array.from({ length: random.below(9) }, (_, at) => drawRule(random, suffix, `r${at}`));
-  for (const [at, right] of [looks, changes].entries()) if (random.chance(0.5)) rules.push(wide(random, suffix, `wide${at}`, right));
+  for (const [at, right] of [looks, random.pick(changes)].entries())
+    if (random.chance(0.6)) rules.push(wide(random, suffix, `wide${at}`, right));
   // Below such a rule nothing that is built in is ever asked: what the rules say is all there is.
   return random.chance(0.5) ? rules : [...rules, floor(suffix)];
 }
 
 const looks = ['read', 'search', 'compare'];
-const changes = ['write', 'add', 'delete'];
+const changes = [
+  ['write', 'add', 'delete'],
+  ['write', 'delete'],
+  ['write', 'add', 'delete', 'manage'],
+  ['write', 'manage'],
+];
 
 /** A rule that gives a lot where no other one says otherwise: a directory that shows nothing to anybody proves little. */
 function wide(random: Random, suffix: string, cn: string, right: readonly string[]): PlainEntry {
