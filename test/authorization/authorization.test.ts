@@ -1,6 +1,8 @@
 import test from 'ava';
 import { furnishedHouse, person, suffix } from '../directory/driver.ts';
+import { inFolder } from '../torture/round.ts';
 import { controlsOf, type Search } from './asks.ts';
+import { catchMutant, copyForMutants, mutantNames, mutants, plant } from './mutants.ts';
 import { proveAuthorization } from './prove.ts';
 
 // The short form of `npm run authorization`, which draws 200,000 and other ones each time. A gate draws the same of every commit.
@@ -81,5 +83,24 @@ for (const follow of ['sync', 'persistent'] as const) {
       return ada.search(search.base, search.filter, { scope: 'base' }, controlsOf(search));
     };
     for (const assertion of ['(uid=ada)', '(employeeNumber=1912)', '(!(employeeNumber=1))']) t.is((await ask(assertion)).code, 122);
+  });
+}
+
+test('the mistakes that the proof must see still fit the code', async (t) => {
+  await inFolder(async (folder) => {
+    const copy = copyForMutants(folder);
+    for (const name of mutantNames) t.notThrows(() => plant(name, copy));
+  });
+});
+
+// `npm run authorization -- --mutants` plants all of them.
+for (const name of ['dropped-deny', 'read-for-search', 'add-without-write'] as const) {
+  test.serial(`the proof can fail: ${mutants[name].means}`, async (t) => {
+    t.timeout(300_000);
+    await inFolder(async (folder) => {
+      const copy = copyForMutants(folder);
+      plant(name, copy);
+      t.not(await catchMutant(copy, asked.cases, asked.seed), undefined);
+    });
   });
 }
