@@ -196,7 +196,13 @@ export const mutants = {
   },
   'kept-by-directory': {
     means: 'what the directory keeps is written by whoever may write',
-    patches: [patch(`${access}/rights.ts`, " || decide('manage');", " || decide('write', type);")],
+    patches: [
+      patch(
+        `${access}/protections.ts`,
+        "type.usage !== 'userApplications' && (!isCredential",
+        "type.usage !== 'userApplications' && type.secret && (!isCredential",
+      ),
+    ],
   },
   'acts-for-all': {
     means: 'who manages anything acts for anybody',
