@@ -69,7 +69,7 @@ test('decisions are numbered without a gap, each by its file and its title, and 
 });
 
 test('every file and folder that a page names by a link is there', (t) => {
-  for (const page of ['CONTRIBUTING.md', 'SECURITY.md', 'docs/ldap.md', 'docs/slapd-differences.md']) {
+  for (const page of ['CONTRIBUTING.md', 'SECURITY.md', 'docs/ldap.md', 'docs/realms.md', 'docs/slapd-differences.md']) {
     for (const [, path = ''] of read(page).matchAll(/\]\(([^)#:]+)\)/g))
       t.notThrows(() => read(join(dirname(page), path)), `${page}: ${path}`);
   }
