@@ -15,7 +15,7 @@ import { dryRun, yes } from './options.ts';
 import { withReadable } from './readable.ts';
 import { givenChanges } from './realm-changes.ts';
 import { realmOperand } from './realm-export.ts';
-import { peek, readRealmFile, tellMapped } from './realm-file.ts';
+import { peek, readRealmFile, tellPlaced } from './realm-file.ts';
 import { openRealm } from './realm-source.ts';
 
 /** What is left alone is named up to so many times. */
@@ -110,7 +110,7 @@ async function gather(client: OperatorsClient, given: Given, context: Context, p
     buffer = '';
   }
   writeFileSync(path, buffer, { flag: 'a' });
-  if (tells && wanted !== undefined) tellMapped(wanted, realm.suffix, context);
+  if (tells && wanted !== undefined) tellPlaced(wanted, context);
   if (tells) tellLeft(left, leftCount, context);
   return { path, count, again: isContent && file !== '-' };
 }

@@ -6,7 +6,7 @@ import { openLdif } from './ldif.ts';
 import { write } from './output.ts';
 import { withReadable } from './readable.ts';
 import { realmOperand } from './realm-export.ts';
-import { readRealmFile, tellMapped } from './realm-file.ts';
+import { readRealmFile, tellPlaced } from './realm-file.ts';
 import { openRealm } from './realm-source.ts';
 
 /** Text gathered before it is written. */
@@ -48,5 +48,5 @@ export async function* differencesOf(id: string, path: string, secrets: boolean,
   using realm = await openRealm(id, secrets, context);
   const file = await readRealmFile(openLdif(path, context), realm);
   yield* differences(realm.schema, realm.entries(), file.entries, { folder: tmpdir(), secrets });
-  tellMapped(file, realm.suffix, context);
+  tellPlaced(file, context);
 }

@@ -1,17 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { LdifRecord } from '#ldap';
-import { isWithin } from '#schema';
-import {
-  createMapping,
-  keyOfName,
-  type Mapping,
-  type NamedEntry,
-  namedEntry,
-  notContent,
-  type RealmEntries,
-  sorted,
-  whole,
-} from '#transfer';
+import { createPlacing, keyOfName, type NamedEntry, namedEntry, type Placing, type RealmEntries, sorted, whole } from '#transfer';
 import type { Context } from './command.ts';
 import { Misuse } from './exits.ts';
 import type { LdifSource } from './ldif.ts';
@@ -21,9 +10,7 @@ import { isSubschema } from './realm-source.ts';
 export interface RealmFile {
   /** In the order of their names, which are those of the realm; they are a whole realm. */
   readonly entries: AsyncGenerator<NamedEntry>;
-  readonly mapping: Mapping;
-  /** The suffix that the names of the file are below, when it is not the realm's. */
-  readonly from: string | undefined;
+  readonly placing: Placing;
 }
 
 /** The first record, and all of them. */
@@ -44,29 +31,25 @@ export async function peek(
  *
  * @throws Misuse for a file without entries
  */
-export async function readRealmFile({ records }: LdifSource, { id, schema, suffix }: RealmEntries): Promise<RealmFile> {
+export async function readRealmFile({ records }: LdifSource, realm: RealmEntries): Promise<RealmFile> {
+  const { schema, suffix } = realm;
   const entriesOnly = (async function* () {
     for await (const record of records) if (!isSubschema(record)) yield record;
   })();
   const { first, all } = await peek(entriesOnly);
   if (first === undefined) throw new Misuse('the file has no entries');
-  const own = keyOfName(schema, suffix);
-  const top = namedEntry(schema, first);
-  const from = isWithin(top.key, own) ? undefined : top.dn;
-  const mapping = createMapping(schema, from ?? suffix, suffix);
-  const leftOut = id === 'default' ? notContent(schema, suffix) : [];
+  const placing = createPlacing(realm);
   const named = (async function* () {
     for await (const record of all) {
-      const entry = mapping.entry(namedEntry(schema, record));
-      if (!leftOut.some((each) => isWithin(entry.key, each))) yield entry;
+      const entry = placing.place(namedEntry(schema, record));
+      if (entry !== undefined) yield entry;
     }
   })();
-  return { entries: whole(sorted(named, { folder: tmpdir() }), own), mapping, from };
+  return { entries: whole(sorted(named, { folder: tmpdir() }), keyOfName(schema, suffix)), placing };
 }
 
 /** Says what was put below another suffix. */
-export function tellMapped({ from, mapping }: RealmFile, suffix: string, { stderr }: Context): void {
-  if (from === undefined) return;
-  const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
-  stderr.write(`Names below ${from} are put below ${suffix}; in values: ${counts.join(', ') || 'none'}\n`);
+export function tellPlaced({ placing }: RealmFile, { stderr }: Context): void {
+  const told = placing.told();
+  if (told !== undefined) stderr.write(`${told}\n`);
 }

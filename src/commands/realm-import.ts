@@ -1,7 +1,7 @@
 import type { SealingKey } from '#keys';
 import type { LdifRecord } from '#ldap';
-import { isWithin, loadSchema, type Schema } from '#schema';
-import { createMapping, keyOfName, type LeftOut, type Mapping, namedEntry, notContent, opened, tellLeftOut } from '#transfer';
+import { loadSchema } from '#schema';
+import { createPlacing, type Destination, type LeftOut, namedEntry, opened, tellLeftOut } from '#transfer';
 import type { Command, Context } from './command.ts';
 import { Misuse, Unreachable } from './exits.ts';
 import type { Given } from './given.ts';
@@ -90,10 +90,7 @@ async function importStopped(path: string, given: Given, context: Context): Prom
   return refused === 0 ? 0 : 1;
 }
 
-interface Target {
-  readonly id: string;
-  readonly suffix: string;
-  readonly schema: Schema;
+interface Target extends Destination {
   /** Keys of what a realm begins with, where there is no more than that. */
   readonly frame: ReadonlySet<string>;
 }
@@ -104,22 +101,20 @@ async function targetOf(id: string, context: Context): Promise<Target> {
     using realm = found.realm;
     const frame = new Set<string>();
     if (realm.count < frameMax) for await (const { key } of realm.entries()) frame.add(Buffer.from(key).toString('latin1'));
-    return { id, suffix: realm.suffix, schema: realm.schema, frame };
+    return { id, suffix: realm.suffix, schema: realm.schema, inside: realm.inside, frame };
   }
   const located = context.locate();
   if (found.kind === 'refused' || located.kind === 'refused') throw new Misuse((found.kind === 'refused' ? found.lines : []).join('; '));
   if (found.kind === 'unknown' || id !== 'default') throw new Misuse(`there is no realm ${JSON.stringify(id)}; make it first`);
-  return { id, suffix: located.suffix, schema: loadSchema([...(await context.schemaFiles())]), frame: new Set() };
+  return { id, suffix: located.suffix, schema: loadSchema([...(await context.schemaFiles())]), inside: [], frame: new Set() };
 }
 
 /** The records of a file as they are to be in a realm. */
-function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target, way: SealingKey | undefined) {
+function readFor({ records }: LdifSource, target: Target, way: SealingKey | undefined) {
+  const { schema, frame } = target;
   const leftOut: LeftOut = new Map();
-  let mapping: Mapping | undefined;
-  let from: string | undefined;
   const kept: string[] = [];
-  const own = keyOfName(schema, suffix);
-  const others = id === 'default' ? notContent(schema, suffix) : [];
+  const placing = createPlacing(target);
   const mapped = (async function* (): AsyncGenerator<LdifRecord> {
     for await (const record of records) {
       if (isSubschema(record)) {
@@ -131,10 +126,8 @@ function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target,
         continue;
       }
       const given = opened(schema, namedEntry(schema, record), way, leftOut);
-      from ??= isWithin(given.key, own) ? suffix : given.dn;
-      mapping ??= createMapping(schema, from, suffix);
-      const entry = mapping.entry(given);
-      if (others.some((key) => isWithin(entry.key, key))) continue;
+      const entry = placing.place(given);
+      if (entry === undefined) continue;
       if (frame.has(Buffer.from(entry.key).toString('latin1'))) kept.push(entry.dn);
       else yield { ...record, dn: entry.dn, attributes: entry.attributes };
     }
@@ -142,10 +135,8 @@ function readFor({ records }: LdifSource, { id, suffix, schema, frame }: Target,
   return {
     records: mapped,
     tell({ stderr }: Context) {
-      if (from !== undefined && from !== suffix && mapping !== undefined) {
-        const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
-        stderr.write(`Names below ${from} are put below ${suffix}; in values: ${counts.join(', ') || 'none'}\n`);
-      }
+      const told = placing.told();
+      if (told !== undefined) stderr.write(`${told}\n`);
       for (const line of tellLeftOut(leftOut)) stderr.write(`${line}\n`);
       for (const dn of kept) stderr.write(`${dn} was there and stays as it is\n`);
     },

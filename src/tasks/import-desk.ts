@@ -1,7 +1,7 @@
 import { refuse } from '#catalogue';
 import { type LdifLimits, readLdif } from '#ldap';
 import { isWithin } from '#schema';
-import { createMapping, type LeftOut, type Mapping, type NamedEntry, namedEntry, notContent, opened, tellLeftOut } from '#transfer';
+import { createPlacing, type LeftOut, type NamedEntry, namedEntry, opened, tellLeftOut } from '#transfer';
 import { errors } from './errors.ts';
 import type { GivenFile } from './exchange.ts';
 import { keyFor } from './key.ts';
@@ -33,11 +33,11 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
   const unopened: LeftOut = new Map();
   const { schema, store } = engine;
   const realm = realmOf(engine, task.realm);
-  const leftOut = realm.id === 'default' ? notContent(schema, realm.suffix.text) : [];
+  const inside = engine.realms.in(store.snapshot()).all.filter((other) => other !== realm && isWithin(other.suffix.key, realm.suffix.key));
+  const destination = { id: realm.id, suffix: realm.suffix.text, schema, inside: inside.map(({ suffix }) => suffix.text) };
   const isNew = store.snapshot().hasFewerBelow(realm.suffix.key, frameMax);
   let done = 0;
-  let mapping: Mapping | undefined;
-  let from: string | undefined;
+  let placing = createPlacing(destination);
   let definitions = false;
   async function* chunks(): AsyncGenerator<Uint8Array> {
     done = 0;
@@ -52,18 +52,18 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
     done: () => done,
     async *records(afterLine) {
       unopened.clear();
+      placing = createPlacing(destination);
+      let hasBegun = false;
       for await (const record of readLdif(chunks(), limits)) {
         if (/^\s*cn\s*=\s*subschema\s*$/i.test(record.dn)) {
           definitions = true;
           continue;
         }
         const given = opened(schema, namedEntry(schema, record), way, unopened);
-        // The names of a file are below that of its first entry, or the realm's own suffix.
-        from ??= isWithin(given.key, realm.suffix.key) ? realm.suffix.text : given.dn;
-        mapping ??= createMapping(schema, from, realm.suffix.text);
-        if (record.line <= afterLine) continue;
-        const entry = mapping.entry(given);
-        if (!leftOut.some((key) => isWithin(entry.key, key))) yield entry;
+        if (record.line <= afterLine && hasBegun) continue;
+        hasBegun = true;
+        const entry = placing.place(given);
+        if (entry !== undefined && record.line > afterLine) yield entry;
       }
     },
     isKept: ({ key }) => isNew && store.snapshot().byDnKey(key) !== undefined,
@@ -71,9 +71,8 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
     tellMapped(tell) {
       if (definitions) tell('cn=Subschema: definitions are left out; ldapmodify and atrium schema import add them');
       for (const line of tellLeftOut(unopened)) tell(line);
-      if (mapping === undefined || from === undefined || from === realm.suffix.text) return;
-      const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
-      tell(`names below ${from} were put below ${realm.suffix.text}; in values: ${counts.join(', ') || 'none'}`);
+      const told = placing.told();
+      if (told !== undefined) tell(told);
     },
   };
 }

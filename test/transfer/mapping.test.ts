@@ -39,6 +39,10 @@ const rule: readonly [title: string, attribute: string, value: string, becomes: 
     'ldap:///dc=old,dc=example??sub?(manager=uid=ann,dc=old,dc=example)',
     'ldap:///o=new??sub?(manager=uid=ann,o=new)',
   ],
+  ['a rule of access: who', 'stsRuleWho', 'nested:cn=helpers,ou=groups,dc=old,dc=example', 'nested:cn=helpers,ou=groups,o=new'],
+  ['a rule of access: what', 'stsRuleTarget', 'children:ou=people,dc=old,dc=example', 'children:ou=people,o=new'],
+  ['a rule of access: a role has no name of an entry', 'stsRuleWho', 'role:Admin Read', 'role:Admin Read'],
+  ['a rule of access: its filter', 'stsRuleFilter', '(manager=uid=ann,dc=old,dc=example)', '(manager=uid=ann,o=new)'],
   ['a name in a filter', 'stsUniqueFilter', '(&(l=x)(manager=uid=ann,dc=old,dc=example))', '(&(l=x)(manager=uid=ann,o=new))'],
   ['a text that has one in it stays', 'description', 'see uid=ann,dc=old,dc=example', 'see uid=ann,dc=old,dc=example'],
 ];

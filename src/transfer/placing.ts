@@ -1,0 +1,53 @@
+import { refuse } from '#catalogue';
+import { isWithin, type Schema } from '#schema';
+import { errors } from './errors.ts';
+import { createMapping, type Mapping } from './mapping.ts';
+import type { NamedEntry } from './named.ts';
+import { keyOfName, notContent } from './realms.ts';
+
+/** The realm that entries of a file are for. */
+export interface Destination {
+  readonly id: string;
+  readonly suffix: string;
+  readonly schema: Schema;
+  /** Suffixes of realms that lie inside its tree and are not of it. */
+  readonly inside: readonly string[];
+}
+
+/** Puts the entries of one file where they belong in a realm, one behind the other. */
+export interface Placing {
+  /**
+   * @returns nothing for what is no content of a realm: entries of other realms, tasks
+   * @throws Refusal `transferRefused` with the line for an entry that is not of this realm
+   */
+  place(entry: NamedEntry): NamedEntry | undefined;
+  /** What was put below another suffix, in a line; nothing where the names are the realm's own. */
+  told(): string | undefined;
+}
+
+/** The names of a file are below that of its first entry, or the realm's own suffix. */
+export function createPlacing({ id, suffix, schema, inside }: Destination): Placing {
+  const own = keyOfName(schema, suffix);
+  const edges = inside.map((each) => keyOfName(schema, each));
+  const leftOut = id === 'default' ? notContent(schema, suffix) : [];
+  const isOwn = (key: Uint8Array) => isWithin(key, own) && !edges.some((edge) => isWithin(key, edge));
+  let from: string | undefined;
+  let mapping: Mapping | undefined;
+  return {
+    place(entry) {
+      from ??= isOwn(entry.key) ? suffix : entry.dn;
+      mapping ??= createMapping(schema, from, suffix);
+      const placed = mapping.entry(entry);
+      if (!isOwn(placed.key)) {
+        const { line, dn } = entry;
+        throw refuse(errors.transferRefused, { line, dn, why: `it is not of the realm of ${suffix}, nor below ${from}` });
+      }
+      return leftOut.some((key) => isWithin(placed.key, key)) ? undefined : placed;
+    },
+    told() {
+      if (from === undefined || from === suffix || mapping === undefined) return undefined;
+      const counts = [...mapping.mapped].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
+      return `names below ${from} were put below ${suffix}; in values: ${counts.join(', ') || 'none'}`;
+    },
+  };
+}
