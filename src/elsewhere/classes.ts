@@ -22,23 +22,24 @@ export function settleClasses(schema: Schema, draft: Draft, notes: EntryNotes): 
     classes.splice(classes.indexOf(each), 1);
     notes.note(kind, what, 1);
   };
-  const has = (type: AttributeType) => typesOf(schema, draft).has(type);
+  const types = typesOf(schema, draft);
+  const has = (type: AttributeType) => types.has(type);
 
-  const chain = chooseChain(schema, draft, classes);
+  const chain = chooseChain(types, classes);
   for (const each of [...classes]) if (each.kind === 'structural' && !chain.includes(each)) drop(each, 'classSecond', each.name);
   if (chain.length === 0) {
-    const supplied = supplyStructural(schema, draft, classes);
+    const supplied = supplyStructural(schema, types, draft, classes);
     if (supplied !== undefined) {
       classes.push(supplied);
       notes.note('classSupplied', supplied.name, 1);
     }
   }
-  supplyNames(classes, has, draft, notes);
+  supplyNames(classes, types, draft, notes);
   for (const each of [...classes]) {
     const unmet = each.must.find((type) => !has(type) && type.key !== 'objectclass');
     if (each.kind === 'auxiliary' && unmet !== undefined) drop(each, 'classUnmet', `${each.name}: ${unmet.name}`);
   }
-  supplyMember(classes, has, draft, notes);
+  supplyMember(classes, types, draft, notes);
   const values = classes.map((each) => names.get(each) ?? utf8(each.name));
   const rest = draft.attributes.filter((each) => each !== held);
   draft.attributes = [{ description: held?.description ?? 'objectClass', values }, ...rest].filter((each) => each.values.length > 0);
@@ -55,11 +56,11 @@ function typesOf(schema: Schema, { attributes }: Draft): Set<AttributeType> {
 }
 
 /** The structural classes that stay: of several chains the one that allows most of what the entry has. */
-function chooseChain(schema: Schema, draft: Draft, classes: readonly ObjectClass[]): readonly ObjectClass[] {
+function chooseChain(types: ReadonlySet<AttributeType>, classes: readonly ObjectClass[]): readonly ObjectClass[] {
   const structural = classes.filter(({ kind }) => kind === 'structural');
   const ends = structural.filter((each) => !structural.some((other) => other !== each && other.lineage.includes(each)));
   if (ends.length === 0) return [];
-  const types = typesOf(schema, draft);
+  if (ends.length === 1) return structural;
   const allows = (each: ObjectClass) => [...each.must, ...each.may].filter((type) => types.has(type)).length;
   // Of two groups the plainer one.
   const [best] = [...ends].sort((a, b) => allows(b) - allows(a) || a.name.length - b.name.length);
@@ -79,8 +80,13 @@ const fallbacks: readonly { readonly name: string; readonly fits: (types: Readon
   { name: 'namedObject', fits: (types) => types.has('cn') },
 ];
 
-function supplyStructural(schema: Schema, draft: Draft, classes: readonly ObjectClass[]): ObjectClass | undefined {
-  const types = new Set([...typesOf(schema, draft)].map(({ key }) => key));
+function supplyStructural(
+  schema: Schema,
+  held: ReadonlySet<AttributeType>,
+  draft: Draft,
+  classes: readonly ObjectClass[],
+): ObjectClass | undefined {
+  const types = new Set([...held].map(({ key }) => key));
   const naming = schema.attributeType(parseDn(draft.dn)?.[0]?.[0]?.type ?? '')?.key ?? '';
   const found = fallbacks.find(({ fits }) => fits(types, naming));
   const made = found && schema.objectClass(found.name);
@@ -88,32 +94,34 @@ function supplyStructural(schema: Schema, draft: Draft, classes: readonly Object
 }
 
 /** A person has a surname and a name in every LDAP server but in some. */
-function supplyNames(classes: readonly ObjectClass[], has: (type: AttributeType) => boolean, draft: Draft, notes: EntryNotes): void {
+function supplyNames(classes: readonly ObjectClass[], types: Set<AttributeType>, draft: Draft, notes: EntryNotes): void {
   const person = classes.find(({ lineage, kind }) => kind === 'structural' && lineage.some(({ name }) => name === 'person'));
   if (person === undefined) return;
   for (const type of person.must) {
-    if (has(type)) continue;
+    if (types.has(type)) continue;
     const sources = type.key === 'cn' ? ['displayname', 'uid', 'mail'] : type.key === 'sn' ? ['cn', 'displayname', 'uid'] : [];
     const value = sources.map((source) => valuesOf(draft, source)[0]).find((each) => each !== undefined);
     if (value === undefined) continue;
-    supply(draft, type.name, value);
+    supply(draft, type, value);
+    types.add(type);
     notes.note('valueSupplied', type.name, 1);
   }
 }
 
 /** Groups without members, which others allow: a group that has itself as a member has nobody in it either. */
-function supplyMember(classes: readonly ObjectClass[], has: (type: AttributeType) => boolean, draft: Draft, notes: EntryNotes): void {
-  const missing = classes.flatMap(({ must }) => must).find((type) => /^(unique)?member$/.test(type.key) && !has(type));
+function supplyMember(classes: readonly ObjectClass[], types: Set<AttributeType>, draft: Draft, notes: EntryNotes): void {
+  const missing = classes.flatMap(({ must }) => must).find((type) => /^(unique)?member$/.test(type.key) && !types.has(type));
   if (missing === undefined) return;
-  supply(draft, missing.name, utf8(draft.dn));
+  supply(draft, missing, utf8(draft.dn));
+  types.add(missing);
   notes.note('valueSupplied', `${missing.name}: the group itself`, 1);
 }
 
-function supply(draft: Draft, description: string, value: Uint8Array): void {
+function supply(draft: Draft, { name }: AttributeType, value: Uint8Array): void {
   // A copy, that is told from the value that it was made of.
   const own = value.slice();
   draft.supplied.add(own);
-  draft.attributes.push({ description, values: [own] });
+  draft.attributes.push({ description: name, values: [own] });
 }
 
 function leaveOthers(schema: Schema, classes: readonly ObjectClass[], draft: Draft, notes: EntryNotes): void {

@@ -82,9 +82,12 @@ function createPlaces(ground: Ground, name: DialectName, { superiors, frame }: S
     return isStanding ? 'standing' : undefined;
   };
 
+  // Most entries have the superior of the one before.
+  let last: { readonly text: string; readonly key: Key } = { text: '', key: undefined };
   const superiorOf = (dn: string): Key => {
     const text = formatDn(parentOf(parseDn(dn) ?? []) ?? []);
-    const key = keyHere(text);
+    if (last.text !== text) last = { text, key: keyHere(text) };
+    const { key } = last;
     if (!placed.has(key) && !without.has(key) && ground.isThere(text)) placed.add(key);
     return key;
   };

@@ -172,6 +172,22 @@ test('a hash of another system has one place in the queue, and is judged beside 
   t.false((await long).matches);
 });
 
+test('the scrypt hash that would take its place is computed whether the password is right or wrong: the work tells nothing', async (t) => {
+  let salts = 0;
+  const chance = {
+    octets: (count: number) => {
+      salts++;
+      return systemChance.octets(count);
+    },
+  };
+  const counting = createHasher({ cores: 2, queueMax: 64, costMaxMiB: 64, foreignRoundsMax: roundsMax, chance });
+  const stored = `{SSHA}${salted('sha1', 'horse', salt)}`;
+  t.true((await counting.verify(utf8('horse'), stored, cost)).matches);
+  t.is(salts, 1);
+  t.false((await counting.verify(utf8('donkey'), stored, cost)).matches);
+  t.is(salts, 2);
+});
+
 test('whatever text stands where a hash should: it is read or not, and never throws', (t) => {
   const schemes = ['{SSHA}', '{CRYPT}', '{CRYPT}$6$', '{PBKDF2-SHA512}', '{PBKDF2_SHA256}', '{SHA}', ''];
   fc.assert(
