@@ -40,7 +40,10 @@ export async function setPassword(given: Given, context: Context): Promise<numbe
     const generated = given.flag('generate') ? generatePassword(context.chance) : undefined;
     const password = generated ?? (await askPassword(`New password of ${dn}`, context));
     try {
-      await actor.modify(dn, [{ operation: 'replace', attribute: { description: 'userPassword', values: [utf8(password)] } }]);
+      const replace = (description: string, ...values: string[]) =>
+        ({ operation: 'replace', attribute: { description, values: values.map(utf8) } }) as const;
+      // What an operator sets is good at once, unless they say otherwise.
+      await actor.modify(dn, [replace('userPassword', password), replace('pwdReset', ...(given.flag('must-change') ? ['TRUE'] : []))]);
     } catch (error) {
       if (error instanceof ClientRefusal) throw new Failure(`the password was not set: ${explain(error)}`);
       throw error;

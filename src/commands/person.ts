@@ -78,8 +78,17 @@ export const personCommands = {
     ],
     on: 'either',
     operands: [who],
-    options: { generate: { means: 'make one and print it' }, realm, json },
-    examples: [{ line: 'atrium person set-password dkhalil --generate' }, { line: 'atrium person set-password dkhalil < password.txt' }],
+    options: {
+      generate: { means: 'make one and print it' },
+      'must-change': { means: 'it is to be changed at the first use: until then the sign-in screen alone takes it' },
+      realm,
+      json,
+    },
+    examples: [
+      { line: 'atrium person set-password dkhalil --generate' },
+      { line: 'atrium person set-password dkhalil < password.txt' },
+      { line: 'atrium person set-password dkhalil --generate --must-change --json' },
+    ],
     run: async (given, context) => (await import('./person-change.ts')).setPassword(given, context),
   },
   'person disable': {

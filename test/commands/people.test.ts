@@ -143,6 +143,10 @@ withLdapUtils(test)(
     t.is(await bind(made.password), 0);
     await ground.well('person set-password ada', 'Correct-horse-8-battery\n');
     t.deepEqual([await bind(made.password), await bind('Correct-horse-8-battery')], [49, 0]);
+    await ground.well('person set-password ada --must-change', 'Correct-horse-9-battery\n');
+    t.is(await bind('Correct-horse-9-battery'), 49, 'not before it is changed');
+    await ground.well('person set-password ada', 'Correct-horse-9-battery\n');
+    t.is(await bind('Correct-horse-9-battery'), 0, 'what an operator sets is good at once');
   },
 );
 
