@@ -91,7 +91,7 @@ async function invite(given: Given, context: Context, { client, suffixOf }: Dire
   });
   await told('the invitation was not made', () => client.actor.modify(dn, [change('userPassword', password), change('pwdReset', 'TRUE')]));
   const page = id === defaultId ? '/portal' : `/realm/${id}/portal`;
-  const lines = [`suffix ${suffix}`, `administrator ${dn}`, `password ${password} (for one sign-in, at ${page})`];
+  const lines = [`suffix ${suffix}`, `administrator ${dn}`, `password ${password} (to begin with, at ${page})`];
   const json = { id, suffix, administrator: dn, password };
   context.stdout.write(
     given.flag('json') ? `${JSON.stringify(json)}\n` : `${[...(first === undefined ? [] : [first]), ...lines].join('\n')}\n`,

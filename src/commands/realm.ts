@@ -15,14 +15,14 @@ export const realmCommands = {
     means: 'make a realm, and invite its administrator',
     more: [
       'A realm has people, groups, policies and settings of its own, below a suffix of its own: that of its domain where it has one, else o=<ID>. Its id, and whether it has a domain and which, stay as they are for good. The id is lower-case letters, digits and hyphens, at most 31.',
-      'Its administrator is printed with a password that is good for one sign-in at the realm’s pages, where another one is chosen. It is not to be had again: atrium realm invite makes another one.',
+      'Its administrator is printed with a password that the realm’s pages take, and LDAP does not before another one is set: atrium person set-password. It is not to be had again: atrium realm invite makes another one.',
     ],
     on: 'either',
     operands: [{ name: 'ID', means: 'what the realm is called in paths and commands' }],
     options: {
       domain: { value: 'NAME', means: 'its domain, of two labels or more' },
       name: { value: 'NAME', means: 'what its pages are headed with' },
-      mode: { value: 'MODE', means: 'product or development; the service’s unless given' },
+      mode: { value: 'MODE', type: ['product', 'development'], means: 'product or development; the service’s unless given' },
       setting: { value: 'NAME=VALUE', many: true, means: 'a setting that it has of its own' },
       json,
     },
@@ -34,7 +34,7 @@ export const realmCommands = {
     run: async (given, context) => (await import('./realm-change.ts')).createRealm(given, context),
   },
   'realm invite': {
-    means: 'give a realm’s administrator a password for one sign-in',
+    means: 'give a realm’s administrator a password to begin with',
     more: ['What they signed in with before is good no longer. Of the default realm’s, too.'],
     on: 'either',
     operands: [realmOperand],
