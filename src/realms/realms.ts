@@ -43,7 +43,7 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
     prefix: '',
     removing: false,
   };
-  // Never more than there are realms: one that is not found is forgotten.
+  // Never more than there were realms since the start: one that is asked for and not found is forgotten.
   const known = new Map<string, { readonly said: string; readonly realm: Realm<Rows> }>();
 
   // From the suffix down, whose entry is always there: a search at a name that is not there is a refusal, recorded each time somebody mistypes.
