@@ -96,7 +96,7 @@ async function brought(
 }
 
 /** A schema file is held in memory as a whole. */
-const schemaLimits = { lineOctetsMax: 16_777_216, recordOctetsMax: 67_108_864, valuesMax: 100_000 };
+const schemaLimits = { lineOctetsMax: 16_777_216, recordOctetsMax: 67_108_864, valuesMax: 100_000, looseNames: true };
 
 function subschemaOf(definitions: readonly Definition[]): LdifContent {
   const attributes = definitionKinds

@@ -19,13 +19,13 @@ export async function importElsewhere(from: DialectName, given: Given, context: 
     throw new Misuse('--continue is for a running service; with --from, whatever cannot be carried over is left out and told');
   const dryRun = given.flag('dry-run');
   const progress = createProgress(context.stderr, () => context.clock.nowMs(), dryRun ? 'Checking' : 'Importing');
-  let source = openLdif(path, context);
+  let source = openLdif(path, context, true);
   try {
     const brought = await context.importElsewhere({
       from,
       to: given.need('to'),
       open: () => {
-        source = openLdif(path, context);
+        source = openLdif(path, context, true);
         return source.records;
       },
       schemas: given.texts('schema').map(schemaAt),

@@ -16,8 +16,13 @@ export interface LdifSource {
   readonly total: number | undefined;
 }
 
-/** Opens a file of LDIF, or standard input for `-`. @throws Misuse when there is no such file */
-export function openLdif(path: string, { stdin }: Context): LdifSource {
+/**
+ * Opens a file of LDIF, or standard input for `-`.
+ *
+ * @param looseNames  takes names of attributes with underscores, as some servers write them
+ * @throws Misuse when there is no such file
+ */
+export function openLdif(path: string, { stdin }: Context, looseNames = false): LdifSource {
   const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
   if (path !== '-' && stat?.isFile() !== true) throw new Misuse(`${path} is not a file`);
   let done = 0;
@@ -27,5 +32,5 @@ export function openLdif(path: string, { stdin }: Context): LdifSource {
       yield chunk;
     }
   }
-  return { records: readLdif(chunks(), ldifLimits), done: () => done, total: stat?.size };
+  return { records: readLdif(chunks(), { ...ldifLimits, looseNames }), done: () => done, total: stat?.size };
 }

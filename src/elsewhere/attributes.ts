@@ -16,17 +16,19 @@ export function translate({ attributes: table }: Dialect, draft: Draft, notes: E
     else if ('leave' in treatment) notes.note(treatment.leave, each.description, each.values.length);
     else if (treatment.unless !== undefined && there.has(treatment.unless)) notes.note('superseded', each.description, each.values.length);
     else {
-      const { as, note, value = (given: string) => given } = treatment;
-      const values = each.values
-        .map((octets) => value(text(octets) ?? ''))
-        .filter((made) => made !== undefined)
-        .map(utf8);
-      for (const made of values) draft.changed.set(made, [note, `${each.description} → ${as}`]);
+      const { as, note, value } = treatment;
+      const made = (octets: Uint8Array) => (value === undefined ? octets : asOctets(value(text(octets) ?? '')));
+      const values = each.values.map(made).filter((octets) => octets !== undefined);
+      for (const octets of values) draft.changed.set(octets, [note, `${each.description} → ${as}`]);
       if (values.length < each.values.length) notes.note('passwordState', each.description, each.values.length - values.length);
       if (values.length > 0) translated.push({ description: as, values });
     }
   }
   draft.attributes = translated;
+}
+
+function asOctets(made: string | undefined): Uint8Array | undefined {
+  return made === undefined ? undefined : utf8(made);
 }
 
 /** Locks that would have ended by themselves there. */

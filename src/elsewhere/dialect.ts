@@ -109,6 +109,12 @@ const lldap: Dialect = {
   attributes: {
     ...common,
     passwordmodifieddate: { leave: 'passwordState' },
+    // Under its own names, too, as it keeps them.
+    first_name: { as: 'givenName', note: 'renamed', unless: 'givenname' },
+    last_name: { as: 'sn', note: 'renamed', unless: 'sn' },
+    avatar: { as: 'jpegPhoto', note: 'renamed', unless: 'jpegphoto' },
+    user_id: { as: 'uid', note: 'renamed', unless: 'uid' },
+    group_id: { leave: 'server' },
     // A group has its members twice there.
     uniquemember: { as: 'member', note: 'renamed', unless: 'member' },
   },

@@ -17,6 +17,8 @@ withLdapUtils(test)(
     t.like(noteOf(result, 'classUnmet', 'posixAccount: uidNumber'), { entries: 2 });
     t.like(noteOf(result, 'classSecond', 'groupOfUniqueNames'), { entries: 3 });
     t.like(noteOf(result, 'superseded', 'uniquemember'), { values: 4 });
+    t.like(noteOf(result, 'superseded', 'first_name'), { values: 1 });
+    t.like(noteOf(result, 'renamed', 'avatar → jpegPhoto'), { values: 1 });
     t.like(noteOf(result, 'notAllowed', 'uid'), { entries: 3 });
     t.like(noteOf(result, 'group', 'cn=lldap_admin'), { entries: 1 });
     t.like(noteOf(result, 'valueSupplied', 'sn'), { entries: 1 });
@@ -25,6 +27,7 @@ withLdapUtils(test)(
     t.is(await signIn(atrium, 'bob', 'password'), 49);
     const entries = await contents(atrium);
     t.true((entries.get(`uid=bob,ou=people,${suffix}`) ?? []).includes(`memberof: cn=family,ou=groups,${suffix}`));
+    t.true((entries.get(`uid=bob,ou=people,${suffix}`) ?? []).some((value) => value.startsWith('jpegphoto: ')));
     t.true((entries.get(`uid=ann,ou=people,${suffix}`) ?? []).includes('sn: ann'));
     t.true((entries.get(`uid=ann,ou=people,${suffix}`) ?? []).includes('createtimestamp: 20240101120000Z'));
     t.true(entries.has(`cn=nobody,ou=groups,${suffix}`));

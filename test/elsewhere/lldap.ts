@@ -25,7 +25,7 @@ ${members.map((uid) => `member: uid=${uid},ou=people,dc=home,dc=arpa\n`).join(''
 /** What ldapsearch shows of an lldap with three people and three groups. */
 export const lldapTree = [
   person('admin', 'cn: Administrator'),
-  person('bob', 'givenname: Bob', 'sn: Builder', 'cn: Bob Builder', 'favouritecolour: blue'),
+  person('bob', 'givenname: Bob', 'first_name: Bob', 'avatar:: /9j/4AAB', 'sn: Builder', 'cn: Bob Builder', 'favouritecolour: blue'),
   person('ann'),
   group('lldap_admin', 'admin', 'bob'),
   group('family', 'bob', 'ann'),

@@ -11,7 +11,7 @@ import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/at
 import { runLdapTool } from '../support/ldap-utils.ts';
 
 export const suffix = 'dc=example,dc=com';
-export const limits = { lineOctetsMax: 1_048_576, recordOctetsMax: 4_194_304, valuesMax: 10_000 };
+export const limits = { lineOctetsMax: 1_048_576, recordOctetsMax: 4_194_304, valuesMax: 10_000, looseNames: true };
 
 export interface Tree {
   readonly from: DialectName;

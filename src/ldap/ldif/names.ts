@@ -8,12 +8,14 @@ export interface Name {
 /** Attribute descriptions seen lately, found by their octets: a file repeats a few of them on nearly every line. */
 export interface Names {
   readonly slots: (Name | undefined)[];
+  readonly loose: boolean;
 }
 
 const slotCount = 256;
 
-export function createNames(): Names {
-  return { slots: new Array<Name | undefined>(slotCount).fill(undefined) };
+/** @param loose  takes names with underscores */
+export function createNames(loose = false): Names {
+  return { slots: new Array<Name | undefined>(slotCount).fill(undefined), loose };
 }
 
 /** The description from `start` to `end`; `undefined` for octets that are none (RFC 4512 §2.5). */
@@ -24,11 +26,13 @@ export function nameOf(names: Names, bytes: Buffer, start: number, end: number):
   const known = names.slots[slot];
   if (known && equals(known.text, bytes, start, end)) return known;
   const text = bytes.toString('latin1', start, end);
-  if (!parseDescription(text)) return undefined;
+  if (!parseDescription(text) && !(names.loose && looseForm.test(text))) return undefined;
   const name = { text, lower: text.toLowerCase() };
   names.slots[slot] = name;
   return name;
 }
+
+const looseForm = /^[A-Za-z][A-Za-z0-9_-]{0,127}(?:;[A-Za-z0-9_-]{1,127})*$/;
 
 function equals(text: string, bytes: Buffer, start: number, end: number): boolean {
   if (text.length !== end - start) return false;

@@ -36,7 +36,7 @@ export async function* readLdif(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limits: LdifLimits,
 ): AsyncGenerator<LdifRecord, void, undefined> {
-  const reader: Reader = { limits, lines: createLines(), names: createNames(), draft: undefined, atStart: true };
+  const reader: Reader = { limits, lines: createLines(), names: createNames(limits.looseNames), draft: undefined, atStart: true };
   const { lines } = reader;
   let gathered: Uint8Array[] = [];
   let octets = 0;

@@ -35,6 +35,8 @@ export interface LdifLimits {
   readonly recordOctetsMax: number;
   /** Values of one record, over all its attributes. */
   readonly valuesMax: number;
+  /** Takes names of attributes with underscores, of which RFC 4512 §1.4 knows nothing: some servers write them. */
+  readonly looseNames?: boolean;
 }
 
 /** LDIF that cannot be read: where and why. */
