@@ -1,7 +1,10 @@
 import type { Command } from './command.ts';
+import { listed } from './given.ts';
 import { json, realm } from './options.ts';
 
 /** What a command does to rules of access is loaded with it; these are the rows. */
+const rights = ['auth', 'compare', 'search', 'read', 'write', 'add', 'delete', 'manage'];
+
 const explain: Command = {
   means: 'say which rule of access decides, and why',
   more: [
@@ -17,7 +20,7 @@ const explain: Command = {
     as: { value: 'NAME', default: 'anonymous', means: 'who asks: a uid, or uid@realm, a DN, or anonymous' },
     strength: { value: 'WORDS', means: 'how they came in' },
     from: { value: 'ADDRESS', means: 'from where they came' },
-    right: { value: 'RIGHT', means: 'only this right: auth, compare, search, read, write, add, delete or manage' },
+    right: { value: 'RIGHT', type: rights, means: `only this right: ${listed(rights)}` },
     json,
   },
   examples: [

@@ -29,7 +29,7 @@ export async function dispatch(argv: readonly string[], context: Context): Promi
   const found = find(first === '--version' ? ['version'] : argv);
   if (found.kind === 'unknown') return unknown(found, context);
   const end = found.args.indexOf('--');
-  const asksHelp = (end < 0 ? found.args : found.args.slice(0, end)).includes('--help');
+  const asksHelp = (end < 0 ? found.args : found.args.slice(0, end)).some((word) => word === '--help' || word === '-h');
   if (found.kind === 'noun') {
     await write(asksHelp ? context.stdout : context.stderr, listOf(commands, found.noun));
     return asksHelp ? exits.done.status : exits.misuse.status;

@@ -20,7 +20,7 @@ export const importSchema: Command = {
   ],
   on: 'either',
   operands: [{ name: 'FILE', type: 'file', many: true, means: 'a schema file' }],
-  options: { 'dry-run': dryRun },
+  options: { 'dry-run': dryRun, json },
   examples: [{ line: 'atrium schema import --dry-run own.schema' }, { line: 'atrium schema import own.schema more.ldif' }],
   run: async (given, context) => {
     const paths = given.texts('FILE');
@@ -33,6 +33,7 @@ export const importSchema: Command = {
       const verbs = given.flag('dry-run') ? 'would be added' : 'added';
       const others = plan.different.length > 0 ? `, ${plan.different.length} there otherwise` : '';
       context.stderr.write(`${counted(plan.added)} ${verbs}, ${plan.known.length} there already${others}\n`);
+      if (given.flag('json')) context.stdout.write(`${JSON.stringify(planJson(plan))}\n`);
       return 0;
     });
   },
@@ -101,6 +102,12 @@ function definitionsOf(path: string): Definition[] {
   }
   if (octets.length > fileOctetsMax) throw new Misuse(`${path} is larger than ${fileOctetsMax} octets`);
   return readDefinitions({ name: basename(path), text: octets.toString('utf8') });
+}
+
+function planJson({ added, known, different, without }: ImportPlan) {
+  const names = (definitions: readonly Definition[]) => definitions.map(nameOf);
+  const relieved = without.map(({ definition, rule }) => ({ name: nameOf(definition), rule }));
+  return { added: names(added), known: names(known), different: names(different), without: relieved };
 }
 
 function tell({ different, without }: ImportPlan, { stderr }: Context): void {

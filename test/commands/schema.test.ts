@@ -58,6 +58,8 @@ test('schema import: a file of slapd’s form with named OIDs, comments and quot
     await search('objectClass=*', 'attributeTypes'),
     /\( 1\.3\.6\.1\.4\.1\.32473\.3\.1\.1 NAME 'lockerNumber' DESC 'where things are kept; a SYNTAX ' EQUALITY caseIgnoreMatch SYNTAX 1\.3\.6\.1\.4\.1\.1466\.115\.121\.1\.15\{64\} \)/,
   );
+  const told = await run('import', '--json', '--dry-run', file);
+  t.is(told.stdout, '{"added":[],"known":["lockerNumber","lockerHolder"],"different":[],"without":[]}\n');
   const again = await run('import', file);
   t.deepEqual([again.status, again.stderr], [0, '0 definitions added, 2 there already\n']);
 });
