@@ -12,7 +12,7 @@ import { openTarget } from './target.ts';
 const bufferCharacters = 65_536;
 
 export const exportCommand: Command = {
-  means: 'write every entry of the realm as LDIF',
+  means: 'write every entry of all realms as LDIF',
   more: [
     'Entries come superiors first. An existing file is not overwritten. No search reads password hashes, so the service must be stopped for --secrets; keep the file safe.',
   ],
@@ -37,12 +37,14 @@ export const exportCommand: Command = {
       if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
       const attributes = wanted.operational ? ['*', '+'] : ['*', ...settableOperational(loadSchema(await context.schemaFiles()))];
       const filter = { kind: 'present', description: 'objectClass' } as const;
+      const bases = await suffixesOf(client, located.suffix);
       const head = await ownSchema(client, wanted.operational, context);
       const records = (async function* () {
         if (head !== undefined) yield head;
         // Nothing stands below a subentry: they may all come last.
-        for (const controls of [[manageDsaIt], [manageDsaIt, subentriesAlone]]) {
-          const entries = client.search({ base: located.suffix, scope: 'sub', filter, attributes }, controls);
+        const passes = bases.flatMap((base) => [[manageDsaIt], [manageDsaIt, subentriesAlone]].map((controls) => ({ base, controls })));
+        for (const { base, controls } of passes) {
+          const entries = client.search({ base, scope: 'sub', filter, attributes }, controls);
           for await (const { dn, attributes: own } of entries)
             yield { kind: 'content', line: 0, dn, attributes: own } satisfies LdifContent;
         }
@@ -51,6 +53,12 @@ export const exportCommand: Command = {
     });
   },
 };
+
+/** Of all realms, the default one's first: its entries say that there are the others. */
+async function suffixesOf({ actor }: OperatorsClient, standing: string): Promise<readonly string[]> {
+  const root = await actor.read('', ['namingContexts']);
+  return [standing, ...(root?.all('namingContexts') ?? []).filter((suffix) => suffix !== standing)];
+}
 
 /** Operational attributes that are not the directory's own: `ref` for example, without which an entry is no referral. */
 function settableOperational({ attributeTypes }: Schema): string[] {

@@ -1,6 +1,7 @@
 import { decodeAttributes, type LdifContent } from '#ldap';
 import type { Engine } from './engine.ts';
 import { userAttributes } from './large.ts';
+import { areTogether } from './realms.ts';
 import { ownOperational } from './record.ts';
 
 export interface ExportOptions {
@@ -14,19 +15,25 @@ export interface ExportOptions {
 const pageEntries = 256;
 
 /**
- * Gives every entry of the realm, superiors before what is below them: an import of them all, operational attributes and secrets included, makes
+ * Gives every entry of all realms, the default realm's first, superiors before what is below them: an import of them all, operational attributes and secrets included, makes
  * the same directory.
  */
-export function* exportEntries(engine: Engine, { secrets = false, operational = false }: ExportOptions = {}): Generator<LdifContent> {
+export function* exportEntries(engine: Engine, options: ExportOptions = {}): Generator<LdifContent> {
+  for (const { suffix } of engine.realms.in(engine.store.snapshot()).all) yield* entriesOf(engine, suffix.key, options);
+}
+
+function* entriesOf(engine: Engine, suffix: Uint8Array, { secrets = false, operational = false }: ExportOptions): Generator<LdifContent> {
   let after: Uint8Array | undefined;
   for (;;) {
     const snapshot = engine.store.snapshot();
     const page: LdifContent[] = [];
-    const ids = snapshot.subtree(engine.realms.default.suffix.key, after, pageEntries);
+    const ids = snapshot.subtree(suffix, after, pageEntries);
     for (const id of ids) {
       const entry = snapshot.readable(id);
       if (entry === undefined) continue;
       after = entry.dnKey;
+      // Another realm begins below this one.
+      if (!areTogether(engine, snapshot, after, suffix)) continue;
       const secret = secrets ? snapshot.byId(id)?.secret : undefined;
       const kept = decodeAttributes(entry.operational).filter(
         ({ description }) => operational || !ownOperational.has(description.toLowerCase()),
