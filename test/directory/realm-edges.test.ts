@@ -1,7 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
+import { encodeBer } from '#ldap';
 import { importLive } from '../../src/directory/import/live.ts';
+import { persistentControl } from '../support/follower.ts';
 import { sortedBy } from './control-values.ts';
-import { type Attributes, attributesOf, furnishedHouse, type House, person, suffix } from './driver.ts';
+import { type Attributes, attributesOf, furnishedHouse, type House, person, searchOf, suffix } from './driver.ts';
 
 const registry = `ou=realms,${suffix}`;
 const inner = `dc=sub,${suffix}`;
@@ -167,4 +169,61 @@ test('an import makes the realms whose entries it brings, with what they begin w
   await t.throwsAsync(importLive(engine, [realm('again', { associatedDomain: 'bare.example' })]));
   await t.throwsAsync(importLive(engine, [record('o=nowhere', { objectClass: 'organization', o: 'nowhere' })]));
   t.is(engine.realms.in(engine.store.snapshot()).byId('again'), undefined);
+});
+
+test('a realm and what is in it may be made in one transaction: all of it, or nothing', async (t) => {
+  const house = await threeRealms(t);
+  const operator = house.operator();
+  const control = (id: Uint8Array) => ({ oid: '1.3.6.1.1.21.2', critical: true, value: id });
+  const add = (entry: string, attributes: Attributes) => ({ kind: 'addRequest' as const, entry, attributes: attributesOf(attributes) });
+  const realm = (id: string) => add(`cn=${id},${registry}`, { objectClass: 'stsRealmEntry', cn: id, stsRealmId: id });
+  const within = async (...requests: readonly Parameters<typeof operator.ask>[0][]) => {
+    const begun = await operator.ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.1' });
+    const id = begun.last.kind === 'extendedResponse' ? (begun.last.value ?? new Uint8Array(0)) : new Uint8Array(0);
+    for (const request of requests) t.is((await operator.ask(request, [control(id)])).code, 0);
+    const value = encodeBer((ber) => ber.sequence(() => ber.octets(id)));
+    return (await operator.ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.3', value })).code;
+  };
+  const before = house.engine.store.snapshot().number;
+  t.is(await within(realm('one'), add('uid=first,ou=people,o=one', someone('first')), realm('two')), 0);
+  t.is(house.engine.store.snapshot().number, before + 1, 'in one commit');
+  t.deepEqual((await operator.search('o=one', '(uid=first)')).dns, ['uid=first,ou=people,o=one']);
+  t.not(await within(realm('three'), realm('one')), 0);
+  t.not(await within(realm('four'), add('uid=x,ou=people,o=five', someone('x'))), 0);
+  for (const id of ['three', 'four']) t.is((await operator.search(`o=${id}`, '(objectClass=*)')).code, 32);
+});
+
+test('who follows a realm hears nothing of one that lies inside of it, nor of one beside it', async (t) => {
+  const house = await threeRealms(t);
+  const operator = house.operator();
+  const heard: string[] = [];
+  const watcher = house.operator();
+  const leave = new AbortController();
+  const reply = {
+    send: () => undefined,
+    notify: () => undefined,
+    entry: (dn: Uint8Array) => void heard.push(Buffer.from(dn).toString()),
+    full: () => undefined,
+    lasts: () => undefined,
+    get ended() {
+      return leave.signal.aborted;
+    },
+    signal: leave.signal,
+  };
+  const { createDirectory } = await import('#directory');
+  const request = { ...searchOf(suffix, '(objectClass=*)'), attributes: ['1.1'] };
+  const going = createDirectory(house.engine).perform(
+    watcher.connection,
+    { messageId: 77, op: request, controls: [persistentControl(15, true, false)] },
+    reply,
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  t.is((await operator.add(`uid=inside,ou=people,${inner}`, someone('inside'))).code, 0);
+  t.is((await operator.add('uid=beside,ou=people,o=acme', someone('beside'))).code, 0);
+  t.is((await operator.modify(innerAda, ['replace', 'description', 'changed'])).code, 0);
+  t.is((await operator.add(person('own'), someone('own'))).code, 0);
+  while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  leave.abort();
+  await going;
+  t.deepEqual(heard, [person('own')]);
 });

@@ -133,3 +133,21 @@ test('id, name and domain of a realm stay as they are; its entry and its suffix 
   t.is(realm?.settings['ldap.uidNumberFloor'], 6000);
   t.is(engine.settings['ldap.uidNumberFloor'], 10_000);
 });
+
+test('realms are for the default realm’s administrators to make and remove: not for people, nor for a realm’s own administrator', async (t) => {
+  const house = await houseWithRegistry(t);
+  t.is((await makeRealm(house, 'acme')).code, 0);
+  t.is((await house.operator().modify('uid=admin,ou=people,o=acme', ['replace', 'userPassword', 'acme’s own'])).code, 0);
+  const { number } = house.engine.store.snapshot();
+  const [nobody, ada, acme] = [house.connect('ldaps'), house.connect('ldaps'), house.connect('ldaps')];
+  t.is((await ada.bind(person('ada'), 'lovelace')).code, 0);
+  t.is((await acme.bind('uid=admin,ou=people,o=acme', 'acme’s own')).code, 0);
+  for (const client of [nobody, ada, acme]) {
+    t.not((await client.add(entryOf('mine'), { objectClass: 'stsRealmEntry', cn: 'mine', stsRealmId: 'mine' })).code, 0);
+    t.not((await client.modify(entryOf('acme'), ['replace', 'stsRealmState', 'removing'])).code, 0);
+    t.not((await client.modify(entryOf('acme'), ['replace', 'stsRealmMode', 'development'])).code, 0);
+    t.deepEqual((await client.search(registry, '(objectClass=*)')).dns, []);
+    t.not((await client.ask({ kind: 'delRequest', entry: entryOf('acme') })).code, 0);
+  }
+  t.is(house.engine.store.snapshot().number, number);
+});
