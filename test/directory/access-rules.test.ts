@@ -252,6 +252,63 @@ test('operational attributes take manage besides write: who may write all of a p
   t.is((await client.modify(person('alan'), ['replace', 'pwdReset', 'TRUE'])).code, 0, manages.dn);
 });
 
+/** PasswdModifyRequestValue (RFC 3062). */
+function passwords(user: string | undefined, old: string | undefined, fresh: string): Uint8Array {
+  return encodeBer((ber) =>
+    ber.sequence(() => {
+      if (user !== undefined) ber.string(user, 0x80);
+      if (old !== undefined) ber.string(old, 0x81);
+      ber.string(fresh, 0x82);
+    }),
+  );
+}
+
+test('Password Modify with the old password counts as fresh, for that request and one’s own entry, and a rule may want more', async (t) => {
+  const house = await ruledHouse(t);
+  const client = await adas(house);
+  const change = async (old: string | undefined, fresh: string, user?: string) =>
+    (await client.ask({ kind: 'extendedRequest', oid: '1.3.6.1.4.1.4203.1.11.1', value: passwords(user, old, fresh) })).code;
+  t.is(await change(undefined, 'babbage-engine-2'), 50);
+  t.is(await change('lovelace', 'babbage-engine-2'), 0);
+  t.is((await client.modify(person('ada'), ['replace', 'mail', 'ada@example.org'])).code, 50, 'and for nothing else');
+  t.is(await change('babbage-engine-2', 'another-one-3', person('alan')), 50);
+  await rule(house, 1, { Effect: 'deny', Who: 'self', Strength: 'own-password', Attribute: 'userPassword', Right: 'write' });
+  t.is(await change('babbage-engine-2', 'another-one-3'), 50);
+});
+
+test('Password Modify says as little of a uid that one may not see as of one that nobody has', async (t) => {
+  const house = await ruledHouse(t);
+  await rule(house, 1, { Effect: 'deny', Who: 'authenticated', Target: `entry:${person('alan')}`, Right: ['read', 'search', 'compare'] });
+  const client = await adas(house);
+  const answer = async (user: string) =>
+    (await client.ask({ kind: 'extendedRequest', oid: '1.3.6.1.4.1.4203.1.11.1', value: passwords(user, undefined, 'x') })).result;
+  t.deepEqual(await answer('u:alan'), await answer('u:nobody'));
+  t.deepEqual(await answer(person('alan')), await answer(person('nobody')));
+});
+
+test('who came in with an app password never writes what people sign in with, and never adds, deletes or manages, whoever they are', async (t) => {
+  const house = await ruledHouse(t);
+  const admin = `uid=admin,ou=people,${suffix}`;
+  await rule(house, 1, { Who: 'anyone', Right: ['read', 'search', 'compare', 'write', 'add', 'delete', 'manage'] });
+  for (const dn of [person('ada'), admin]) {
+    const found = await house.operator().search(dn, '(objectClass=*)', { scope: 'base', attributes: ['entryUUID'] });
+    const [uuid] = found.entries[0]?.attributes[0]?.values ?? [];
+    const client = house.connect('ldap', { identity: { dn, uuid: Buffer.from(uuid ?? []).toString(), strength: 'appPassword' } });
+    for (const name of ['userPassword', 'mail', 'stsCredentialId', 'authzTo', 'stsMfaRequired'])
+      t.is((await client.modify(dn, ['replace', name, 'TRUE'])).code, 50, name);
+    t.is((await client.modify(dn, ['replace', 'description', 'x'])).code, 0);
+    t.is((await client.add(person('grace'), { objectClass: 'inetOrgPerson', uid: 'grace', cn: 'g', sn: 'g' })).code, 50);
+    t.is((await client.ask({ kind: 'delRequest', entry: person('alan') })).code, 50);
+    t.is((await client.search(suffix, '(objectClass=*)', { scope: 'base' }, actingFor(person('alan')))).code, 123);
+    const own = {
+      kind: 'extendedRequest',
+      oid: '1.3.6.1.4.1.4203.1.11.1',
+      value: passwords(undefined, 'lovelace', 'babbage-engine-2'),
+    } as const;
+    t.is((await client.ask(own)).code, 50);
+  }
+});
+
 test('acting for another on an ordinary door is with the strength of who really came in, and with the rights of the other', async (t) => {
   const house = await ruledHouse(t);
   await rule(house, 1, { Who: `dn:${person('alan')}`, Strength: 'operators', Attribute: 'employeeNumber', Right: 'write' });

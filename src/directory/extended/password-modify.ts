@@ -89,8 +89,10 @@ function nameFor({ engine, asker }: Call, user: string | undefined): string {
     return own;
   }
   if (!/^u:/i.test(user)) return user.replace(/^dn:/i, '');
-  const entry = entryOfId(engine, engine.store.snapshot(), user);
-  if (entry === undefined) throw refuse(errors.entryAbsent);
+  const snapshot = engine.store.snapshot();
+  const entry = entryOfId(engine, snapshot, user);
+  // Where a uid that one may not see stands is not told either.
+  if (entry === undefined || !asker.rightsAt(entry, snapshot).visible) throw refuse(errors.entryAbsent);
   return entry.dn;
 }
 

@@ -1,0 +1,119 @@
+import test from 'ava';
+import { utf8 } from '#base';
+import type { Request } from '#ldap';
+import { openFollower, persistentControl } from '../support/follower.ts';
+import { type Lane, openLane } from '../torture/lane.ts';
+import { connect, portOf, startWithWorkers } from './crew.ts';
+
+const password = 'analytical-engine-1';
+
+function entry(dn: string, values: Readonly<Record<string, string | readonly string[]>>): Request {
+  const attributes = Object.entries(values).map(([description, value]) => ({ description, values: [value].flat().map(utf8) }));
+  return { kind: 'addRequest', entry: dn, attributes };
+}
+
+function search(base: string): Request {
+  const filter = { kind: 'present', description: 'objectClass' } as const;
+  const rest = { derefAliases: 'never', sizeLimit: 0, timeLimitS: 0, typesOnly: false } as const;
+  return { kind: 'searchRequest', baseObject: base, scope: 'base', filter, attributes: ['cn', 'mail'], ...rest };
+}
+
+test('a rule of access is in force with the next request at every thread, on connections that are open', async (t) => {
+  await using atrium = await startWithWorkers(1);
+  const people = `ou=people,${atrium.suffix}`;
+  const { lane: admin } = await connect(atrium);
+  const done = async (op: Request) => t.is((await admin.send(op).answer)?.code, 0);
+  const person = (uid: string) =>
+    entry(`uid=${uid},${people}`, {
+      objectClass: 'inetOrgPerson',
+      uid,
+      cn: uid,
+      sn: uid,
+      mail: `${uid}@example.com`,
+      userPassword: password,
+    });
+  await done(person('ada'));
+  await done(person('alan'));
+
+  const lanes: Lane[] = [];
+  const threads = () =>
+    new Set(
+      atrium.audit
+        .filter(({ action, subject }) => action === 'ldap.bind' && subject.includes('uid=ada'))
+        .map(({ correlationId }) => correlationId.replace(/-\d+:\d+$/, '')),
+    );
+  while (threads().size < 2 && lanes.length < 100) lanes.push(await openLane(portOf(atrium), `uid=ada,${people}`, password));
+  t.is(threads().size, 2);
+  const shown = async () =>
+    new Set(
+      await Promise.all(
+        lanes.map(async (lane) => {
+          const answer = await lane.send(search(`uid=alan,${people}`)).answer;
+          return answer?.entries.flatMap((each) => [...each.attributes.keys()]).join();
+        }),
+      ),
+    );
+  const rule = `cn=no mail,ou=accessRules,${atrium.suffix}`;
+  const deny = {
+    objectClass: 'stsAccessRule',
+    cn: 'no mail',
+    stsRuleOrder: '1',
+    stsRuleEffect: 'deny',
+    stsRuleWho: 'authenticated',
+    stsRuleAttribute: 'mail',
+    stsRuleRight: 'read',
+  };
+  for (let times = 0; times < 3; times++) {
+    t.deepEqual(await shown(), new Set(['cn,mail']));
+    await done(entry(rule, deny));
+    t.deepEqual(await shown(), new Set(['cn']));
+    await done({ kind: 'delRequest', entry: rule });
+  }
+  for (const lane of [admin, ...lanes]) lane.close();
+});
+
+test('a search that goes on obeys a new rule with the next change', async (t) => {
+  await using atrium = await startWithWorkers(0);
+  const people = `ou=people,${atrium.suffix}`;
+  const { lane: admin } = await connect(atrium);
+  const done = async (op: Request) => t.is((await admin.send(op).answer)?.code, 0);
+  for (const uid of ['ada', 'alan'])
+    await done(entry(`uid=${uid},${people}`, { objectClass: 'inetOrgPerson', uid, cn: uid, sn: uid, userPassword: password }));
+  const follower = await openFollower(t, atrium, `uid=ada,${people}`, password);
+  follower.search(people, { text: '(cn=*)', attributes: ['cn', 'mobile'] }, persistentControl(15, true, true));
+  follower.search(people, { scope: 'base', attributes: ['1.1'] });
+  await follower.all();
+
+  const call = (mobile: string): Request => ({
+    kind: 'modifyRequest',
+    object: `uid=alan,${people}`,
+    changes: ['mobile', 'title'].map((description) => ({ operation: 'replace', attribute: { description, values: [utf8(mobile)] } })),
+  });
+  // Of a change of what one may not read nothing is told: so another attribute changes with it.
+  const next = async () => {
+    const told = await follower.next();
+    return told.kind === 'entry' ? told.values : told.kind;
+  };
+  await done(call('1'));
+  t.deepEqual(await next(), { cn: ['alan'], mobile: ['1'] });
+  const rule = (name: string, more: Record<string, string | readonly string[]>) =>
+    entry(`cn=${name},ou=accessRules,${atrium.suffix}`, {
+      objectClass: 'stsAccessRule',
+      cn: name,
+      stsRuleOrder: '1',
+      stsRuleEffect: 'deny',
+      stsRuleWho: 'authenticated',
+      stsRuleTarget: `entry:uid=alan,${people}`,
+      ...more,
+    });
+  await done(rule('no mobile', { stsRuleAttribute: 'mobile', stsRuleRight: 'read' }));
+  await done(call('2'));
+  t.deepEqual(await next(), { cn: ['alan'] });
+  await done(rule('nothing', { stsRuleRight: ['read', 'search', 'compare'] }));
+  await done(call('3'));
+  await done({ kind: 'delRequest', entry: `cn=nothing,ou=accessRules,${atrium.suffix}` });
+  await done({ kind: 'delRequest', entry: `cn=no mobile,ou=accessRules,${atrium.suffix}` });
+  await done(call('4'));
+  t.deepEqual(await next(), { cn: ['alan'], mobile: ['4'] }, 'of the third nothing was told');
+  admin.close();
+});
