@@ -366,7 +366,7 @@ test('beside a running service that writes, doctor reads one moment of it and fi
     counts.push(Number(/^([\d,]+) entries/.exec(stdout)?.[1]?.replace(',', '')));
   } while (!over);
   t.is((await writing).status, 0);
-  t.true(counts.every((count) => count >= 15 && count <= 3016));
+  t.true(counts.every((count) => count >= 18 && count <= 3019));
   const repair = await runCli(['doctor', '--repair'], environment);
   t.is(repair.status, 4);
   t.regex(repair.stderr, new RegExp(`\\[STS-STORE-9002\\].*${service.child.pid}`));
