@@ -99,10 +99,9 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const long = createLongCommits({ path: place.path, logOctets, indexer, large, rows, justRead, touch, pended, governing: governed });
   if (settings['persistence.mode'] === 'sqlite') syncFolderOf(place.path);
   place.forget();
-  // What an earlier process wrote and could not confirm may stand in the system's memory alone. Carrying it over writes it once more,
-  // so that what is read from now on is on disk.
+  // What an earlier process wrote and could not confirm may stand in the system's memory alone: what is read from now on is on disk.
   reader.release();
-  log.shorten();
+  log.renew();
 
   const commits = new Commits({
     database,

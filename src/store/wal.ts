@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type Refusal, refuse } from '#catalogue';
 import { checkpointOf, type Pass } from './checkpoint.ts';
@@ -106,6 +106,31 @@ export class WriteAheadLog {
       if (isSyncError(error) || !isDiskError(error)) throw error;
       this.#held(this.#frames(), reasonOf(error));
     }
+  }
+
+  /**
+   * For the start: puts on disk all that an earlier process wrote, confirmed or not. Carrying it over writes it once more; but a log that could not be
+   * synced is another one on disk than what the system shows, and with the power that older one would come back, in front of what was carried over. So it
+   * goes, on disk too.
+   *
+   * @throws SqliteError, Error of `fsync`  when a sync failed
+   */
+  renew(): void {
+    this.shorten();
+    if (this.#checkpointer === undefined || fstatSync(this.#descriptor).size === 0) return;
+    try {
+      this.#truncate();
+    } catch (error) {
+      // A full disk has not taken all of it: then it stays, and with it what is read.
+      if (isSyncError(error) || !isDiskError(error)) throw error;
+    }
+    fsyncSync(this.#descriptor);
+  }
+
+  /** Nothing is waited for: whoever reads an old state keeps the log. */
+  #truncate(): void {
+    this.#database.pragma('busy_timeout = 0');
+    this.#database.pragma('wal_checkpoint(TRUNCATE)');
   }
 
   async close(): Promise<void> {

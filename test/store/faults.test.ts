@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
@@ -117,6 +118,27 @@ for (const [how, entries] of [
       t.is(await writer.ended, 70);
     },
   );
+
+test('a start after a sync that failed: what only the system had in memory is on disk from then on, and no older log comes before it', async (t) => {
+  const file = join(folder(t), 'entries');
+  const log = `${file}-wal`;
+  const writer = await writerOn(t, file);
+  for (let number = 2; number < 12; number++) t.is(await writer.told(`put ${number} 4 3000`), `committed ${number}`);
+  // So far the log is on disk. Of what comes then the disk takes nothing, and the system shows it all the same.
+  const onDisk = readFileSync(log);
+  t.is(await writer.told('put 2 60 3000'), 'committed 12');
+  writer.kill();
+  await writer.ended;
+
+  const next = child(t, 'told', file);
+  await next.said('ready\n');
+  next.kill();
+  await next.ended;
+  // The power fails. Where the start has not written the log anew, the disk has it as it was.
+  if (statSync(log).size > 0) writeFileSync(log, onDisk);
+  rmSync(`${file}-shm`);
+  t.deepEqual(await foundAfter(t, next, file, [1, 2, 61]), ['1', '12', '12']);
+});
 
 test('names of attributes that were known go on being found when they cannot be read again: else a search would find nothing, and say so', (t) => {
   const file = join(folder(t), 'entries');
