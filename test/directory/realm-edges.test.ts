@@ -227,3 +227,21 @@ test('who follows a realm hears nothing of one that lies inside of it, nor of on
   await going;
   t.deepEqual(heard, [person('own')]);
 });
+
+test('what an alias leads to is in scope, and a realm that lies inside of that is not', async (t) => {
+  const house = await threeRealms(t);
+  const operator = house.operator();
+  t.is((await operator.add(`dc=mid,${suffix}`, { objectClass: ['dcObject', 'organization'], dc: 'mid', o: 'mid' })).code, 0);
+  t.is((await operator.add(`cn=box,dc=mid,${suffix}`, { objectClass: 'device', cn: 'box', serialNumber: '7' })).code, 0);
+  const entry = { objectClass: 'stsRealmEntry', cn: 'deep', stsRealmId: 'deep', associatedDomain: 'deep.mid.example.com' };
+  t.is((await operator.add(`cn=deep,${registry}`, entry)).code, 0);
+  t.is((await operator.add(`cn=box,dc=deep,dc=mid,${suffix}`, { objectClass: 'device', cn: 'box', serialNumber: '7' })).code, 0);
+  const alias = { objectClass: ['alias', 'extensibleObject'], cn: 'mid', aliasedObjectName: `dc=mid,${suffix}` };
+  t.is((await operator.add(`cn=mid,ou=people,${suffix}`, alias)).code, 0);
+  for (const filter of ['(serialNumber=7)', '(cn=box)', '(&(cn=box)(!(sn=x)))'])
+    t.deepEqual(
+      (await operator.search(`ou=people,${suffix}`, filter, { derefAliases: 'always' })).dns,
+      [`cn=box,dc=mid,${suffix}`],
+      filter,
+    );
+});

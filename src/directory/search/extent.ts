@@ -18,11 +18,16 @@ export interface Extent {
 /** None of them below another. */
 export type Edges = readonly Uint8Array[];
 
-/** What other realms make of the scope below a base. */
-export function realmScope({ realms }: RealmDesk, snapshot: Snapshot, { dnKey, parent }: ReadableEntry): Pick<Scope, 'edges' | 'whole'> {
+/** What other realms make of the scope below a base. @param extent  where aliases make it wider: they lead anywhere in the realm */
+export function realmScope(
+  { realms }: RealmDesk,
+  snapshot: Snapshot,
+  { dnKey, parent }: ReadableEntry,
+  extent?: Extent,
+): Pick<Scope, 'edges' | 'whole'> {
   const here = realms.in(snapshot);
   if (here.all.length === 1) return parent === undefined ? wholeScope : partScope;
-  const edges = here.edgesBelow(dnKey);
+  const edges = here.edgesBelow(extent === undefined ? dnKey : (here.owning(dnKey)?.suffix.key ?? dnKey));
   return edges.length === 0 ? partScope : { edges, whole: false };
 }
 

@@ -93,14 +93,15 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
   if (!isPlain) checkAssertion(call, snapshot, asker.rightsOn(base, snapshot), () => base);
   const limits = isLimited(asker, base, snapshot) ? settingsAt(engine, snapshot, base.dnKey) : undefined;
   const sizeMax = limitOf(request.sizeLimit, limits?.['ldap.searchSizeLimit']);
-  const { edges, whole } = realmScope(engine, snapshot, base);
+  const extent = extentOf(call, request, base, snapshot);
+  const { edges, whole } = realmScope(engine, snapshot, base, extent);
   const tells = tellsOfReferrals(call, request, snapshot);
   const running: Running = {
     call,
     request,
     wanted,
     base,
-    extent: extentOf(call, request, base, snapshot),
+    extent,
     edges,
     whole,
     sieve: sieveOf(call, request, base, snapshot, tells),
