@@ -26,24 +26,37 @@ export interface Answered {
   readonly before: readonly Message[];
 }
 
-/** Connects to a port of this machine. */
+/** Connects to a port of this machine. Many may be asked at once: who works on several answers in whatever order they are done. */
 export async function connect(port: number): Promise<Asked> {
   const client = await connectRaw({ host: 'localhost', port });
+  const waiting = new Map<number, { readonly before: Message[]; readonly done: (last: Message | undefined) => void }>();
   let lastId = 0;
+  let isOver = false;
+  const pump = async () => {
+    for (let message = await client.next(); message !== undefined; message = await client.next()) {
+      const asked = waiting.get(message.messageId);
+      if (asked !== undefined && 'result' in message.op) {
+        waiting.delete(message.messageId);
+        asked.done(message);
+      } else for (const { before } of asked === undefined ? waiting.values() : [asked]) before.push(message);
+    }
+  };
+  const end = () => {
+    isOver = true;
+    for (const { done } of waiting.values()) done(undefined);
+  };
+  void pump().then(end, end);
   const ask: Asked['ask'] = async (op, controls = []) => {
     const messageId = ++lastId;
-    client.write(encodeMessage({ messageId, op, controls }));
     const before: Message[] = [];
-    for (;;) {
-      const message = await client.next();
-      if (message === undefined) throw new Error('the connection ended without an answer');
-      const { op: answer } = message;
-      if (message.messageId === messageId && 'result' in answer) {
-        const { code, matchedDN, diagnostic } = answer.result;
-        return { messageId, code, matchedDN, diagnostic, last: { ...message, op: answer }, before };
-      }
-      before.push(message);
-    }
+    const { promise, resolve: done } = Promise.withResolvers<Message | undefined>();
+    waiting.set(messageId, { before, done });
+    client.write(encodeMessage({ messageId, op, controls }));
+    if (isOver) done(undefined);
+    const last = await promise;
+    if (last === undefined || !('result' in last.op)) throw new Error('the connection ended without an answer');
+    const { code, matchedDN, diagnostic } = last.op.result;
+    return { messageId, code, matchedDN, diagnostic, last: { ...last, op: last.op }, before };
   };
   return {
     ask,
