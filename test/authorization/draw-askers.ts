@@ -31,7 +31,8 @@ export function drawAsker(random: Random, world: PlainWorld): Asker {
   if (kind < 79)
     return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: random.pick(people), ...place };
   if (kind < 81) return { kind: 'entry', dn, cameInBy: 'operators', ...place };
-  if (kind < 84) return { kind: 'entry', dn, ...place };
+  // The web layer that does not say for which session it acts: from where is not known.
+  if (kind < 84) return { kind: 'entry', dn, ...place, address: '', loopback: false };
   const session = { factors: 1 + random.below(2), ageS: random.pick([0, 30, 60, 61, 300, 301, 900, 901]) };
   return { kind: 'entry', dn, session, ...place };
 }

@@ -5,7 +5,7 @@ import { drawRule } from './draw-rules.ts';
 import { drawGroup, drawPerson } from './draw-world.ts';
 import type { Passwords } from './outcome.ts';
 import { type Asker, isWithin, type PlainEntry, type PlainWorld, parentOf } from './plain.ts';
-import { keeper, pools } from './words.ts';
+import { pools } from './words.ts';
 
 const selections: readonly (readonly string[])[] = [
   ...[
@@ -168,7 +168,7 @@ function drawModify(drawing: Drawing): Modify {
 function memberChange(random: Random, world: PlainWorld, group: PlainEntry): Modify['changes'][number] {
   const members = group.attributes['member'] ?? [];
   const candidate = random.pick([...world.entries.keys()].filter((dn) => isPerson(dn) || isGroup(dn)));
-  if (candidate === keeper) return ['replace', 'description', random.pick(pools['description'] ?? [])];
+  if (candidate.startsWith('uid=keeper,')) return ['replace', 'description', random.pick(pools['description'] ?? [])];
   return [members.includes(candidate) ? 'delete' : 'add', 'member', candidate];
 }
 
@@ -235,7 +235,7 @@ function isGroup(dn: string): boolean {
 
 /** What may go or have another name without anything else having to change with it. */
 function isRemovable(world: PlainWorld, dn: string): boolean {
-  if (dn === keeper || world.realms.some(({ administrator }) => administrator === dn)) return false;
+  if (dn.startsWith('uid=keeper,') || world.realms.some(({ administrator }) => administrator === dn)) return false;
   return (
     isPerson(dn) ||
     isGroup(dn) ||

@@ -1,7 +1,7 @@
 import type { Random } from '../support/people.ts';
 import { drawRule } from './draw-rules.ts';
 import type { PlainEntry, PlainRealm, PlainWorld } from './plain.ts';
-import { defaultSuffix, keeper, pools, roles } from './words.ts';
+import { defaultSuffix, innerSuffix, keeperOf, pools, roles } from './words.ts';
 
 const optional = [
   'givenName',
@@ -24,18 +24,20 @@ export interface DrawnWorld {
 /** Draws a directory: people in two places, groups of groups, roles, applications, and rules of access. */
 export function drawWorld(random: Random): DrawnWorld {
   const passwords = new Map<string, string>();
-  const realm: PlainRealm = { suffix: defaultSuffix, administrator: `uid=admin,ou=people,${defaultSuffix}` };
-  const entries = drawRealm(random, realm);
+  const realms = (random.chance(0.5) ? [defaultSuffix, innerSuffix] : [defaultSuffix]).map(
+    (suffix): PlainRealm => ({ suffix, administrator: `uid=admin,ou=people,${suffix}` }),
+  );
+  const entries = realms.flatMap((realm) => drawRealm(random, realm, realms));
   for (const { dn } of entries) if (dn.startsWith('uid=')) passwords.set(dn, `secret of ${dn.slice(4, dn.indexOf(','))}`);
   const world: PlainWorld = {
-    realms: [realm],
+    realms,
     entries: new Map(entries.map((entry) => [entry.dn, entry])),
     anonymousRead: random.chance(0.3) ? 'public' : 'none',
   };
   return { world, passwords };
 }
 
-function drawRealm(random: Random, { suffix }: PlainRealm): PlainEntry[] {
+function drawRealm(random: Random, { suffix }: PlainRealm, realms: readonly PlainRealm[]): PlainEntry[] {
   const [, label = ''] = /^dc=([^,]*)/.exec(suffix) ?? [];
   const unit = (dn: string): PlainEntry => ({
     dn,
@@ -45,13 +47,17 @@ function drawRealm(random: Random, { suffix }: PlainRealm): PlainEntry[] {
     ...['admin', 'keeper', 'p0', 'p1', 'p2', 'p3'].map((uid) => `uid=${uid},ou=people,${suffix}`),
     ...['s0', 's1'].map((uid) => `uid=${uid},ou=sales,ou=people,${suffix}`),
   ];
+  // Names lead into other realms, and nothing comes of it.
+  const strangers = realms
+    .filter((other) => other.suffix !== suffix)
+    .flatMap((other) => ['p0', 'p1'].map((uid) => `uid=${uid},ou=people,${other.suffix}`));
   const groups = ['g0', 'g1', 'g2', 'g3'].map((cn) => `cn=${cn},ou=groups,${suffix}`);
   const places = ['people', 'groups', 'applications', 'accessrules', 'sales,ou=people'].map((ou) => unit(`ou=${ou},${suffix}`));
   return [
     { dn: suffix, attributes: { objectClass: ['dcObject', 'organization'], dc: [label], o: ['example'] } },
     ...places,
     ...people.map((dn) => drawPerson(random, dn, people)),
-    ...groups.map((dn, at) => drawGroup(random, dn, [...people, ...groups.slice(0, at)])),
+    ...groups.map((dn, at) => drawGroup(random, dn, [...people, ...strangers, ...groups.slice(0, at)])),
     ...['one', 'two'].map((cn) => drawApplication(random, `cn=${cn},ou=applications,${suffix}`)),
     ...drawRules(random, suffix),
   ];
@@ -116,7 +122,12 @@ export function drawPerson(random: Random, dn: string, others: readonly string[]
 
 export function drawGroup(random: Random, dn: string, others: readonly string[]): PlainEntry {
   const role = random.chance(0.35) ? [random.pick(roles)] : [];
-  const member = [...new Set([keeper, ...others.filter((each) => each !== dn && random.chance(0.2))])];
+  const member = [
+    ...new Set([
+      keeperOf(dn.slice(dn.indexOf(',ou=groups,') + ',ou=groups,'.length)),
+      ...others.filter((each) => each !== dn && random.chance(0.2)),
+    ]),
+  ];
   const attributes: Record<string, readonly string[]> = {
     objectClass: role.length > 0 ? ['groupOfNames', 'stsRoleGroup'] : ['groupOfNames'],
     cn: [dn.slice(3, dn.indexOf(','))],

@@ -164,9 +164,9 @@ function fitsWho(world: PlainWorld, asker: Asker, realm: PlainRealm, who: string
     case 'subtree':
       return isPerson && isWithin(asker.dn ?? '', rest);
     case 'member':
-      return isPerson && groupsOf(world, asker.dn ?? '', false).has(rest);
+      return isPerson && groupsOf(world, asker.dn ?? '', false, realm).has(rest);
     case 'nested':
-      return isPerson && groupsOf(world, asker.dn ?? '', true).has(rest);
+      return isPerson && groupsOf(world, asker.dn ?? '', true, realm).has(rest);
     default:
       throw new Error(`who is ${who}?`);
   }
@@ -174,16 +174,14 @@ function fitsWho(world: PlainWorld, asker: Asker, realm: PlainRealm, who: string
 
 /** Roles of one's own realm, and in every realm those of the default one. */
 function hasRole(world: PlainWorld, dn: string, realm: PlainRealm, role: string): boolean {
+  const home = realmOf(world, dn);
   const first = world.realms[0];
-  return [...groupsOf(world, dn, true)].some((name) => {
+  // Whoever is of neither has no role here, whatever names them.
+  if (home === undefined || (home !== realm && home !== first)) return false;
+  return [...groupsOf(world, dn, true, home)].some((name) => {
     const group = world.entries.get(name);
-    const owner = realmOf(world, name);
-    if (group === undefined || owner === undefined || (owner !== realm && owner !== first)) return false;
-    // Whoever is of neither has no role here, whatever names them.
-    if (realmOf(world, dn) !== owner) return false;
-    return (
-      isWithin(name, `ou=groups,${owner.suffix}`) && valuesOf(group, 'stsRole').some((each) => each.toLowerCase() === role.toLowerCase())
-    );
+    const given = group === undefined ? [] : valuesOf(group, 'stsRole');
+    return isWithin(name, `ou=groups,${home.suffix}`) && given.some((each) => each.toLowerCase() === role.toLowerCase());
   });
 }
 

@@ -44,6 +44,7 @@ export const codes = {
   insufficientAccessRights: 50,
   unwillingToPerform: 53,
   notAllowedOnNonLeaf: 66,
+  affectsMultipleDsas: 71,
   viewRefused: 76,
   assertionFailed: 122,
   authorizationDenied: 123,
@@ -203,7 +204,10 @@ function outcomeOfSearch(world: PlainWorld, asker: Asker, ask: Search): Outcome 
         );
       for (const [name, wanted] of Object.entries(ask.deref ?? {}))
         for (const value of judged.may('read', name).allowed ? valuesOf(entry, name) : [])
-          dereferenced.set(`${entry.dn} ${name} ${value}`, told(world, asker, value, wanted));
+          dereferenced.set(
+            `${entry.dn} ${name} ${value}`,
+            realmOf(world, value) === realmOf(world, entry.dn) ? told(world, asker, value, wanted) : undefined,
+          );
     }
     const entries = found.sort((a, b) => (a.dn < b.dn ? -1 : 1));
     // Where a view begins behind the end of its list, it may be refused; the list is as long all the same.

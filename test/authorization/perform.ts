@@ -1,6 +1,6 @@
 import { utf8 } from '#base';
 import { type Control, decodeBer, encodeBer, type Request } from '#ldap';
-import type { Answers } from '../directory/driver.ts';
+import { type Answers, searchOf } from '../directory/driver.ts';
 import { type Ask, controlsOf, oids, requestOf, type Search, type Transaction } from './asks.ts';
 import type { Passwords } from './outcome.ts';
 import type { Asker, PlainEntry, PlainWorld } from './plain.ts';
@@ -65,16 +65,44 @@ async function transact({ ask, controls }: Asking, { updates }: Transaction): Pr
   return await ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.3', value });
 }
 
-/** Empties a directory and fills it, as an operator. */
-export async function refill(ask: Asking['ask'], suffix: string, { entries }: PlainWorld, passwords: Passwords): Promise<void> {
+/**
+ * Empties a directory and fills it, as an operator. Realms that are made stay, and their suffixes.
+ *
+ * @param stored  the names of what it holds
+ */
+export async function refill(
+  ask: Asking['ask'],
+  stored: Iterable<string>,
+  { realms, entries }: PlainWorld,
+  passwords: Passwords,
+): Promise<void> {
   const must = ({ code, result }: Answers, dn: string, ...others: readonly number[]) => {
     if (![0, ...others].includes(code)) throw new Error(`${dn}: ${code} ${result.diagnostic}`);
   };
-  must(await ask({ kind: 'delRequest', entry: suffix }, [{ oid: oids.treeDelete, critical: true }]), suffix, 32, 53);
-  for (const { dn, attributes } of entries.values()) {
+  const add = async (dn: string, attributes: PlainEntry['attributes']) => must(await ask(requestOf({ op: 'add', dn, attributes })), dn, 68);
+  const [first, inner] = realms;
+  const stays = (dn: string) => realms.some(({ suffix }) => suffix === dn) || dn.includes('ou=realms,');
+  const deepest = [...stored].filter((dn) => !stays(dn)).sort((a, b) => b.split(',').length - a.split(',').length);
+  for (const dn of deepest) must(await ask({ kind: 'delRequest', entry: dn }), dn);
+  for (const [at, { dn, attributes }] of [...entries.values()].entries()) {
     const password = passwords.get(dn);
     const secret = password === undefined ? {} : { userPassword: [password] };
-    must(await ask(requestOf({ op: 'add', dn, attributes: { ...attributes, ...secret } })), dn);
+    await add(dn, { ...attributes, ...secret });
+    if (at > 0 || inner === undefined || first === undefined) continue;
+    await add(`ou=realms,${first.suffix}`, { objectClass: ['organizationalUnit'], ou: ['realms'] });
+    const made = await ask(
+      requestOf({
+        op: 'add',
+        dn: `cn=sub,ou=realms,${first.suffix}`,
+        attributes: { objectClass: ['stsRealmEntry'], cn: ['sub'], stsRealmId: ['sub'], associatedDomain: ['sub.example.com'] },
+      }),
+    );
+    must(made, inner.suffix, 68);
+    // What a realm begins with goes, too.
+    const begun =
+      made.code === 0 ? await ask({ ...searchOf(inner.suffix, '(objectClass=*)'), scope: 'children', attributes: ['1.1'] }) : undefined;
+    for (const each of [...(begun?.dns ?? [])].sort((a, b) => b.split(',').length - a.split(',').length))
+      must(await ask({ kind: 'delRequest', entry: each }), each);
   }
 }
 

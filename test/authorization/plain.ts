@@ -68,13 +68,19 @@ export function valuesOf(entry: PlainEntry, name: string): readonly string[] {
   return entry.attributes[name] ?? [];
 }
 
-/** The groups that somebody belongs to: those that name them, and, where it is wanted, those that name these. */
-export function groupsOf({ entries }: PlainWorld, dn: string, nested: boolean): ReadonlySet<string> {
+/** The groups of a realm that somebody belongs to: those that name them, and, where it is wanted, those that name these. */
+export function groupsOf(world: PlainWorld, dn: string, nested: boolean, realm: PlainRealm | undefined): ReadonlySet<string> {
+  const { entries } = world;
   const found = new Set<string>();
   const reached = [dn];
   for (const each of reached) {
     for (const group of entries.values()) {
-      if (found.has(group.dn) || ![...valuesOf(group, 'member'), ...valuesOf(group, 'uniqueMember')].includes(each)) continue;
+      if (
+        found.has(group.dn) ||
+        realmOf(world, group.dn) !== realm ||
+        ![...valuesOf(group, 'member'), ...valuesOf(group, 'uniqueMember')].includes(each)
+      )
+        continue;
       found.add(group.dn);
       if (nested) reached.push(group.dn);
     }

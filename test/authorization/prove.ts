@@ -73,7 +73,7 @@ interface State {
 function proveOne(services: Services, seed: number, cases: number, seen: Map<string, number>): Promise<Held> {
   const random = randomNumbers(seed);
   const drawn = drawWorld(random);
-  return proveWorld(services.one(drawn.world.anonymousRead), { cases, seen, drawn, random, drawAsker });
+  return proveWorld(services.one(drawn.world), { cases, seen, drawn, random, drawAsker });
 }
 
 /** One directory: what it is drawn by, and who asks. */

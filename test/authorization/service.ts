@@ -48,7 +48,7 @@ export function openEngine(anonymousRead: PlainWorld['anonymousRead'], chance?: 
   return {
     async fill(world, passwords) {
       known.clear();
-      await refill(house.operator().ask, world.realms[0]?.suffix ?? '', world, passwords);
+      await refill(house.operator().ask, storedIn(house).keys(), world, passwords);
     },
     ask(asker, ask) {
       house.audited.length = 0;

@@ -3,23 +3,25 @@ import { randomNumbers } from '../support/people.ts';
 import type { PlainWorld } from './plain.ts';
 import { type Engine, openEngine } from './service.ts';
 
-type AnonymousRead = PlainWorld['anonymousRead'];
+type Kind = Pick<PlainWorld, 'anonymousRead' | 'realms'>;
 
 /** The directories of a run: opening one takes longer than asking it a hundred times, so each is filled anew and again. */
 export class Services implements Disposable {
-  readonly #single = new Map<AnonymousRead, Engine>();
-  readonly #pairs = new Map<AnonymousRead, Pair>();
+  readonly #single = new Map<string, Engine>();
+  readonly #pairs = new Map<string, Pair>();
 
-  one(anonymousRead: AnonymousRead): Engine {
-    const service = this.#single.get(anonymousRead) ?? openEngine(anonymousRead);
-    this.#single.set(anonymousRead, service);
+  one(kind: Kind): Engine {
+    const key = keyOf(kind);
+    const service = this.#single.get(key) ?? openEngine(kind.anonymousRead);
+    this.#single.set(key, service);
     return service;
   }
 
   /** Two that make the same identifiers, cookies and CSNs as long as the same is asked of both. */
-  pair(anonymousRead: AnonymousRead, seed: number): readonly [Engine, Engine] {
-    const pair = this.#pairs.get(anonymousRead) ?? openPair(anonymousRead);
-    this.#pairs.set(anonymousRead, pair);
+  pair(kind: Kind, seed: number): readonly [Engine, Engine] {
+    const key = keyOf(kind);
+    const pair = this.#pairs.get(key) ?? openPair(kind);
+    this.#pairs.set(key, pair);
     for (const chance of pair.chances) chance.begin(seed);
     return pair.services;
   }
@@ -28,6 +30,11 @@ export class Services implements Disposable {
     for (const service of this.#single.values()) service[Symbol.dispose]();
     for (const { services } of this.#pairs.values()) for (const service of services) service[Symbol.dispose]();
   }
+}
+
+/** What a directory is opened with cannot be taken back. */
+function keyOf({ anonymousRead, realms }: Kind): string {
+  return `${anonymousRead} ${realms.length}`;
 }
 
 interface Pair {
@@ -39,7 +46,7 @@ interface SeededChance extends Chance {
   begin(seed: number): void;
 }
 
-function openPair(anonymousRead: AnonymousRead): Pair {
+function openPair({ anonymousRead }: Kind): Pair {
   const chances = [seededChance(), seededChance()] as const;
   return { chances, services: [openEngine(anonymousRead, chances[0]), openEngine(anonymousRead, chances[1])] };
 }

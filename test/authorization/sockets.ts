@@ -26,7 +26,7 @@ export async function startService(anonymousRead: PlainWorld['anonymousRead'], w
   const operator = await open(atrium, { kind: 'operators', cameInBy: 'operators', ...local, secure: true }, new Map());
   let last: { readonly key: string; readonly asking: Opened } | undefined;
   return {
-    fill: (world, passwords) => refill(operator.ask, defaultSuffix, world, passwords),
+    fill: async (world, passwords) => await refill(operator.ask, (await storedBy(operator)).keys(), world, passwords),
     async ask(asker, ask, passwords) {
       const key = JSON.stringify(asker);
       if (last?.key !== key) {

@@ -9,7 +9,7 @@ import { judge } from './oracle.ts';
 import { type Asker, groupsOf, type PlainEntry, type PlainWorld } from './plain.ts';
 import type { Engine } from './service.ts';
 import type { Services } from './services.ts';
-import { keeper, pools } from './words.ts';
+import { keeperOf, pools } from './words.ts';
 
 /** Something that one may not see, and what stands in its place in a directory that is the same but for it. */
 interface Unseen {
@@ -31,7 +31,7 @@ export async function proveUnseen(services: Services, seed: number, cases: numbe
   if (hidden === undefined) return { done: 0 };
   const { asker, unseen } = hidden;
   const [one, other] = [unseen.one, unseen.other].map((entry) => withEntry(drawn.world, unseen.one.dn, entry)) as [PlainWorld, PlainWorld];
-  const [left, right] = services.pair(one.anonymousRead, seed);
+  const [left, right] = services.pair(one, seed);
   await left.fill(one, drawn.passwords);
   await right.fill(other, drawn.passwords);
   let world: PlainWorld = { ...one, entries: left.stored() };
@@ -121,7 +121,7 @@ function related(random: Random, world: PlainWorld, ask: Ask): Ask {
 /** A person who is there, or is not: somebody else is then. */
 function drawEntry(random: Random, world: PlainWorld): Unseen {
   const suffix = world.realms[0]?.suffix ?? '';
-  const one = drawPerson(random, `uid=h0,ou=people,${suffix}`, [keeper]);
+  const one = drawPerson(random, `uid=h0,ou=people,${suffix}`, [keeperOf(suffix)]);
   const other: PlainEntry = { dn: `uid=h1,ou=people,${suffix}`, attributes: { ...one.attributes, uid: ['h1'] } };
   return { what: `whether ${one.dn} is there`, one, other };
 }
@@ -141,7 +141,7 @@ function isRuledBy(world: PlainWorld, { one, other }: Unseen): boolean {
 
 /** Whether anything depends on who is in a group: a rule, a role, or another group that does. */
 function isAskedOf(world: PlainWorld, dn: string, rules: readonly PlainEntry[]): boolean {
-  return [dn, ...groupsOf(world, dn, true)].some((group) => {
+  return [dn, ...groupsOf(world, dn, true, world.realms[0]), ...groupsOf(world, dn, true, world.realms[1])].some((group) => {
     const hasRole = world.entries.get(group)?.attributes['stsRole'] !== undefined;
     return hasRole || rules.some(({ attributes }) => attributes['stsRuleWho']?.some((who) => who.endsWith(`:${group}`)));
   });

@@ -2,7 +2,7 @@ import { schema } from '../directory/driver.ts';
 import type { Add, Delete, Modify, Rename, Update } from './asks.ts';
 import { judge } from './oracle.ts';
 import { about, absent, asserted, codes, type Outcome, shown } from './outcome.ts';
-import { type Asker, isWithin, type PlainEntry, type PlainWorld, parentOf } from './plain.ts';
+import { type Asker, isWithin, type PlainEntry, type PlainWorld, parentOf, realmOf } from './plain.ts';
 
 /** What must come of a change. */
 export function outcomeOfUpdate(world: PlainWorld, asker: Asker, ask: Update): Outcome {
@@ -121,7 +121,7 @@ function outcomeOfDelete(world: PlainWorld, asker: Asker, ask: Delete): Outcome 
     const left = [...world.entries.values()].filter(({ dn }) => !gone.has(dn));
     const after = withEntries(
       world,
-      left.map((each) => following(each, (value) => (gone.has(value) ? undefined : value))),
+      left.map((each) => following(world, each, ask.dn, (value) => (gone.has(value) ? undefined : value))),
     );
     return done(world, after, asker, ask, entry, undefined, [own.by]);
   });
@@ -130,6 +130,9 @@ function outcomeOfDelete(world: PlainWorld, asker: Asker, ask: Delete): Outcome 
 function outcomeOfRename(world: PlainWorld, asker: Asker, ask: Rename): Outcome {
   return about(world, asker, ask.dn, ask.assertion, ({ entry, judged }) => {
     const superior = ask.superior ?? parentOf(ask.dn);
+    // Nothing moves out of its realm; which of several refusals is told is nowhere said.
+    if (realmOf(world, superior) !== realmOf(world, ask.dn))
+      return { codes: [codes.affectsMultipleDsas, codes.insufficientAccessRights], because: ['another realm'] };
     const isMove = superior !== parentOf(ask.dn);
     const target = `${ask.rdn},${superior}`;
     const naming = ask.rdn.slice(0, ask.rdn.indexOf('='));
@@ -156,7 +159,7 @@ function outcomeOfRename(world: PlainWorld, asker: Asker, ask: Rename): Outcome 
     const all = [...world.entries.values()].map((each) => (each === entry ? renamed : { ...each, dn: to(each.dn) }));
     const after = withEntries(
       world,
-      all.map((each) => following(each, to)),
+      all.map((each) => following(world, each, ask.dn, to)),
     );
     return done(
       world,
@@ -203,7 +206,9 @@ function withEntries(world: PlainWorld, entries: readonly PlainEntry[]): PlainWo
 const follow = ['member', 'uniqueMember', 'owner', 'manager', 'secretary', 'seeAlso', 'roleOccupant'];
 
 /** Values that name entries follow them, and go with them. */
-function following(entry: PlainEntry, to: (dn: string) => string | undefined): PlainEntry {
+function following(world: PlainWorld, entry: PlainEntry, dn: string, to: (dn: string) => string | undefined): PlainEntry {
+  // Nothing crosses the edge of a realm.
+  if (realmOf(world, entry.dn) !== realmOf(world, dn)) return entry;
   const attributes: Record<string, readonly string[]> = {};
   let changed = false;
   for (const [name, values] of Object.entries(entry.attributes)) {

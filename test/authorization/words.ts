@@ -1,7 +1,12 @@
 export const defaultSuffix = 'dc=example,dc=com';
 
-/** One who is in every group and whom nobody deletes: a group is never without members. */
-export const keeper = `uid=keeper,ou=people,${defaultSuffix}`;
+/** A second realm, whose suffix lies inside the tree of the first. */
+export const innerSuffix = `dc=sub,${defaultSuffix}`;
+
+/** One who is in every group of a realm and whom nobody deletes: a group is never without members. */
+export function keeperOf(suffix: string): string {
+  return `uid=keeper,ou=people,${suffix}`;
+}
 
 /** What values are drawn from: few, so that filters find something and entries are alike. */
 export const pools: Readonly<Record<string, readonly string[]>> = {
