@@ -72,6 +72,40 @@ test('what the directory keeps about an entry is written by those who manage it,
   t.is((await becomes()).code, 0);
 });
 
+test('with an entry goes what is below it only where all of it may be deleted, and moves only where all of it may go', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const place = (ou: string) => operator.add(`ou=${ou},ou=people,${suffix}`, { objectClass: 'organizationalUnit', ou });
+  const rule = (cn: string, stsRuleOrder: string, more: Readonly<Record<string, string | readonly string[]>>) =>
+    operator.add(`cn=${cn},ou=accessRules,${suffix}`, {
+      objectClass: 'stsAccessRule',
+      cn,
+      stsRuleOrder,
+      stsRuleWho: 'authenticated',
+      ...more,
+    });
+  await operator.add(`ou=accessRules,${suffix}`, { objectClass: 'organizationalUnit', ou: 'accessRules' });
+  for (const ou of ['sales', 'support']) await place(ou);
+  for (const uid of ['sam', 'sue'])
+    await operator.add(`uid=${uid},ou=sales,ou=people,${suffix}`, { objectClass: 'inetOrgPerson', uid, cn: uid, sn: uid });
+  await rule('all', '2', { stsRuleRight: ['read', 'write', 'add', 'delete'] });
+  await rule('but one', '1', {
+    stsRuleEffect: 'deny',
+    stsRuleTarget: `entry:uid=sue,ou=sales,ou=people,${suffix}`,
+    stsRuleRight: 'delete',
+  });
+  const ada = house.connect('ldaps');
+  await ada.bind(person('ada'), 'lovelace');
+  const sales = `ou=sales,ou=people,${suffix}`;
+  const gone = () => ada.ask({ kind: 'delRequest', entry: sales }, [{ oid: '1.2.840.113556.1.4.805', critical: true }]);
+  const moved = (newSuperior: string) =>
+    ada.ask({ kind: 'modifyDNRequest', entry: sales, newRdn: 'ou=sales', deleteOldRdn: true, newSuperior });
+  t.deepEqual([(await moved(`ou=support,ou=people,${suffix}`)).code, (await gone()).code], [50, 50]);
+  t.is((await operator.search(sales, '(objectClass=*)')).entries.length, 3);
+  await operator.ask({ kind: 'delRequest', entry: `cn=but one,ou=accessRules,${suffix}` });
+  t.is((await gone()).code, 0);
+});
+
 for (const follow of ['sync', 'persistent'] as const) {
   test(`RFC 4528: a search that goes on (${follow}) is refused where its assertion does not hold, and what one may not search is Undefined in it`, async (t) => {
     const house = await furnishedHouse(t);

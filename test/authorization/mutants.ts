@@ -154,10 +154,6 @@ export const mutants = {
       ),
     ],
   },
-  'tree-unasked': {
-    means: 'with an entry goes all that is below it, whether it may be deleted or not',
-    patches: [patch('src/directory/operations/delete.ts', 'if (!visible || !mayDelete) throw', 'if (!visible && !mayDelete) throw')],
-  },
   'sort-by-unseen': {
     means: 'entries are sorted by what may not be searched',
     patches: [
@@ -227,6 +223,30 @@ export const mutants = {
     patches: [
       patch('src/directory/lookup.ts', 'if (!asker.rightsAt(entry, snapshot).visible) continue;', 'if (entry.dn === "") continue;'),
     ],
+  },
+  'foreign-person': {
+    means: 'somebody of another realm is like one of this',
+    patches: [
+      patch(
+        `${access}/standing.ts`,
+        "isForeign: key !== undefined && (home !== realm || realm.state === 'removing')",
+        "isForeign: key !== undefined && home !== realm && realm.state === 'removing'",
+      ),
+    ],
+  },
+  'foreign-role': {
+    means: 'a role of any realm counts in every one',
+    patches: [
+      patch(
+        `${access}/standing.ts`,
+        'home === undefined || (home !== realm && home !== realms.default)) return',
+        'home === undefined) return',
+      ),
+    ],
+  },
+  'edge-unasked': {
+    means: 'a search goes on into a realm inside of the one that it begins in',
+    patches: [patch('src/directory/search/extent.ts', 'here.edgesBelow(dnKey);', 'here.edgesBelow(dnKey).slice(0, 0);')],
   },
 } as const satisfies Record<string, Mutant>;
 
