@@ -42,7 +42,7 @@ export async function withDirectory<T>(context: Context, act: (directory: Direct
 }
 
 const noDirectory =
-  'no service answers here, and there is no directory in this folder. Start one with: npm start (or atrium serve), in the same folder and with the same settings';
+  'no service answers here, and there is no directory in this folder, or this user may not enter it. Start one with: npm start (or atrium serve), in the same folder and with the same settings';
 
 /** A realm's entry says its domain; the suffix follows from that (RFC 2247), or else from the id. */
 async function suffixOf({ actor }: OperatorsClient, suffix: string, realm: string): Promise<string> {

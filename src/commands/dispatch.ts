@@ -74,7 +74,7 @@ function unknown({ what, near, noun }: Found & { kind: 'unknown' }, { stderr }: 
 }
 
 async function help(words: readonly string[], context: Context): Promise<number> {
-  if (words[0] === undefined || words[0].startsWith('-')) return await tell(listOf(commands), context);
+  if (words[0] === undefined || words[0] === 'help' || words[0].startsWith('-')) return await tell(listOf(commands), context);
   const found = find(words);
   if (found.kind === 'unknown') return unknown(found, context);
   return await tell(found.kind === 'noun' ? listOf(commands, found.noun) : helpOf(found.name, found.command), context);

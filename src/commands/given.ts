@@ -96,6 +96,7 @@ function unknown(argument: string, name: string, known: readonly string[]): stri
 
 /** Holds a value against its type. */
 function hold(name: string, type: ValueType | undefined, value: string): void {
+  if (value === '') throw new Misuse(`${name} is empty`);
   if (type === 'count' && !/^[1-9]\d*$/.test(value)) throw new Misuse(`${name} is a number above 0, not ${JSON.stringify(value)}`);
   if (type === 'count' && value.length > countDigitsMax) throw new Misuse(`${name} has at most ${countDigitsMax} digits`);
   if (type === undefined || typeof type === 'string' || type.includes(value)) return;

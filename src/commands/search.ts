@@ -65,7 +65,7 @@ export const search: Command = {
 };
 
 function filterOf(given: string): Filter {
-  if (!given.includes('=')) {
+  if (!given.includes('=') && !given.startsWith('(')) {
     const any = [utf8(given)];
     return { kind: 'or', filters: wordAttributes.map((description) => ({ kind: 'substrings', description, any })) };
   }

@@ -35,6 +35,7 @@ test('a mistake in the call is told in one line with the way to help, and status
     ['serve', 'now'],
     ['search'],
     ['search', '(uid=x'],
+    ['search', '(((('],
     ['search', 'x', '--scope', 'deep'],
     ['search', 'x', '--limit', '-1'],
     ['search', 'x', '--loud'],

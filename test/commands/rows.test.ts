@@ -68,6 +68,8 @@ const wrong: readonly [title: string, args: readonly string[], says: RegExp][] =
   ['an option given twice', ['a', '--base', 'x', '--base', 'y'], /^--base is given twice$/],
   ['no number', ['a', '--limit', '0'], /^--limit is a number above 0, not "0"$/],
   ['a number that is too long', ['a', '--limit', '9999999999'], /^--limit has at most 9 digits$/],
+  ['an empty operand', [''], /^ONE is empty$/],
+  ['an empty value', ['a', '--base='], /^--base is empty$/],
   ['another word', ['a', '--scope', 'deep'], /^--scope is one or sub, not "deep"$/],
   ['the name of what every object has', ['a', '--constructor'], /^there is no option --constructor here$/],
 ];

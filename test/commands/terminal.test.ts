@@ -113,7 +113,7 @@ test('where there is no directory, a command says so with status 4 and makes non
   const dataDir = join(base, 'data');
   const { status, stderr } = await runCli(['person', 'list'], testEnvironment(dataDir));
   t.is(status, 4);
-  t.regex(stderr, /no service answers here, and there is no directory in this folder.*npm start/);
+  t.regex(stderr, /no service answers here, and there is no directory in this folder, .*npm start/);
   t.false(existsSync(dataDir));
 });
 
