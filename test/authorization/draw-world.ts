@@ -22,9 +22,9 @@ export interface DrawnWorld {
 }
 
 /** Draws a directory: people in two places, groups of groups, roles, applications, and rules of access. */
-export function drawWorld(random: Random): DrawnWorld {
+export function drawWorld(random: Random, realmsMax = 2): DrawnWorld {
   const passwords = new Map<string, string>();
-  const realms = (random.chance(0.5) ? [defaultSuffix, innerSuffix] : [defaultSuffix]).map(
+  const realms = (random.chance(0.5) && realmsMax > 1 ? [defaultSuffix, innerSuffix] : [defaultSuffix]).map(
     (suffix): PlainRealm => ({ suffix, administrator: `uid=admin,ou=people,${suffix}` }),
   );
   const entries = realms.flatMap((realm) => drawRealm(random, realm, realms));
