@@ -1,23 +1,24 @@
 import {
   closeSync,
   constants,
-  createReadStream,
   createWriteStream,
   fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
   openSync,
+  read,
   readFileSync,
   rmSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { refuse } from '#catalogue';
 import { isTaskFile } from '#directory';
 import { errors } from './errors.ts';
 
-/** A file that is read. */
-export interface GivenFile {
+/** A file that is read, and stays the same one when somebody takes its name away. */
+export interface GivenFile extends Disposable {
   readonly octets: number;
   /** Another one when it is another file, or was changed. */
   readonly mark: string;
@@ -47,6 +48,17 @@ export interface Exchange {
 }
 
 const readOctets = 1_048_576;
+const readSome = promisify(read);
+
+/** A stream would close the file with whoever leaves it early. */
+async function* chunksOf(file: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ; ) {
+    const { bytesRead, buffer } = await readSome(file, Buffer.allocUnsafe(readOctets), 0, readOctets, at);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
 
 /** @param folder  is made, for its owner alone, when it is not there */
 export function openExchange(folder: string): Exchange {
@@ -80,18 +92,17 @@ export function openExchange(folder: string): Exchange {
       const path = placeOf(name);
       // Neither a link nor a pipe that nobody writes to.
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      const look = tried(name, () => openSync(path, flags));
-      const stat = fstatSync(look);
-      closeSync(look);
-      if (!stat.isFile()) throw refuse(errors.taskFile, { file: name, why: 'it is no ordinary file' });
+      const file = tried(name, () => openSync(path, flags));
+      const stat = fstatSync(file);
+      if (!stat.isFile()) {
+        closeSync(file);
+        throw refuse(errors.taskFile, { file: name, why: 'it is no ordinary file' });
+      }
       return {
         octets: stat.size,
         mark: `${stat.ino} ${stat.size} ${stat.mtimeMs}`,
-        async *chunks() {
-          const file = tried(name, () => openSync(path, flags));
-          // The stream closes it.
-          yield* createReadStream(path, { fd: file, start: 0, highWaterMark: readOctets });
-        },
+        chunks: () => chunksOf(file),
+        [Symbol.dispose]: () => closeSync(file),
       };
     },
     small(name, octetsMax) {

@@ -21,7 +21,7 @@ const chunkOctetsMax = 8_388_608;
  */
 export async function importTask(work: Work): Promise<Outcome> {
   const { task, exchange, report } = work;
-  const file = exchange.open(task.file);
+  using file = exchange.open(task.file);
   const desk = deskOf(work, file);
   const goOn = task.options.includes('continue');
   const earlier = readPlace(task.place);
@@ -130,10 +130,11 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
     const along = { expected, changes };
     [expected, changes, octets] = [[], [], 0];
     const written = await work.update(progress, along);
+    // What is written is known to be before anything else: who takes it away again takes away all of it.
+    if (written === 'written') Object.assign(place, next);
     work.signal.throwIfAborted();
     if (written === 'gone') throw new TaskEnded('cancelled');
     if (written !== 'written') throw refuse(errors.taskFailed, { why: 'somebody has added an entry of the same name meanwhile' });
-    Object.assign(place, next);
   };
   const records = (async function* () {
     for await (const entry of desk.records(place.line)) {

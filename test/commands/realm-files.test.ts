@@ -157,3 +157,15 @@ test('entries that have the same entryUUID are renamed, a subtree at once, and n
   t.regex(await exported(), /dn: cn=room,ou=blue,[\s\S]*?description: in red/);
   t.true(readFileSync(path).length > 0);
 });
+
+test('apply makes a stopped folder what a file says, too', async (t) => {
+  const { file, run, exported, service } = await serve(t);
+  const wanted = (await exported()).replace('description: Persons', 'description: persons');
+  service.child.kill('SIGTERM');
+  await service.ended;
+  const path = file('wanted.ldif', wanted);
+  const applied = await run('realm', 'apply', '--yes', 'default', path);
+  t.is(applied.status, 0, applied.stderr);
+  t.is(await exported(), wanted);
+  t.regex((await run('realm', 'apply', '--yes', 'default', path)).stderr, /nothing to do/);
+});

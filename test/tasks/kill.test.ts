@@ -51,3 +51,23 @@ test('an import that kill -9 ends in the middle goes on with the next start wher
   t.is(one.stdout, other.stdout, 'the same as in a folder of its own, at once');
   t.is((await runCli(['doctor'], environment)).status, 0);
 });
+
+test('Ctrl-C ends an import that a running service does, and takes back what it added', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-tasks-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const environment = { ...testEnvironment(join(folder, 'data')), STS_TASKS_ENTRIES_AT_ONCE: '1' };
+  const file = join(folder, 'people.ldif');
+  writeFileSync(file, [...generatePeople({ count: 1000, seed: 5, suffix })].map(formatLdifRecord).join(''));
+  const service = startCli(['serve'], environment);
+  t.teardown(() => service.child.kill('SIGKILL'));
+  await service.until('ready ');
+  const importing = startCli(['realm', 'import', file], environment);
+  const found = async (filter: string, ...attributes: string[]) => (await runCli(['search', filter, ...attributes], environment)).stdout;
+  while (!/^stsTaskDone: [1-9]/m.test(await found('(objectClass=stsTask)', 'stsTaskDone')));
+  importing.child.kill('SIGINT');
+  const { status, stderr } = await importing.ended;
+  t.is(status, 130, stderr);
+  t.regex(stderr, /the import is cancelled/);
+  while ((await found('(objectClass=person)', '1.1')).match(/^dn:/gm)?.length !== 1);
+  t.is(await found('(objectClass=stsTask)', '1.1'), '');
+});

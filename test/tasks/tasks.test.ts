@@ -117,6 +117,35 @@ test('nobody but who manages the default realm gives tasks or sees them', async 
   }
 });
 
+test('a rule of access that lets somebody add entries and write them gives no tasks: who gives one manages the default realm', async (t) => {
+  const { atrium, admin } = await open(t);
+  const password = 'Correct-horse-9-battery';
+  const rule = `dn: cn=tasks,ou=accessRules,${suffix}\nobjectClass: stsAccessRule\ncn: tasks\nstsRuleOrder: 1\nstsRuleWho: dn:uid=ann,ou=people,${suffix}\n`;
+  const rights = ['search', 'read', 'write', 'add', 'delete'].map((right) => `stsRuleRight: ${right}\n`).join('');
+  const target = `stsRuleTarget: subtree:cn=tasks,${suffix}\n`;
+  t.is((await runLdapTool('ldapadd', admin, [], person('ann', `sn: ann\nuserPassword: ${password}\n`))).status, 0);
+  const ruled = await runLdapTool('ldapadd', admin, [], `${rule}${rights}${target}`);
+  t.is(ruled.status, 0, ruled.stderr);
+  const ann: LdapUtilsTarget = { url: atrium.addresses.ldap as string, dn: `uid=ann,ou=people,${suffix}`, password };
+  const { status, stderr } = await runLdapTool('ldapadd', ann, [], task('x', 'export', 'two.ldif', 'stsTaskOption: secrets\n'));
+  t.is(status, 50, stderr);
+  t.regex(stderr, /tasks are given by who manages the default realm/);
+});
+
+test('a file that cannot be read ends its import with the line, and one without entries adds none', async (t) => {
+  const { admin, exchange } = await open(t);
+  writeFileSync(join(exchange, 'broken.ldif'), `${person('ann')}dn: uid=bob\nno attribute\n\n`);
+  writeFileSync(join(exchange, 'octets.ldif'), Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7) % 256)));
+  writeFileSync(join(exchange, 'empty.ldif'), '');
+  const names = ['broken', 'octets', 'empty', 'absent'];
+  await runLdapTool('ldapadd', admin, [], names.map((name) => task(name, 'import', `${name}.ldif`)).join('\n'));
+  t.regex(await ended(admin, 'broken'), /^stsTaskResult: line 8: /m);
+  t.regex(await ended(admin, 'octets'), /^stsTaskResult: line 1: /m);
+  t.regex(await ended(admin, 'empty'), /^stsTaskResult: 0 entries added$/m);
+  t.regex(await ended(admin, 'absent'), /^stsTaskResult: .*absent\.ldif: there is no such file$/m);
+  t.is(await found(admin, '(uid=ann)'), 0);
+});
+
 test('an import adds all or none: it names line, entry and rule of each refusal; with continue it goes on', async (t) => {
   const { admin, exchange } = await open(t);
   writeFileSync(join(exchange, 'people.ldif'), person('ann') + person('bob', '') + person('cid'));

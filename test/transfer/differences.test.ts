@@ -86,7 +86,7 @@ function shown(entries: readonly { readonly dn: string; readonly attributes: rea
 }
 
 type Step = readonly [operation: number, which: number, other: number];
-const steps = fc.array(fc.tuple(fc.nat(8), fc.nat(1000), fc.nat(1000)), { minLength: 1, maxLength: 14 });
+const steps = fc.array(fc.tuple(fc.nat(9), fc.nat(1000), fc.nat(1000)), { minLength: 1, maxLength: 14 });
 
 let counter = 0;
 
@@ -110,6 +110,7 @@ function changed(tree: Tree, how: readonly Step[]): Tree {
     } else if (operation === 4) node.name = `n${++counter}`;
     else if (operation === 5) node.above = unit !== undefined && !isBelow(unit.id, node.id) ? unit.id : 0;
     else if (operation === 6) node.texts = other % 3 === 0 ? [] : [`text ${other % 7}`, `Text ${which % 5}, two`];
+    else if (operation === 9) node.name = node.name.startsWith('n') ? node.name.toUpperCase() : node.name.toLowerCase();
     else if (operation === 7) {
       const twin = pick(other, ['device']);
       // Names are exchanged among those that no group names.
