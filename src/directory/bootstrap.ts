@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { importLive } from './import/live.ts';
 import type { Realm } from './realm.ts';
+import { listRecord } from './tasks/list.ts';
 
 export type Bootstrapped =
   /** The realm was there. */
@@ -54,6 +55,8 @@ export async function realmRecords(
   const records: LdifRecord[] = [];
   for await (const record of readLdif([utf8(fill(desk, seed))], seedLimits)) records.push(record);
   records.push(administratorOf(desk, password));
+  // With the rest: where a service made it at its first start, it would be a change that no copy can be told of.
+  if (desk.realm.id === 'default') records.push(listRecord({ text: `cn=tasks,${desk.realm.suffix.text}` }));
   return { records, password: given === '' ? password : undefined };
 }
 

@@ -98,7 +98,8 @@ export async function openTaskList(opened: Engine): Promise<TaskList> {
   };
 }
 
-function listRecord({ text: dn }: Name): LdifContent {
+/** The entry that tasks stand below. */
+export function listRecord({ text: dn }: Pick<Name, 'text'>): LdifContent {
   const values = (...texts: string[]) => texts.map(utf8);
   return {
     ...{ kind: 'content', line: 0, dn },
