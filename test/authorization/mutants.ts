@@ -246,7 +246,7 @@ export const mutants = {
   },
   'edge-unasked': {
     means: 'a search goes on into a realm inside of the one that it begins in',
-    patches: [patch('src/directory/search/extent.ts', 'here.edgesBelow(dnKey);', 'here.edgesBelow(dnKey).slice(0, 0);')],
+    patches: [patch('src/directory/search/extent.ts', 'return edges.length === 0 ? partScope', 'return edges.length >= 0 ? partScope')],
   },
 } as const satisfies Record<string, Mutant>;
 
