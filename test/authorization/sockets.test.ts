@@ -31,7 +31,7 @@ for (const [workers, title] of [
       if (difference !== undefined) return t.fail(`seed ${seed}: ${difference}`);
     }
     for (const outcome of ['search 0', 'search 32', 'modify 0', 'modify 50'])
-      t.true((seen.get(outcome) ?? 0) > 3, `${outcome}: ${seen.get(outcome)}`);
+      t.true((seen.get(outcome) ?? 0) > 0, `${outcome}: ${seen.get(outcome)}`);
   });
 }
 
