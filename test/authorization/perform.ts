@@ -82,7 +82,11 @@ export async function refill(
   const add = async (dn: string, attributes: PlainEntry['attributes']) => must(await ask(requestOf({ op: 'add', dn, attributes })), dn, 68);
   const [first, inner] = realms;
   const stays = (dn: string) => realms.some(({ suffix }) => suffix === dn) || dn.includes('ou=realms,');
-  const deepest = [...stored].filter((dn) => !stays(dn)).sort((a, b) => b.split(',').length - a.split(',').length);
+  // Groups before those whom they name: a name that goes with its entry takes a number, and two directories would not count alike any more.
+  const isGroup = (dn: string) => Number(/^cn=[^,]*,ou=groups,/.test(dn));
+  const deepest = [...stored]
+    .filter((dn) => !stays(dn))
+    .sort((a, b) => isGroup(b) - isGroup(a) || b.split(',').length - a.split(',').length);
   for (const dn of deepest) must(await ask({ kind: 'delRequest', entry: dn }), dn);
   for (const [at, { dn, attributes }] of [...entries.values()].entries()) {
     const password = passwords.get(dn);
