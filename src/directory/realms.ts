@@ -186,7 +186,7 @@ function readRealm(desk: Omit<Desk, 'segments' | 'seed'>, registry: Name, entry:
     domain,
     mode,
     settings: settingsInForce(settings, values, mode) as EngineSettings,
-    state: (said.one('stsrealmstate') ?? 'active') === 'active' ? 'active' : 'removing',
+    state: (said.one('stsrealmstate') ?? 'active').toLowerCase() === 'active' ? 'active' : 'removing',
     entry: { uuid: entry.uuid, dn: entry.dn },
   });
 }

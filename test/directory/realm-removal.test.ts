@@ -123,3 +123,19 @@ test('a removal that was interrupted goes on where it was, and one that the stor
   t.true(rest > 0 && rest < 10);
   t.is(await removeRealms(engine), '1 realms are gone');
 });
+
+test('the state of a realm is one word, however it is written', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const removed = async () => {
+    await removeRealms(house.engine);
+    return (await operator.search(entry, '(objectClass=*)', { scope: 'base' })).code;
+  };
+  t.is((await operator.add(registry, { objectClass: 'organizationalUnit', ou: 'realms' })).code, 0);
+  t.is((await operator.add(entry, { objectClass: 'stsRealmEntry', cn: 'acme', stsRealmId: 'acme', stsRealmState: 'Active' })).code, 0);
+  t.is((await operator.add('uid=ada,ou=people,o=acme', someone('ada'))).code, 0, 'it is active');
+  t.is(await removed(), 0);
+  t.is((await operator.modify(entry, ['replace', 'stsRealmState', 'Removing'])).code, 0);
+  house.clock.moveMs(331_000);
+  t.is(await removed(), 32);
+});

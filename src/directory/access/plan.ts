@@ -1,8 +1,7 @@
-import { equalBytes } from '#base';
 import type { Filter } from '#ldap';
-import { isWithin, parentKey } from '#schema';
+import { formOf, isWithin, parentKey } from '#schema';
 import type { Rights } from './rights.ts';
-import { fitsTarget, type Rule } from './rule.ts';
+import type { Rule, Target } from './rule.ts';
 
 /** A rule that is for who asks, whatever the entry, or only for their own. */
 export interface Fitting {
@@ -28,8 +27,17 @@ export interface Plan {
 /** A name that targets name. */
 interface Base {
   readonly key: Uint8Array;
+  /** Its place among all of them. */
+  readonly at: number;
   /** Whether what stands directly below it is told from what is further below. */
   readonly tellsLevels: boolean;
+  readonly aims: readonly Aim[];
+}
+
+/** One target of a rule, which is the nth of those that fit who asks. */
+interface Aim {
+  readonly kind: Target['kind'];
+  readonly nth: number;
 }
 
 /** All entries that stand alike: the same targets fit them. */
@@ -44,23 +52,34 @@ interface Shape {
 
 /** Two bits a base: more of them than that make no number that can be counted on. */
 const basesInNumberMax = 24;
+/** More different places than rules mostly tell apart: what is forgotten is worked out anew. */
+const shapesMax = 10_000;
 
 /** @param make  the rights by the rules that fit, in their order */
 export function createPlan(fitting: readonly Fitting[], make: (rules: readonly Rule[]) => Rights): Plan {
-  const bases = basesOf(fitting);
+  const basesByForm = basesOf(fitting);
+  const bases = [...basesByForm.values()];
+  const everywhere = fitting.flatMap(({ rule }, nth) => (rule.targets.length === 0 ? [nth] : []));
   const hasOwn = fitting.some(({ onlyOwn }) => onlyOwn);
   const hasFilters = fitting.some(({ rule }) => rule.filter !== undefined);
   // Of who may do everything nothing has to be known of an entry: neither where it stands nor whose it is.
   const always = bases.length === 0 && !hasOwn && !hasFilters ? make(fitting.map(({ rule }) => rule)) : undefined;
   const shapes = new Map<number | string, Shape>();
 
+  const makeShape = (dnKey: Uint8Array, isOwn: boolean): Shape => {
+    const nths = new Set(everywhere);
+    for (const { base, level } of basesAbove(basesByForm, dnKey))
+      for (const { kind, nth } of base.aims) if (fitsLevel[kind](level)) nths.add(nth);
+    const rules = fitting.flatMap(({ rule, onlyOwn }, nth) => (nths.has(nth) && (isOwn || !onlyOwn) ? [rule] : []));
+    const filters = [...new Set(rules.flatMap(({ filter }) => filter ?? []))];
+    return { rules, filters, byFits: new Map(), rights: filters.length === 0 ? make(rules) : undefined };
+  };
   const shapeOf = (dnKey: Uint8Array, isOwn: boolean): Shape => {
-    const key = bases.length <= basesInNumberMax ? numberOf(bases, dnKey, isOwn) : placesOf(bases, dnKey, isOwn);
+    const key = bases.length <= basesInNumberMax ? numberOf(bases, dnKey, isOwn) : placesOf(basesByForm, dnKey, isOwn);
     let shape = shapes.get(key);
     if (shape === undefined) {
-      const rules = fitting.filter(({ rule, onlyOwn }) => (isOwn || !onlyOwn) && fitsTarget(rule, dnKey)).map(({ rule }) => rule);
-      const filters = [...new Set(rules.flatMap(({ filter }) => filter ?? []))];
-      shape = { rules, filters, byFits: new Map(), rights: filters.length === 0 ? make(rules) : undefined };
+      shape = makeShape(dnKey, isOwn);
+      if (shapes.size >= shapesMax) shapes.clear();
       shapes.set(key, shape);
     }
     return shape;
@@ -96,14 +115,37 @@ function filtered({ rules, filters, byFits }: Shape, fits: FitsFilter | undefine
 
 const fitsMax = 256;
 
-function basesOf(fitting: readonly Fitting[]): readonly Base[] {
-  const bases: { key: Uint8Array; tellsLevels: boolean }[] = [];
-  for (const { kind, key } of fitting.flatMap(({ rule }) => rule.targets)) {
-    const known = bases.find((base) => equalBytes(base.key, key));
-    if (known === undefined) bases.push({ key, tellsLevels: kind === 'one' });
-    else known.tellsLevels ||= kind === 'one';
+/** By the forms of their keys, in the order in which they are named: there may be very many. */
+function basesOf(fitting: readonly Fitting[]): ReadonlyMap<string, Base> {
+  const bases = new Map<string, { key: Uint8Array; at: number; tellsLevels: boolean; aims: Aim[] }>();
+  for (const [nth, { rule }] of fitting.entries()) {
+    for (const { kind, key } of rule.targets) {
+      const form = formOf(key);
+      const known = bases.get(form) ?? { key, at: bases.size, tellsLevels: false, aims: [] };
+      known.tellsLevels ||= kind === 'one';
+      known.aims.push({ kind, nth });
+      bases.set(form, known);
+    }
   }
   return bases;
+}
+
+/** Which targets fit an entry so many levels below the name that they name. */
+const fitsLevel: Readonly<Record<Target['kind'], (level: number) => boolean>> = {
+  entry: (level) => level === 0,
+  one: (level) => level === 1,
+  children: (level) => level > 0,
+  subtree: () => true,
+};
+
+/** The bases at and above an entry, and how many levels it stands below each: found by its own name, however many there are. */
+function* basesAbove(bases: ReadonlyMap<string, Base>, dnKey: Uint8Array): Generator<{ readonly base: Base; readonly level: number }> {
+  let level = 0;
+  for (let key: Uint8Array | undefined = dnKey; key !== undefined; key = parentKey(key)) {
+    const base = bases.get(formOf(key));
+    if (base !== undefined) yield { base, level };
+    level++;
+  }
 }
 
 /** Where an entry stands, seen from a base: elsewhere, there, below it, directly below it. */
@@ -119,11 +161,8 @@ function numberOf(bases: readonly Base[], dnKey: Uint8Array, isOwn: boolean): nu
   return number;
 }
 
-function placesOf(bases: readonly Base[], dnKey: Uint8Array, isOwn: boolean): string {
+function placesOf(bases: ReadonlyMap<string, Base>, dnKey: Uint8Array, isOwn: boolean): string {
   let places = isOwn ? 'own' : '';
-  for (let at = 0; at < bases.length; at++) {
-    const place = placeOf(bases[at] as Base, dnKey);
-    if (place !== 0) places += ` ${at}:${place}`;
-  }
+  for (const { base, level } of basesAbove(bases, dnKey)) places += ` ${base.at}:${Math.min(level, base.tellsLevels ? 2 : 1)}`;
   return places;
 }

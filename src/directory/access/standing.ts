@@ -36,11 +36,10 @@ export function somebody(engine: Engine, identity: Identity, origin: Origin, sna
   };
 }
 
-/** As long as the entry is there, the name that it has now. */
+/** The name that their entry has now. Whose entry is gone is nobody any more: another one of its name is another's. */
 function keyOf({ schema }: Engine, { dn, uuid }: Identity, snapshot: Snapshot): Uint8Array | undefined {
   if (dn === undefined) return undefined;
-  const entry = uuid === undefined ? undefined : snapshot.byUuid(uuid);
-  if (entry !== undefined) return entry.dnKey;
+  if (uuid !== undefined) return snapshot.byUuid(uuid)?.dnKey;
   const parsed = parseDn(dn);
   return parsed && normalizeDn(schema, parsed);
 }

@@ -43,7 +43,7 @@ interface Row {
  * Says which rule of access decides, and lists the built-in set, to those who manage the realm and to operators.
  *
  * Request: SEQUENCE { as [0], entry [1] OCTET STRING, strength [2], from [3], attribute [4], right [5] OCTET STRING OPTIONAL }. `as` is a DN, `u:` and a
- * uid, or nothing for anonymous; `strength` words as in stsRuleStrength (`own-password` for who is somebody); `from` an address or `this-machine`, and
+ * uid, or nothing for anonymous, and whom one may not see is not there; `strength` words as in stsRuleStrength (`own-password` for who is somebody); `from` an address or `this-machine`, and
  * `+protected` behind it (by default from where the request comes). Answer: SEQUENCE { visible BOOLEAN, SEQUENCE OF SEQUENCE { right, attribute OCTET
  * STRING, allowed BOOLEAN, by, name OCTET STRING } }, `by` one of protection, rule, built-in, nothing; `attribute` empty for rights on the entry.
  * Without `attribute` it tells of all that the entry has. Or, request: SEQUENCE { suffix [6] OCTET STRING }, answer: SEQUENCE OF SEQUENCE { name OCTET
@@ -137,10 +137,12 @@ function explained(
   return { visible, rows };
 }
 
-function whoIs({ engine }: Call, snapshot: Snapshot, id: string): StoredEntry | undefined {
+/** Whom they may not see is not there: who manages a realm is told nothing of the people of others. */
+function whoIs({ engine, asker }: Call, snapshot: Snapshot, id: string): StoredEntry | undefined {
   if (id === '') return undefined;
   const entry = entryOfId(engine, snapshot, id, 'dn');
-  if (entry === undefined) throw refuse(errors.accessMalformed, { why: `there is no entry ${id}` });
+  if (entry === undefined || !asker.rightsAt(entry, snapshot).visible)
+    throw refuse(errors.accessMalformed, { why: `there is no entry ${id}` });
   return entry;
 }
 
