@@ -1,10 +1,11 @@
 import { equalBytes } from '#base';
 import { Refusal, refuse } from '#catalogue';
-import { importEntries } from '#directory';
+import { type Along, importEntries, type TaskProgress, type TaskUpdated } from '#directory';
 import type { LdifRecord } from '#ldap';
 import type { Change, Expectation } from '#store';
 import type { NamedEntry } from '#transfer';
 import { errors } from './errors.ts';
+import { aboveThem } from './import-above.ts';
 import { counted, type Desk, deskOf } from './import-desk.ts';
 import { undo } from './import-undo.ts';
 import { type Place, placeText, readPlace } from './place.ts';
@@ -112,6 +113,17 @@ function percentOf({ file, done }: Desk): number {
   return Math.floor((done() * 100) / Math.max(1, file.octets));
 }
 
+/** Entries above may be changed meanwhile: then they are looked at again. */
+const attemptsMax = 20;
+
+/** Adds entries while those above them are there. */
+async function commitBelow({ engine, task, update }: Work, progress: TaskProgress, { expected, changes }: Along): Promise<TaskUpdated> {
+  for (let attempt = 1; ; attempt++) {
+    const written = await update(progress, { expected: [...expected, ...aboveThem(engine, task.realm, changes)], changes });
+    if (typeof written === 'string' || written.kind !== 'unchanged' || attempt === attemptsMax) return written;
+  }
+}
+
 /** Writes what stands behind a place, which moves with each commit. @returns how many were refused */
 async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promise<number> {
   const { engine, report } = work;
@@ -129,7 +141,7 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
     const progress = { ...report.parts(), place: placeText(next), done: next.entries, percent: percentOf(desk) };
     const along = { expected, changes };
     [expected, changes, octets] = [[], [], 0];
-    const written = await work.update(progress, along);
+    const written = await commitBelow(work, progress, along);
     // What is written is known to be before anything else: who takes it away again takes away all of it.
     if (written === 'written') Object.assign(place, next);
     work.signal.throwIfAborted();

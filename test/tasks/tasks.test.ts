@@ -182,6 +182,36 @@ test('deleting the entry of a running import cancels it, and nothing of it is le
   t.is(await found(admin, '(objectClass=person)'), 1, 'the administrator');
 });
 
+test('an import adds nothing below what somebody has deleted meanwhile, and nothing to a realm that is being removed', async (t) => {
+  const { admin, exchange } = await open(t, { STS_TASKS_ENTRIES_AT_ONCE: '1' });
+  const registry = `ou=realms,${suffix}`;
+  const unit = (dn: string, ou: string) => `dn: ${dn}\nobjectClass: organizationalUnit\nou: ${ou}\n\n`;
+  const below = (dn: string, uid: string) => person(uid).replace(`ou=people,${suffix}`, dn);
+  const realm = (id: string) => `dn: cn=${id},${registry}\nobjectClass: stsRealmEntry\ncn: ${id}\nstsRealmId: ${id}\n\n`;
+  const made = await runLdapTool('ldapadd', admin, [], `${unit(registry, 'realms')}${realm('one')}${realm('two')}`);
+  t.is(made.status, 0, made.stderr);
+  for (const id of ['one', 'two']) {
+    const many = Array.from({ length: 300 }, (_, at) => below(`ou=people,o=${id}`, `p${at}`)).join('');
+    const first = unit(`ou=first,ou=people,o=${id}`, 'first');
+    writeFileSync(join(exchange, `${id}.ldif`), `${first}${many}${below(`ou=first,ou=people,o=${id}`, 'last')}`);
+  }
+  const begin = async (id: string) => {
+    await runLdapTool('ldapadd', admin, [], task(id, 'import', `${id}.ldif`, `stsTaskRealm: ${id}\n`));
+    await until(admin, id, /^stsTaskState: running\n(?:.*\n)*stsTaskDone: [1-9]/m);
+  };
+  await begin('one');
+  t.is((await runLdapTool('ldapdelete', admin, ['ou=first,ou=people,o=one'])).status, 0);
+  t.regex(
+    await ended(admin, 'one'),
+    /^stsTaskResult: .*somebody has deleted an entry that others of the file stand below; nothing of it is left$/m,
+  );
+
+  await begin('two');
+  const removing = `dn: cn=two,${registry}\nchangetype: modify\nreplace: stsRealmState\nstsRealmState: removing\n`;
+  t.is((await runLdapTool('ldapmodify', admin, [], removing)).status, 0);
+  t.regex(await ended(admin, 'two'), /^stsTaskResult: .*there is no realm two/m);
+});
+
 test('no more tasks wait and are kept than the settings say', async (t) => {
   const { admin, exchange, atrium } = await open(t, {
     STS_TASKS_ENTRIES_AT_ONCE: '1',
