@@ -3,9 +3,10 @@ import { basename } from 'node:path';
 import type { DialectName } from '#elsewhere';
 import { LdifError } from '#ldap';
 import type { BroughtElsewhere, Context } from './command.ts';
-import { Absent, Misuse } from './exits.ts';
+import { Absent, Failure, Misuse } from './exits.ts';
 import type { Given } from './given.ts';
 import { openLdif } from './ldif.ts';
+import { connectRunning } from './operators.ts';
 import { createProgress } from './progress.ts';
 
 /** The largest schema file that is anybody's; longer ones are not read into memory. */
@@ -18,12 +19,18 @@ export async function importElsewhere(from: DialectName, given: Given, context: 
   if (given.flag('continue'))
     throw new Misuse('--continue is for a running service; with --from, whatever cannot be carried over is left out and told');
   const dryRun = given.flag('dry-run');
+  if (!dryRun) {
+    await using running = await connectRunning(context);
+    if (running !== undefined)
+      throw new Failure('the service runs, and must be stopped for --from. Nothing was done; --dry-run goes beside it');
+  }
+  const to = given.text('to') ?? 'default';
   const progress = createProgress(context.stderr, () => context.clock.nowMs(), dryRun ? 'Checking' : 'Importing');
   let source = openLdif(path, context, true);
   try {
     const brought = await context.importElsewhere({
       from,
-      to: given.need('to'),
+      to,
       open: () => {
         source = openLdif(path, context, true);
         return source.records;
@@ -33,7 +40,7 @@ export async function importElsewhere(from: DialectName, given: Given, context: 
       onProgress: (count) => progress.show(source.done(), source.total, count),
     });
     progress.end();
-    if (brought.kind === 'absent') throw new Absent(`there is no realm ${given.need('to')}`);
+    if (brought.kind === 'absent') throw new Absent(`there is no realm ${JSON.stringify(to)}. See: atrium realm list`);
     return tell(brought, dryRun, given.flag('json'), context);
   } catch (error) {
     if (!(error instanceof LdifError)) throw error;

@@ -21,7 +21,7 @@ export const importCommand: Command = {
   more: [
     'FILE is LDIF with entries, superiors before what is below them. While the service is stopped, they are written into its folder, all of them or, after the first refusal, none. An export with operational attributes and secrets comes back as it was; into an empty folder, a whole realm with its suffix entry. The change log does not keep what came into a folder with no more than a realm’s frame.',
     'While the service runs, entries go through it as LDAP additions: the first refusal ends the import, and what came before it stays.',
-    'With --from, FILE is what another server’s own tool wrote: slapcat of OpenLDAP, db2ldif of 389 Directory Server, or what ldapsearch showed of lldap. The service is stopped for it. Names move below the suffix of the realm, passwords stay where their hashes can be judged, and whatever cannot be carried over is told, with its first lines: try it with --dry-run. docs/coming-from-elsewhere.md has a page for each.',
+    'With --from, FILE is what another server’s own tool wrote: slapcat of OpenLDAP, db2ldif of 389 Directory Server, or what ldapsearch showed of lldap. The service must be stopped for it, except for --dry-run. Names move below the suffix of the realm, passwords stay where their hashes can be judged, and whatever cannot be carried over is told, with its first lines: try it with --dry-run. docs/coming-from-elsewhere.md has a page for each.',
   ],
   on: 'either',
   operands: [{ name: 'FILE', type: 'file', means: 'a file of LDIF; - reads standard input' }],
@@ -29,7 +29,7 @@ export const importCommand: Command = {
     continue: { means: 'go on after a refusal, on a running service' },
     'dry-run': { means: 'read and check everything, name what would be refused, and write nothing' },
     from: { value: 'TOOL', type: dialectNames, means: `FILE is another server’s: ${listed(dialectNames)}` },
-    to: { value: 'ID', default: 'default', means: 'with --from: the realm that it is brought into' },
+    to: { value: 'ID', means: 'with --from: the realm that it is brought into; default unless given' },
     schema: { value: 'FILE', type: 'file', many: true, means: 'with --from: its schema, as `slapcat -n 0` writes it, or a schema file' },
     json: { means: 'answer as JSON: one object, with --from of what became of everything' },
   },
@@ -41,6 +41,9 @@ export const importCommand: Command = {
   run: async (given, context) => {
     const from = given.text('from') as DialectName | undefined;
     if (from !== undefined) return await (await import('./elsewhere.ts')).importElsewhere(from, given, context);
+    if (given.text('to') !== undefined)
+      throw new Misuse('--to is for --from; entries go into another realm with: atrium realm import --to ID');
+    if (given.texts('schema').length > 0) throw new Misuse('--schema is for --from; schema files are added with: atrium schema import');
     const path = given.need('FILE');
     const source = openLdif(path, context);
     const dry = given.flag('dry-run');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Refusal } from '#catalogue';
 import { ClientRefusal, clientErrors, connectOperators, type OperatorsClient } from '#client';
-import { resultName } from '#ldap';
+import { resultCodes, resultName } from '#ldap';
 import type { Context } from './command.ts';
 
 /** Connects to the running service. `undefined` when none runs on this folder. */
@@ -16,9 +16,10 @@ export async function connectRunning(context: Context): Promise<OperatorsClient 
   }
 }
 
-/** The directory's answer in words: the diagnostic when there is one, and the code's name. */
+/** The directory's answer in words: the diagnostic when there is one, and the code's name. For what is not there the protocol has no words. */
 export function explain({ code, diagnostic }: ClientRefusal): string {
   const name = resultName(code);
+  if (diagnostic === '' && code === resultCodes.noSuchObject) return `there is no such entry (${name})`;
   return diagnostic === '' ? name : `${diagnostic} (${name})`;
 }
 

@@ -17,6 +17,7 @@ import { givenChanges } from './realm-changes.ts';
 import { realmOperand } from './realm-export.ts';
 import { peek, readRealmFile, tellPlaced } from './realm-file.ts';
 import { openRealm } from './realm-source.ts';
+import { withoutSamePasswords } from './same-password.ts';
 
 /** What is left alone is named up to so many times. */
 const toldMax = 20;
@@ -26,7 +27,7 @@ const roundsMax = 3;
 export const applyRealm: Command = {
   means: 'make a realm what a file says',
   more: [
-    'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do.',
+    'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do; a change record that replaces a password is made each time.',
     'People, which are entries of the class person or account and all below ou=people, are left alone without --people. Passwords, other secrets and what else somebody signs in with (stsCredentialId, stsMfaRequired, userCertificate, authzTo, authzFrom) are left alone without --factors. What is left alone is told; so is a superior that cannot go because of it.',
   ],
   on: 'either',
@@ -93,10 +94,11 @@ async function gather(client: OperatorsClient, given: Given, context: Context, p
   if (first === undefined) throw new Misuse('the file has no records');
   const isContent = first.kind === 'content';
   const wanted = isContent ? await readRealmFile({ ...source, records: all }, realm) : undefined;
+  const held = (all: AsyncGenerator<Difference>) => (factors ? withoutSamePasswords(all, realm.schema, context.chance) : all);
   const found: AsyncGenerator<Difference> =
     wanted === undefined
       ? givenChanges(client, all, realm)
-      : differences(realm.schema, realm.entries(), wanted.entries, { folder: tmpdir(), secrets: factors });
+      : held(differences(realm.schema, realm.entries(), wanted.entries, { folder: tmpdir(), secrets: factors }));
   let count = 0;
   let buffer = '';
   writeFileSync(path, ldifHeader, { mode: 0o600 });

@@ -8,6 +8,7 @@ import { withReadable } from './readable.ts';
 import { realmOperand } from './realm-export.ts';
 import { readRealmFile, tellPlaced } from './realm-file.ts';
 import { openRealm } from './realm-source.ts';
+import { withoutSamePasswords } from './same-password.ts';
 
 /** Text gathered before it is written. */
 const bufferCharacters = 65_536;
@@ -47,6 +48,7 @@ export const diffRealm: Command = {
 export async function* differencesOf(id: string, path: string, secrets: boolean, context: Context): AsyncGenerator<Difference> {
   using realm = await openRealm(id, secrets, context);
   const file = await readRealmFile(openLdif(path, context), realm);
-  yield* differences(realm.schema, realm.entries(), file.entries, { folder: tmpdir(), secrets });
+  const found = differences(realm.schema, realm.entries(), file.entries, { folder: tmpdir(), secrets });
+  yield* secrets ? withoutSamePasswords(found, realm.schema, context.chance) : found;
   tellPlaced(file, context);
 }

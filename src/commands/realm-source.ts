@@ -18,7 +18,7 @@ export async function openRealm(id: string, secrets: boolean, context: Context):
     case 'open':
       return opened.realm;
     case 'unknown':
-      throw new Absent(`there is no realm ${JSON.stringify(id)}`);
+      throw new Absent(`there is no realm ${JSON.stringify(id)}. See: atrium realm list`);
     case 'refused':
       throw new Failure(opened.lines.join('; '));
     case 'absent':

@@ -186,6 +186,7 @@ export const errors = {
     'this control does not go together with content synchronisation or persistent search: {oid}',
   ),
   accessMalformed: row(9301, 2, 'a request to explain access that cannot be read, or asks for what is not there', '{why}'),
+  accessOfNobody: row(9302, 32, 'a request to explain the access of somebody who is not there', 'nobody has the name {who}'),
   rulesTooMany: row(9300, 11, 'more rules of access in a realm than ldap.accessRulesMax', 'a realm has {max} rules of access at most'),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {

@@ -1,3 +1,4 @@
+import { text } from '#base';
 import { formatDn, type LdifContent, LdifError, type LdifRecord, parentOf, parseDn } from '#ldap';
 import { type DialectName, dialects, leftByClass } from './dialect.ts';
 import { valuesOf } from './draft.ts';
@@ -73,11 +74,14 @@ function createPlaces(ground: Ground, name: DialectName, { superiors, frame }: S
   };
 
   /** Why an entry cannot be carried over, whatever it holds. */
-  const fault = (dn: string, key: Key): NoteKind | undefined => {
+  const fault = (record: LdifContent, key: Key): NoteKind | undefined => {
+    const { dn } = record;
     if (key === undefined) return 'name';
     if (key === administrator) return 'administrator';
     if (key !== suffix && !key.startsWith(`${suffix}\0`)) return 'outside';
-    const isStanding = (above.has(key) || key === suffix) && !placed.has(key) && ground.isThere(dn);
+    // An empty unit of a realm's frame, ou=groups say, is in most trees, too.
+    const isAbove = above.has(key) || key === suffix || isUnit(record);
+    const isStanding = isAbove && !placed.has(key) && ground.isThere(dn);
     if (isStanding) placed.add(key);
     return isStanding ? 'standing' : undefined;
   };
@@ -132,7 +136,7 @@ function createPlaces(ground: Ground, name: DialectName, { superiors, frame }: S
     *take(record) {
       const key = keyHere(record.dn);
       if (framed.delete(key)) return;
-      const why = fault(record.dn, key);
+      const why = fault(record, key);
       if (why === undefined) yield* place(record, key);
       else leave(record, key, why);
     },
@@ -148,4 +152,8 @@ function valuesIn({ attributes }: LdifContent): number {
 
 function octetsIn({ attributes }: LdifContent): number {
   return attributes.reduce((sum, { values }) => values.reduce((all, value) => all + value.length, sum), 0);
+}
+
+function isUnit(record: LdifContent): boolean {
+  return valuesOf(record, 'objectclass').some((value) => text(value)?.toLowerCase() === 'organizationalunit');
 }

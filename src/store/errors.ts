@@ -15,7 +15,13 @@ export const errors = {
     sees: {},
     state: 'live',
   },
-  folderInUse: { code: 'STS-STORE-9002', means: 'startup refused: {holder} uses this data folder', sees: {}, state: 'live' },
+  folderInUse: {
+    code: 'STS-STORE-9002',
+    means: 'startup refused: another process uses this data folder',
+    says: '{holder} uses this data folder, and must be stopped first',
+    sees: {},
+    state: 'live',
+  },
   formatNewer: {
     code: 'STS-STORE-9003',
     means: 'startup refused: {file} has format {found}, written by a newer Atrium; this one reads up to {known}',

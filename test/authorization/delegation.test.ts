@@ -40,7 +40,7 @@ const beginning = [
   person('dora', people, 'userPassword: delegated-9'),
   person('sam', `ou=sales,${people}`, 'userPassword: sells-1'),
   person('sid', `ou=support,${people}`, 'userPassword: helps-1'),
-  group('sales', `uid=sam,ou=sales,${people}`),
+  group('sales team', `uid=sam,ou=sales,${people}`),
   group('sales tools', `uid=sam,ou=sales,${people}`),
   group('support', `uid=sid,ou=support,${people}`),
   group('chiefs', `uid=admin,${people}`, 'objectClass: stsRoleGroup\nstsRole: Admin Write'),
@@ -87,7 +87,7 @@ const theirs: readonly Tried[] = [
     change(inSales('sue'), 'replace: title', 'title: seller', '-', 'replace: mail', 'mail: s@example.com'),
   ],
   ['sets a person’s password', 'ldappasswd', ['-s', 'second-2', inSales('sue')]],
-  ['takes a person into the one group', 'ldapmodify', [], change(`cn=sales,${groups}`, 'add: member', `member: ${inSales('sue')}`)],
+  ['takes a person into the one group', 'ldapmodify', [], change(`cn=sales team,${groups}`, 'add: member', `member: ${inSales('sue')}`)],
   ['and into the other', 'ldapmodify', [], change(`cn=sales tools,${groups}`, 'add: member', `member: ${inSales('sue')}`)],
   ['and out again', 'ldapmodify', [], change(`cn=sales tools,${groups}`, 'delete: member', `member: ${inSales('sue')}`)],
   ['renames a person', 'ldapmodrdn', ['-r', inSales('sue'), 'uid=susan']],
@@ -102,14 +102,14 @@ const neighbours: readonly Tried[] = [
   ['nor the administrator’s', 'ldappasswd', ['-s', 'taken-1', `uid=admin,${people}`]],
   ['deletes nobody of another ou', 'ldapdelete', [`uid=sid,ou=support,${people}`]],
   ['changes no other group', 'ldapmodify', [], change(`cn=support,${groups}`, 'add: member', `member: ${inSales('sam')}`)],
-  ['nor what else there is of theirs', 'ldapmodify', [], change(`cn=sales,${groups}`, 'replace: description', 'description: x')],
+  ['nor what else there is of theirs', 'ldapmodify', [], change(`cn=sales team,${groups}`, 'replace: description', 'description: x')],
   [
     'gives a group no role',
     'ldapmodify',
     [],
-    change(`cn=sales,${groups}`, 'add: objectClass', 'objectClass: stsRoleGroup', '-', 'add: stsRole', 'stsRole: Admin Write'),
+    change(`cn=sales team,${groups}`, 'add: objectClass', 'objectClass: stsRoleGroup', '-', 'add: stsRole', 'stsRole: Admin Write'),
   ],
-  ['deletes no group', 'ldapdelete', [`cn=sales,${groups}`]],
+  ['deletes no group', 'ldapdelete', [`cn=sales team,${groups}`]],
   ['adds no group', 'ldapadd', [], group('mine', delegate)],
   ['takes no role', 'ldapmodify', [], change(`cn=chiefs,${groups}`, 'add: member', `member: ${delegate}`)],
   ['gives none to their own people', 'ldapmodify', [], change(`cn=chiefs,${groups}`, 'add: member', `member: ${inSales('sam')}`)],
@@ -206,8 +206,15 @@ ldapTest('delegation ends with the group: who is taken out may nothing more, and
     (await runLdapTool('ldapmodify', operators, [], change(`cn=team,${groups}`, 'replace: member', `member: ${delegate}`))).status,
     success,
   );
-  const join: Tried = ['joins', 'ldapmodify', [], change(`cn=sales,${groups}`, 'add: member', `member: ${delegate}`)];
-  const role = change(`cn=sales,${groups}`, 'add: objectClass', 'objectClass: stsRoleGroup', '-', 'add: stsRole', 'stsRole: Admin Write');
+  const join: Tried = ['joins', 'ldapmodify', [], change(`cn=sales team,${groups}`, 'add: member', `member: ${delegate}`)];
+  const role = change(
+    `cn=sales team,${groups}`,
+    'add: objectClass',
+    'objectClass: stsRoleGroup',
+    '-',
+    'add: stsRole',
+    'stsRole: Admin Write',
+  );
   t.is((await runLdapTool('ldapmodify', operators, [], role)).status, success);
   t.is((await run(dora, join)).status, refused);
   t.is((await run(dora, edit)).status, success);

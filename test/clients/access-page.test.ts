@@ -7,6 +7,7 @@ import test from 'ava';
 import { rights } from '../../src/directory/access/rule.ts';
 import { strengthWords } from '../../src/directory/access/strength.ts';
 import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
+import { runCli } from '../support/cli.ts';
 import { withLdapUtils } from '../support/ldap-utils.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -17,7 +18,10 @@ const blocks = [...page.matchAll(/^```(sh|ldif)\n(.*?)^```/gms)].map(([, kind, t
 );
 
 withLdapUtils(test)('docs/access.md: every command of the page does what it says, one behind the other', async (t) => {
-  await using atrium = await startTestAtrium();
+  const dataDir = mkdtempSync(join(tmpdir(), 'atrium-access-page-data-'));
+  t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+  t.is((await runCli(['import', join(root, 'ldif/demo.ldif')], testEnvironment(dataDir))).status, 0);
+  await using atrium = await startTestAtrium({ dataDir });
   const folder = mkdtempSync(join(tmpdir(), 'atrium-access-page-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(atrium.dataDir, join(folder, 'data'));

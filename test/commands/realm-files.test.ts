@@ -94,6 +94,14 @@ test('apply touches people and factors only when told, says what it left alone, 
   const factors = await run('realm', 'apply', '--yes', '--people', '--factors', 'default', path);
   t.is(factors.status, 0, factors.stderr);
   t.regex(factors.stdout, /replace: userPassword/);
+  t.regex(factors.stderr, /^1 change made\n$/, 'once: the hash is of the password that the file has in clear');
+  t.regex((await run('realm', 'apply', '--yes', '--people', '--factors', 'default', path)).stderr, /^nothing to do$/m);
+  t.is((await run('realm', 'diff', '--secrets', 'default', path)).stdout, '');
+  const another = file('another.ldif', wanted.replace('Correct-horse-8-battery', 'Correct-horse-9-battery'));
+  t.regex(
+    (await run('realm', 'apply', '--yes', '--people', '--factors', 'default', another)).stdout,
+    /^userPassword: Correct-horse-9-battery$/m,
+  );
 });
 
 test('without a terminal and without --yes apply shows what it would do, and does nothing', async (t) => {

@@ -102,7 +102,8 @@ test('explain access: what cannot be read, and who is not there', async (t) => {
   const operator = house.operator();
   t.is((await operator.ask({ kind: 'extendedRequest', oid })).code, 2);
   t.is((await operator.ask({ kind: 'extendedRequest', oid, value: new Uint8Array([0x30, 0x05, 1]) })).code, 2);
-  t.is((await explain(operator, { as: 'u:nobody', entry: suffix })).code, 2);
+  const { code, diagnostic } = await explain(operator, { as: 'u:nobody', entry: suffix });
+  t.deepEqual([code, diagnostic], [32, 'nobody has the name nobody']);
   t.is((await explain(operator, { as: '', entry: suffix, right: 'own' })).code, 2);
   t.is((await explain(operator, { as: '', entry: suffix, strength: 'strong' })).code, 2);
   t.is((await explain(operator, { as: '', entry: suffix, attribute: 'noSuchThing' })).code, 17);

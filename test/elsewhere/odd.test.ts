@@ -57,11 +57,17 @@ withTools('--to: a tree comes into a realm that stands already, beside what it b
   await first.stop();
 
   t.deepEqual(await bring(dataDir, { from: 'slapcat', ldif: top, to: 'nobody' }), { kind: 'absent' });
-  const ldif = [top, ou('people'), ou('rest'), person('ada', `manager: uid=ada,ou=people,${old}`, `userPassword: her own`)].join('\n');
+  const ldif = [
+    top,
+    ou('people'),
+    ou('groups'),
+    ou('rest'),
+    person('ada', `manager: uid=ada,ou=people,${old}`, `userPassword: her own`),
+  ].join('\n');
   const result = await brought(t, dataDir, { from: 'slapcat', ldif, to: 'acme' });
   t.is(result.to, 'o=acme');
-  t.like(noteOf(result, 'standing'), { entries: 2 });
-  t.deepEqual(result.summary.entries, { read: 4, carried: 2 });
+  t.like(noteOf(result, 'standing'), { entries: 3 }, 'an empty one, too');
+  t.deepEqual(result.summary.entries, { read: 5, carried: 2 });
   const atrium = await started(t, dataDir);
   const dn = 'uid=ada,ou=people,o=acme';
   t.is((await runLdapTool('ldapwhoami', { url: atrium.addresses.ldap ?? '', dn, password: 'her own' }, [])).status, 0);
@@ -76,7 +82,7 @@ withTools('beside a running service nothing is imported, and a dry run tells the
   const environment = testEnvironment(join(dataDir, 'data'));
   const refused = await runCli(['import', '--from', 'slapcat', file], environment);
   t.is(refused.status, 1);
-  t.not(refused.stderr, '');
+  t.is(refused.stderr, 'atrium: the service runs, and must be stopped for --from. Nothing was done; --dry-run goes beside it\n');
   const dry = await runCli(['import', '--from', 'slapcat', '--dry-run', file], environment);
   t.is(dry.status, 0, dry.stderr);
   t.regex(dry.stdout, /entries: 3 read, 1 carried over, 2 left out/);

@@ -49,7 +49,7 @@ interface Row {
  * Without `attribute` it tells of all that the entry has. Or, request: SEQUENCE { suffix [6] OCTET STRING }, answer: SEQUENCE OF SEQUENCE { name OCTET
  * STRING, attributes PartialAttributeList }: the built-in set as that realm has it.
  *
- * @throws Refusal `accessMalformed` (2), `accessDenied` (50), `entryAbsent` (32) for a name that nobody has, and for an entry in no realm
+ * @throws Refusal `accessMalformed` (2), `accessDenied` (50), `accessOfNobody` (32) for a name that nobody has, `entryAbsent` (32) for an entry in no realm
  */
 export const explainAccess: ExtendedKind = {
   oid: '2.25.83716444157178576224225129172109131643.6.20',
@@ -142,7 +142,7 @@ function whoIs({ engine, asker }: Call, snapshot: Snapshot, id: string): StoredE
   if (id === '') return undefined;
   const entry = entryOfId(engine, snapshot, id, 'dn');
   if (entry === undefined || !asker.rightsAt(entry, snapshot).visible)
-    throw refuse(errors.accessMalformed, { why: `there is no entry ${id}` });
+    throw refuse(errors.accessOfNobody, { who: id.replace(/^(?:u|dn):/i, '') });
   return entry;
 }
 
