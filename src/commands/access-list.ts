@@ -14,7 +14,10 @@ const setTag = 0x31;
 interface Listed {
   /** Of a rule of the realm; the built-in set comes behind all of them. */
   readonly order: number | undefined;
+  /** The DN of a rule; what one of the built-in set does. */
   readonly name: string;
+  /** The same, and of a rule the cn. */
+  readonly title: string;
   readonly effect: string;
   readonly who: readonly string[];
   readonly strength: readonly string[];
@@ -38,13 +41,14 @@ export async function listAccess(given: Given, context: Context): Promise<number
       columns: [
         { head: 'ORDER', of: ({ order }) => (order === undefined ? 'built-in' : String(order)) },
         { head: 'EFFECT', of: ({ effect }) => effect },
+        { head: 'NAME', of: ({ title }) => title, telling: true },
         { head: 'RIGHTS', of: ({ rights }) => all(rights) },
         { head: 'WHO', of: ({ who }) => all(who) },
         { head: 'HOW', of: ({ strength, from }) => all([...strength, ...from]) },
         { head: 'TARGET', of: ({ target, filter }) => all([...target, ...(filter === undefined ? [] : [filter])]) },
         { head: 'ATTRIBUTES', of: ({ attributes }) => all(attributes) },
-        { head: 'NAME', of: ({ name }) => name },
       ],
+      json: ({ title: _, ...rule }) => rule,
       none: 'There are no rules.',
     });
     return 0;
@@ -58,7 +62,7 @@ async function ownRules({ actor }: OperatorsClient, suffix: string): Promise<Lis
   return entries
     .map((entry) => ({ entry, order: Number(entry.one('stsRuleOrder')), cn: folded(entry) }))
     .sort((a, b) => a.order - b.order || (a.cn < b.cn ? -1 : 1))
-    .map(({ entry, order }) => listed(order, entry.dn, (name) => entry.all(name)));
+    .map(({ entry, order }) => listed(order, entry.dn, entry.one('cn') ?? entry.dn, (name) => entry.all(name)));
 }
 
 /** The built-in set as the directory has it for a realm. */
@@ -80,14 +84,15 @@ async function builtIn(client: OperatorsClient, suffix: string): Promise<Listed[
   if (rows === undefined) throw new Failure('the answer of the directory cannot be read');
   return rows.map(({ name, attributes }) => {
     const values = new Map(attributes);
-    return listed(undefined, name, (each) => values.get(each) ?? []);
+    return listed(undefined, name, name, (each) => values.get(each) ?? []);
   });
 }
 
-function listed(order: number | undefined, name: string, all: (name: string) => readonly string[]): Listed {
+function listed(order: number | undefined, name: string, title: string, all: (name: string) => readonly string[]): Listed {
   return {
     order,
     name,
+    title,
     effect: all('stsRuleEffect')[0]?.toLowerCase() ?? 'allow',
     who: all('stsRuleWho'),
     strength: all('stsRuleStrength'),

@@ -34,7 +34,7 @@ const explain: Command = {
 const list: Command = {
   means: 'list the rules of access of a realm in the order in which they are asked',
   more: [
-    'The rules of the realm come first, by their order; then the built-in set. The first rule that fits in everything decides. docs/access.md says how rules are written.',
+    'The rules of the realm come first, by their order; then the built-in set. The first rule that fits in everything decides. docs/access.md says how rules are written. A terminal cuts what is too long for it; in a pipe (| less -S) and with --json it is whole.',
   ],
   on: 'either',
   options: { realm, json },

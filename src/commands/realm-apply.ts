@@ -11,7 +11,7 @@ import { withDirectory } from './directory.ts';
 import { Misuse } from './exits.ts';
 import type { Given } from './given.ts';
 import { ldifLimits, openLdif } from './ldif.ts';
-import { dryRun, yes } from './options.ts';
+import { dryRun, json, yes } from './options.ts';
 import { withReadable } from './readable.ts';
 import { givenChanges } from './realm-changes.ts';
 import { realmOperand } from './realm-export.ts';
@@ -36,6 +36,7 @@ export const applyRealm: Command = {
     people: { means: 'also add, change and delete people' },
     factors: { means: 'also set passwords and what else people sign in with, where FILE has it' },
     'dry-run': dryRun,
+    json: { means: `${json.means}; in place of the changes, how many there were` },
     yes,
   },
   destroys: 'what the realm has and the file has not',
@@ -49,23 +50,31 @@ export const applyRealm: Command = {
 };
 
 async function applyTo(client: OperatorsClient, given: Given, context: Context): Promise<number> {
-  const { stderr } = context;
+  const { stdout, stderr } = context;
+  const [asJson, dry] = [given.flag('json'), given.flag('dry-run')];
+  let [made, left] = [0, 0];
+  const answer = (changes: number, refused: number, status: number) => {
+    if (asJson) stdout.write(`${JSON.stringify({ [dry ? 'wouldBeMade' : 'made']: dry ? changes : made, refused, leftAlone: left })}\n`);
+    return status;
+  };
   const folder = mkdtempSync(join(tmpdir(), 'atrium-apply-'));
   try {
     for (let round = 1; ; round++) {
       const gathered = await gather(client, given, context, join(folder, `${round}.ldif`), round === 1);
+      if (round === 1) left = gathered.left;
       if (gathered.count === 0) {
         if (round === 1) stderr.write('nothing to do\n');
-        return 0;
+        return answer(0, 0, 0);
       }
-      await show(gathered.path, context);
-      if (given.flag('dry-run')) return 0;
+      if (!asJson) await show(gathered.path, context);
+      if (dry) return answer(gathered.count, 0, 0);
       const what = `${counted(gathered.count)} would be made in the realm ${given.need('ID')}.`;
       if (round === 1) await confirm(what, given.need('ID'), given, context);
       const { done, refused } = await perform(client, gathered.path, context);
       stderr.write(`${counted(done)} made${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}\n`);
-      if (refused > 0) return 1;
-      if (!gathered.again || round === roundsMax) return 0;
+      made += done;
+      if (refused > 0) return answer(made, refused, 1);
+      if (!gathered.again || round === roundsMax) return answer(made, 0, 0);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -75,6 +84,8 @@ async function applyTo(client: OperatorsClient, given: Given, context: Context):
 interface Gathered {
   readonly path: string;
   readonly count: number;
+  /** How much is left alone. */
+  readonly left: number;
   /** Whether the file can be held against the realm once more. */
   readonly again: boolean;
 }
@@ -114,7 +125,7 @@ async function gather(client: OperatorsClient, given: Given, context: Context, p
   writeFileSync(path, buffer, { flag: 'a' });
   if (tells && wanted !== undefined) tellPlaced(wanted, context);
   if (tells) tellLeft(left, leftCount, context);
-  return { path, count, again: isContent && file !== '-' };
+  return { path, count, left: leftCount, again: isContent && file !== '-' };
 }
 
 const bufferCharacters = 65_536;

@@ -3,6 +3,7 @@ import { formatLdifRecord, ldifHeader } from '#ldap';
 import { type Difference, differences } from '#transfer';
 import type { Command, Context } from './command.ts';
 import { openLdif } from './ldif.ts';
+import { json } from './options.ts';
 import { write } from './output.ts';
 import { withReadable } from './readable.ts';
 import { realmOperand } from './realm-export.ts';
@@ -21,7 +22,10 @@ export const diffRealm: Command = {
   ],
   on: 'files',
   operands: [realmOperand, { name: 'FILE', type: 'file', means: 'the realm as it is to be; - reads standard input' }],
-  options: { secrets: { means: 'hold password hashes against each other, too, where FILE has them' } },
+  options: {
+    json,
+    secrets: { means: 'hold password hashes against each other, too, where FILE has them' },
+  },
   examples: [
     { line: 'atrium realm diff default wanted.ldif' },
     { line: 'atrium realm diff default wanted.ldif > changes.ldif', does: 'for ldapmodify -f changes.ldif, or atrium realm apply' },
@@ -30,9 +34,11 @@ export const diffRealm: Command = {
     await withReadable(context, async () => {
       const { stdout, stderr } = context;
       let count = 0;
-      let buffer = ldifHeader;
+      const asJson = given.flag('json');
+      let buffer = asJson ? '' : ldifHeader;
       for await (const { change } of differencesOf(given.need('ID'), given.need('FILE'), given.flag('secrets'), context)) {
-        buffer += formatLdifRecord(change);
+        const ldif = formatLdifRecord(change);
+        buffer += asJson ? `${JSON.stringify({ dn: change.dn, kind: change.kind, ldif })}\n` : ldif;
         count++;
         if (buffer.length < bufferCharacters) continue;
         await write(stdout, buffer);

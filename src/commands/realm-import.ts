@@ -3,11 +3,11 @@ import type { LdifRecord } from '#ldap';
 import { loadSchema } from '#schema';
 import { createPlacing, type Destination, type LeftOut, namedEntry, opened, tellLeftOut } from '#transfer';
 import type { Command, Context } from './command.ts';
-import { Misuse, Unreachable } from './exits.ts';
+import { Absent, Misuse, Unreachable } from './exits.ts';
 import type { Given } from './given.ts';
 import { type LdifSource, openLdif } from './ldif.ts';
 import { connectRunning } from './operators.ts';
-import { dryRun } from './options.ts';
+import { dryRun, json } from './options.ts';
 import { createProgress } from './progress.ts';
 import { withReadable } from './readable.ts';
 import { isSubschema } from './realm-source.ts';
@@ -34,6 +34,7 @@ export const importRealm: Command = {
     'transfer-key-file': transferKeyFile,
     resume: { value: 'TASK', means: 'follow an import that was begun, by the name that it was told with' },
     'dry-run': dryRun,
+    json,
   },
   examples: [
     { line: 'atrium realm import --dry-run people.ldif' },
@@ -46,20 +47,24 @@ export const importRealm: Command = {
       const resumed = given.text('resume');
       if (resumed !== undefined) {
         if (client === undefined) throw new Unreachable('no service answers here; the import goes on when one starts');
-        return await followTask(client, resumed, context);
+        return await followTask(client, resumed, given.flag('json'), context);
       }
       const path = given.text('FILE');
       if (path === undefined) throw new Misuse('FILE is missing: a file of LDIF');
       const options = [...(given.flag('continue') ? ['continue'] : []), ...(given.flag('dry-run') ? ['dry-run'] : [])];
       if (client !== undefined)
-        return await importByTask(client, { path, realm: given.need('to'), options, keyFile: given.text('transfer-key-file') }, context);
+        return await importByTask(
+          client,
+          { path, realm: given.need('to'), options, json: given.flag('json'), keyFile: given.text('transfer-key-file') },
+          context,
+        );
       if (given.flag('continue')) throw new Misuse('--continue is for a running service, and none runs here');
       return await importStopped(path, given, context);
     }),
 };
 
 async function importStopped(path: string, given: Given, context: Context): Promise<number> {
-  const { stderr, clock } = context;
+  const { stdout, stderr, clock } = context;
   const source = openLdif(path, context);
   const into = await targetOf(given.need('to'), context);
   const way = readTransferKey(given.text('transfer-key-file'));
@@ -87,6 +92,10 @@ async function importStopped(path: string, given: Given, context: Context): Prom
   if (dry)
     stderr.write(`${count} would be added${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused: an import would add none`}\n`);
   else stderr.write(`${count} added\n`);
+  if (given.flag('json'))
+    stdout.write(
+      `${JSON.stringify({ state: refused === 0 ? 'done' : 'failed', entries: imported.entries, refused, password: imported.password })}\n`,
+    );
   return refused === 0 ? 0 : 1;
 }
 
@@ -105,7 +114,8 @@ async function targetOf(id: string, context: Context): Promise<Target> {
   }
   const located = context.locate();
   if (found.kind === 'refused' || located.kind === 'refused') throw new Misuse((found.kind === 'refused' ? found.lines : []).join('; '));
-  if (found.kind === 'unknown' || id !== 'default') throw new Misuse(`there is no realm ${JSON.stringify(id)}; make it first`);
+  if (found.kind === 'unknown' || id !== 'default')
+    throw new Absent(`there is no realm ${JSON.stringify(id)}; make it first: atrium realm create`);
   return { id, suffix: located.suffix, schema: loadSchema([...(await context.schemaFiles())]), inside: [], frame: new Set() };
 }
 

@@ -7,6 +7,8 @@ import { cut, pad, widthOf } from './width.ts';
 export interface Column<T> {
   readonly head: string;
   readonly of: (thing: T) => string;
+  /** By this things are told apart: where a terminal is narrow it is cut last. */
+  readonly telling?: boolean;
 }
 
 const gap = '  ';
@@ -51,7 +53,11 @@ export async function list<T>(
   const flush = async () => {
     const head = columns.map((column) => column.head);
     if (widths === undefined && count > 0) ahead.unshift(head);
-    widths ??= widthsOf(ahead, cells);
+    widths ??= widthsOf(
+      ahead,
+      cells,
+      columns.map(({ telling = false }) => telling),
+    );
     let text = '';
     for (const row of ahead) text += line(row, widths, cells !== undefined);
     await write(stdout, text);
@@ -67,16 +73,21 @@ export async function list<T>(
   return count;
 }
 
-/** @param cells  of the terminal; without it every column is as wide as its widest */
-function widthsOf(rows: readonly (readonly string[])[], cells: number | undefined): number[] {
+/**
+ * @param cells  of the terminal; without it every column is as wide as its widest
+ * @param telling  for each column whether it gives last
+ */
+function widthsOf(rows: readonly (readonly string[])[], cells: number | undefined, telling: readonly boolean[]): number[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => widthOf(row[at] ?? ''))));
   if (cells === undefined) return widths;
   let over = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1) - cells;
   // The widest gives first.
   while (over > 0) {
-    const widest = Math.max(...widths);
+    const giving = widths.map((width, at) => (telling[at] === true ? 0 : width));
+    const from = Math.max(...giving) > narrowestCells ? giving : widths;
+    const widest = Math.max(...from);
     if (widest <= narrowestCells) break;
-    widths[widths.lastIndexOf(widest)] = widest - 1;
+    widths[from.lastIndexOf(widest)] = widest - 1;
     over--;
   }
   return widths;

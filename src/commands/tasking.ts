@@ -14,6 +14,8 @@ interface Ordered {
   readonly path: string;
   readonly realm: string;
   readonly options: readonly string[];
+  /** Whether the answer is one object on standard output, besides the words. */
+  readonly json: boolean;
   /** The file of the key for sealed values. */
   readonly keyFile: string | undefined;
 }
@@ -21,10 +23,16 @@ interface Ordered {
 const lookMs = 300;
 
 /** Has a running service import a file: puts it where the service reads, adds a task and follows it. */
-export async function importByTask(client: OperatorsClient, { path, realm, options, keyFile }: Ordered, context: Context): Promise<number> {
+export async function importByTask(
+  client: OperatorsClient,
+  { path, realm, options, keyFile, json }: Ordered,
+  context: Context,
+): Promise<number> {
   const located = context.locate();
   if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
   if (path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Misuse(`${path} is not a file`);
+  if (realm !== 'default' && (await client.actor.read(nameIn('cn', realm, `ou=realms,${located.suffix}`), ['1.1'])) === undefined)
+    throw new Absent(`there is no realm ${JSON.stringify(realm)}. See: atrium realm list`);
   const name = `import-${uuid4(context.chance)}`;
   const staged = join(located.exchange, `${name}.ldif`);
   const key = keyFile === undefined ? undefined : readKeyFile(keyFile);
@@ -56,13 +64,13 @@ export async function importByTask(client: OperatorsClient, { path, realm, optio
     throw error;
   }
   context.stderr.write(`task ${name}\n`);
-  const status = await followTask(client, name, context);
+  const status = await followTask(client, name, json, context);
   forget();
   return status;
 }
 
 /** Shows how far a task is, until it has ended; a signal ends it. */
-export async function followTask(client: OperatorsClient, name: string, context: Context): Promise<number> {
+export async function followTask(client: OperatorsClient, name: string, json: boolean, context: Context): Promise<number> {
   const located = context.locate();
   if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
   const place = nameIn('cn', name, `cn=tasks,${located.suffix}`);
@@ -84,9 +92,13 @@ export async function followTask(client: OperatorsClient, name: string, context:
       progress.show(Number(entry.one('stsTaskPercent') ?? 0), 100, Number(entry.one('stsTaskDone') ?? 0));
       if (entry.one('stsTaskEnded') !== undefined) {
         progress.end();
-        for (const message of entry.all('stsTaskMessage').toSorted()) context.stderr.write(`${message.slice(4)}\n`);
-        context.stderr.write(`${entry.one('stsTaskResult') ?? ''}\n`);
-        return entry.one('stsTaskState') === 'done' ? 0 : 1;
+        const messages = entry.all('stsTaskMessage').toSorted();
+        for (const message of messages) context.stderr.write(`${message.slice(4)}\n`);
+        const [state, result = ''] = [entry.one('stsTaskState'), entry.one('stsTaskResult')];
+        context.stderr.write(`${result}\n`);
+        if (json)
+          context.stdout.write(`${JSON.stringify({ task: name, state, entries: Number(entry.one('stsTaskDone') ?? 0), result })}\n`);
+        return state === 'done' ? 0 : 1;
       }
       await after(lookMs);
     }

@@ -43,7 +43,15 @@ test('a realm beside the default one is filled from another one’s export, expo
   t.notRegex(acme, /dc=example/);
   t.is((await done('realm', 'diff', 'acme', file('acme.ldif', acme))).stdout, '');
   const wanted = file('wanted.ldif', acme.replace('cn: ann\n', 'cn: Ann of Acme\n'));
-  await done('realm', 'apply', '--yes', '--people', 'acme', wanted);
+  const differs = (await done('realm', 'diff', '--json', 'acme', wanted)).stdout;
+  t.like(JSON.parse(differs), { dn: 'uid=ann,ou=people,o=acme', kind: 'modify' }, 'an object in each line');
+  const json = async (...args: string[]) => JSON.parse((await done('realm', ...args, '--json')).stdout);
+  t.deepEqual(await json('apply', '--dry-run', 'acme', wanted), { wouldBeMade: 0, refused: 0, leftAlone: 1 });
+  t.deepEqual(await json('apply', '--yes', '--people', 'acme', wanted), { made: 1, refused: 0, leftAlone: 0 });
+  const zoe = file('zoe.ldif', 'dn: uid=zoe,ou=people,o=acme\nobjectClass: account\nuid: zoe\n');
+  t.like(await json('import', '--dry-run', '--to', 'acme', zoe), { state: 'done', result: '1 entry would be added' });
+  const nowhere = await run('realm', 'import', '--to', 'nowhere', zoe);
+  t.deepEqual([nowhere.status, nowhere.stderr], [3, 'atrium: there is no realm "nowhere". See: atrium realm list\n']);
   t.regex((await run('realm', 'apply', '--yes', '--people', 'acme', wanted)).stderr, /nothing to do/);
   t.regex((await done('realm', 'export', 'acme')).stdout, /^cn: Ann of Acme$/m);
   t.is((await done('realm', 'export', 'default')).stdout, before, 'other realms are no content of the default one, and it was not touched');
