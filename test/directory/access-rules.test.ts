@@ -383,3 +383,47 @@ test('a realm has ldap.accessRulesMax rules at most', async (t) => {
   t.is((await rule(house, 1, { Who: 'anyone', Right: 'read' })).code, 0);
   t.is((await rule(house, 2, { Who: 'anyone', Right: 'read' })).code, 11);
 });
+
+test('the filters of all rules of a realm have twice as many parts as it may have rules, whichever rule is written', async (t) => {
+  const house = await ruledHouse(t, { 'ldap.accessRulesMax': 2 });
+  const who = { Who: 'anyone', Right: 'read' };
+  const { code, dn } = await rule(house, 1, { ...who, Filter: '(|(cn=a)(cn=b))' });
+  t.is(code, 0);
+  const refused = await rule(house, 2, { ...who, Filter: '(cn=*a*)' });
+  t.deepEqual(
+    [refused.code, refused.diagnostic],
+    [19, 'stsRuleFilter: the filters of all rules of a realm have 4 parts at most, and would have 5'],
+  );
+  const operator = house.operator();
+  t.is((await operator.modify(dn, ['replace', 'stsRuleFilter', '(|(cn=a)(cn=b)(cn=c)(cn=d))'])).code, 19);
+  t.is((await operator.modify(dn, ['replace', 'stsRuleFilter', '(|(cn=a)(cn=b)(cn=c))'])).code, 0);
+  t.is((await rule(house, 2, { ...who, Filter: '(cn=a)' })).code, 19);
+  t.is((await operator.modify(dn, ['replace', 'stsRuleFilter', '(cn=a)'])).code, 0);
+  t.is((await rule(house, 2, { ...who, Filter: '(|(cn=a)(cn=b))' })).code, 0);
+});
+
+test('a search lets others have their turn the more often, the more parts the filters of rules have', async (t) => {
+  const house = await ruledHouse(t);
+  const operator = house.operator();
+  const group = { objectClass: 'applicationProcess' };
+  for (let at = 0; at < 100; at++) await operator.add(`cn=p${at},ou=people,${suffix}`, { ...group, cn: `p${at}` });
+  const client = await adas(house);
+  const turnsOf = async () => {
+    let turns = 0;
+    let isGoing = true;
+    const tick = () => {
+      turns++;
+      if (isGoing) setImmediate(tick);
+    };
+    setImmediate(tick);
+    await client.search(suffix, '(objectClass=applicationProcess)');
+    isGoing = false;
+    return turns;
+  };
+  t.true((await turnsOf()) < 10);
+  for (let at = 0; at < 15; at++) {
+    const parts = Array.from({ length: 99 }, (_, part) => `(cn=${at} ${part})`).join('');
+    t.is((await rule(house, at, { Who: 'authenticated', Right: 'read', Filter: `(|${parts})` })).code, 0);
+  }
+  t.true((await turnsOf()) > 25);
+});

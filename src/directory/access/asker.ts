@@ -26,6 +26,8 @@ export interface Asker {
   rightsOnNew(dnKey: Uint8Array, entry: NewEntry, snapshot: Snapshot): Rights;
   /** On one of which nothing but its name is known: what a filter would have to allow is not. */
   rightsOnName(dnKey: Uint8Array, snapshot: Snapshot, uuid?: string): Rights;
+  /** How many assertions rules make of each entry in the realm of a name to find out what they may do with it. */
+  assertionsOn(dnKey: Uint8Array, snapshot: Snapshot): number;
   /** Whether there may be an entry that they manage in the realm of a name; in their own without one. Where there is none nobody needs to ask. */
   managesSome(snapshot: Snapshot, dnKey?: Uint8Array): boolean;
 }
@@ -129,6 +131,7 @@ function resolveAsker(engine: Engine, identity: Identity, origin: Origin, first:
       return (isPerson ? planForPeople() : plan).rightsOf(dnKey, false, (filter) => access.fitsNew(filter, entry));
     },
     rightsOnName: (dnKey, snapshot, uuid) => planAt(dnKey, snapshot).rightsOf(dnKey, uuid !== undefined && uuid === own),
+    assertionsOn: (dnKey, snapshot) => planAt(dnKey, snapshot).assertions,
     managesSome(snapshot, dnKey) {
       const realm = dnKey === undefined ? (who.home ?? realms.default) : realms.owning(dnKey);
       return inRealm(realm, snapshot).managesSome;

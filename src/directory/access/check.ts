@@ -8,6 +8,8 @@ import type { Realms } from '../realms.ts';
 import { standsRight, textsOf } from './book.ts';
 import { entriesOfClass } from './of-class.ts';
 import { parseRule, type RuleTexts } from './parse.ts';
+import { assertionsOfRules } from './plan.ts';
+import type { Rule } from './rule.ts';
 
 const ruleClass = 'stsAccessRule';
 /** What attributes of a rule begin with, as entries hold them: every rule has some. */
@@ -24,7 +26,7 @@ export function mayBeRule({ user }: Pick<EntryRecord, 'user'>): boolean {
  * @throws Refusal `valueRefused` (19) with the attribute and why; `rulesTooMany` (11) for a new one beyond `ldap.accessRulesMax`
  */
 export function checkRule(
-  engine: Pick<Engine, 'schema' | 'realms' | 'settings'>,
+  engine: Pick<Engine, 'schema' | 'realms' | 'settings' | 'access'>,
   snapshot: Snapshot,
   { uuid, dn, dnKey, user }: EntryRecord,
 ): void {
@@ -33,9 +35,14 @@ export function checkRule(
   if (!isRule(schema, texts.get('objectclass') ?? [])) return;
   const realms = engine.realms.in(snapshot);
   const realm = realms.owning(dnKey) ?? realms.default;
-  checkTexts(schema, realms, { dn, dnKey }, texts);
-  if (snapshot.byUuid(uuid) !== undefined) return;
+  const rule = checkTexts(schema, realms, { dn, dnKey }, texts);
   const max = engine.settings['ldap.accessRulesMax'];
+  const before = snapshot.byUuid(uuid);
+  if (rule.filter !== undefined) {
+    const { rules } = engine.access.bookOf(engine, realm, snapshot);
+    checkAssertions(assertionsOfRules([rule, ...rules.filter(({ isBuiltIn, name }) => !isBuiltIn && name !== before?.dn)]), max);
+  }
+  if (before !== undefined) return;
   const others = entriesOfClass(schema, snapshot, ruleClass, max + 1).filter((each) => standsRight(realm, each.dnKey));
   if (others.length >= max) throw refuse(errors.rulesTooMany, { max });
 }
@@ -56,11 +63,22 @@ function checkTexts(
   realms: Pick<Realms, 'default' | 'owning'>,
   { dn, dnKey }: { readonly dn: string; readonly dnKey: Uint8Array },
   texts: RuleTexts,
-): void {
+): Rule {
   const realm = realms.owning(dnKey) ?? realms.default;
   if (!standsRight(realm, dnKey))
     throw refuse(errors.valueRefused, { attribute: 'objectClass', why: `a rule of access stands directly below ${realm.rules.text}` });
-  parseRule({ schema, owns: (key) => realms.owning(key) === realm }, dn, texts);
+  return parseRule({ schema, owns: (key) => realms.owning(key) === realm }, dn, texts);
+}
+
+/** Filters are fitted to each entry that anybody looks at: they are made of few parts. */
+const assertionsOfEach = 2;
+
+/** @throws Refusal `valueRefused` (19) */
+function checkAssertions(assertions: number, rulesMax: number): void {
+  const max = rulesMax * assertionsOfEach;
+  if (assertions <= max) return;
+  const why = `the filters of all rules of a realm have ${max} parts at most, and would have ${assertions}`;
+  throw refuse(errors.valueRefused, { attribute: 'stsRuleFilter', why });
 }
 
 function isRule(schema: Schema, classes: readonly string[]): boolean {

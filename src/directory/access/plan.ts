@@ -1,7 +1,13 @@
 import type { Filter } from '#ldap';
 import { formOf, isWithin, parentKey } from '#schema';
+import { assertionsOf } from '../search/turn.ts';
 import type { Rights } from './rights.ts';
 import type { Rule, Target } from './rule.ts';
+
+/** How many assertions the filters of rules make. */
+export function assertionsOfRules(rules: readonly Pick<Rule, 'filter'>[]): number {
+  return rules.reduce((sum, { filter }) => sum + (filter === undefined ? 0 : assertionsOf(filter)), 0);
+}
 
 /** A rule that is for who asks, whatever the entry, or only for their own. */
 export interface Fitting {
@@ -22,6 +28,8 @@ export interface Plan {
   readonly hasOwn: boolean;
   /** Whether some rule has a filter. */
   readonly hasFilters: boolean;
+  /** How many assertions the filters of rules make of an entry, at most. */
+  readonly assertions: number;
 }
 
 /** A name that targets name. */
@@ -88,6 +96,7 @@ export function createPlan(fitting: readonly Fitting[], make: (rules: readonly R
   return {
     hasOwn,
     hasFilters,
+    assertions: hasFilters ? assertionsOfRules(fitting.map(({ rule }) => rule)) : 0,
     rightsOf(dnKey, isOwn, fits) {
       if (always !== undefined) return always;
       const shape = shapeOf(dnKey, isOwn && hasOwn);

@@ -37,7 +37,7 @@ const indexers = new WeakMap<Schema, Indexer>();
  * @see slapo-unique(5)
  */
 export function* withUniqueness(
-  engine: Pick<Engine, 'schema' | 'realms' | 'settings'>,
+  engine: Pick<Engine, 'schema' | 'realms' | 'settings' | 'access'>,
   look: Look,
   decision: Decision,
 ): Generator<undefined, Decision> {

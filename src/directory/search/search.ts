@@ -113,7 +113,7 @@ export function search(call: Call, request: SearchRequest, visits?: Visits): Res
     views: new Map(),
     dereferencing: isPlain ? undefined : dereferencingOf(call),
     visits,
-    turnEntries: entriesOfTurn(request.filter),
+    turnEntries: entriesOfTurn(request.filter, asker.assertionsOn(base.dnKey, snapshot)),
     sent: 0,
     left: undefined,
   };

@@ -9,9 +9,13 @@ export const turnAssertionsMax = 4096;
 export const turnRowsMax = 4096;
 export const turnOctetsMax = 1_048_576;
 
-/** How many entries are held against a filter in one turn. */
-export function entriesOfTurn(filter: Filter): number {
-  return Math.max(1, Math.min(turnEntriesMax, Math.floor(turnAssertionsMax / assertionsOf(filter))));
+/**
+ * How many entries are held against a filter in one turn.
+ *
+ * @param besides  assertions that are made of each entry to find out what may be done with it
+ */
+export function entriesOfTurn(filter: Filter, besides = 0): number {
+  return Math.max(1, Math.min(turnEntriesMax, Math.floor(turnAssertionsMax / (assertionsOf(filter) + besides))));
 }
 
 /** How many assertions a filter makes, parts of substrings each for itself. */

@@ -55,7 +55,7 @@ export async function sendContent(
   const { engine, reply } = call;
   const first = engine.store.snapshot();
   const source = sourceOf(call, request, { base, extent: undefined, ...realmScope(engine, first, base) }, first, undefined);
-  const turnEntries = entriesOfTurn(request.filter);
+  const turnEntries = entriesOfTurn(request.filter, call.asker.assertionsOn(base.dnKey, first));
   let left: Batch | undefined;
   for (;;) {
     await reply.full();
