@@ -22,7 +22,7 @@ const frameMax = 100;
 export const importRealm: Command = {
   means: 'add the entries of a file to a realm',
   more: [
-    'FILE is LDIF with entries, superiors before what is below them: what atrium realm export writes, or people alone. Names below the suffix of its first entry are put below the realm’s, in all names, rules, filters and URLs; how many of each is told. In a realm of fewer than 100 entries, which has what a realm begins with and hardly more, what is there stays as it is, and is told; in any other an entry that is there is refused: see atrium realm apply.',
+    'FILE is LDIF with entries, superiors before what is below them: what atrium realm export writes, or people alone. Names of another suffix are put below the realm’s, in all names, rules, filters and URLs; how many of each is told. The suffix is the first entry, or what stands behind ou=people or ou=groups in its name. In a realm of fewer than 100 entries, which has what a realm begins with and hardly more, what is there stays as it is, and is told; in any other an entry that is there is refused: see atrium realm apply.',
     'First everything is checked, and nothing is written when something would be refused: line, entry, attribute and rule are told. With --continue the rest is added all the same. On a running service the import is a task below cn=tasks: it goes on when this command or the service is ended in the middle, and --resume follows it again. Ctrl-C takes back what was added, unless --continue was given.',
     'A stopped service’s folder is filled at once, all or none.',
   ],

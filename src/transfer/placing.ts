@@ -1,4 +1,6 @@
+import { text } from '#base';
 import { refuse } from '#catalogue';
+import { type Dn, formatDn, parseDn } from '#ldap';
 import { isWithin, type Schema } from '#schema';
 import { errors } from './errors.ts';
 import { createMapping, type Mapping } from './mapping.ts';
@@ -25,7 +27,7 @@ export interface Placing {
   told(): string | undefined;
 }
 
-/** The names of a file are below that of its first entry, or the realm's own suffix. */
+/** The names of a file are below the realm's own suffix, or one that its first entry tells. */
 export function createPlacing({ id, suffix, schema, inside }: Destination): Placing {
   const own = keyOfName(schema, suffix);
   const edges = inside.map((each) => keyOfName(schema, each));
@@ -35,7 +37,7 @@ export function createPlacing({ id, suffix, schema, inside }: Destination): Plac
   let mapping: Mapping | undefined;
   return {
     place(entry) {
-      from ??= isOwn(entry.key) ? suffix : entry.dn;
+      from ??= isOwn(entry.key) ? suffix : toldBy(entry);
       mapping ??= createMapping(schema, from, suffix);
       const placed = mapping.entry(entry);
       if (!isOwn(placed.key)) {
@@ -50,4 +52,31 @@ export function createPlacing({ id, suffix, schema, inside }: Destination): Plac
       return `names below ${from} were put below ${suffix}; in values: ${counts.join(', ') || 'none'}`;
     },
   };
+}
+
+/** What stands directly below the suffix of a realm, and not above its suffix. */
+const standing = new Set(['people', 'groups']);
+/** What names people, groups and the like, and no suffix. */
+const leaves = new Set(['uid', 'cn']);
+
+/**
+ * The suffix of a file whose first entry is this: the entry itself, or what stands behind ou=people and ou=groups. A person may not be taken for a
+ * suffix: as such they would be said to be there already, and be left out.
+ *
+ * @throws Refusal `transferRefused` for a first entry that tells no suffix
+ */
+function toldBy({ line, dn }: NamedEntry): string {
+  const name: Dn = parseDn(dn) ?? [];
+  const type = (rdn: Dn[number] | undefined) => (rdn?.length === 1 ? rdn[0]?.type.toLowerCase() : undefined);
+  const at = name.findLastIndex(
+    (rdn) => type(rdn) === 'ou' && standing.has((text(rdn[0]?.value ?? new Uint8Array(0)) ?? '').toLowerCase()),
+  );
+  if (at >= 0 && at + 1 < name.length) return formatDn(name.slice(at + 1));
+  if (leaves.has(type(name[0]) ?? ''))
+    throw refuse(errors.transferRefused, {
+      line,
+      dn,
+      why: 'below which suffix the file’s names are cannot be told: let it begin with that entry',
+    });
+  return dn;
 }

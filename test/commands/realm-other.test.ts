@@ -55,6 +55,20 @@ test('a realm beside the default one is filled from another one’s export, expo
   t.regex((await run('realm', 'apply', '--yes', '--people', 'acme', wanted)).stderr, /nothing to do/);
   t.regex((await done('realm', 'export', 'acme')).stdout, /^cn: Ann of Acme$/m);
   t.is((await done('realm', 'export', 'default')).stdout, before, 'other realms are no content of the default one, and it was not touched');
+  const ofOthers = (rdns: string) => `dn: ${rdns},dc=other,dc=org\nobjectClass: account\nuid: eve\n\n`;
+  const eve = await done('realm', 'import', '--to', 'acme', file('eve.ldif', ofOthers('uid=eve,ou=people')));
+  t.regex(
+    eve.stderr,
+    /names below dc=other,dc=org were put below o=acme[\s\S]*^1 entry added$/m,
+    'a file of people alone has a suffix, too',
+  );
+  const nobodys = await run('realm', 'import', '--to', 'acme', file('nobodys.ldif', ofOthers('uid=eve,ou=staff')));
+  t.is(nobodys.status, 1);
+  t.regex(
+    nobodys.stderr,
+    /line 1, uid=eve,ou=staff,.*below which suffix/,
+    'a person is never taken for the suffix, which is there already',
+  );
   const across = await run(
     'realm',
     'apply',
