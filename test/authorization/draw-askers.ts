@@ -21,18 +21,18 @@ export function drawAsker(random: Random, world: PlainWorld): Asker {
   const dn = random.pick(people.filter((each) => random.chance(0.05) || !world.realms.some(({ administrator }) => administrator === each)));
   const kind = random.below(100);
   const administrator = world.realms[0]?.administrator ?? dn;
-  if (kind < 10) return { kind: 'anonymous', ...place };
-  if (kind < 13) return { kind: 'operators', cameInBy: 'operators', ...place };
-  if (kind < 15) return { kind: 'web', ...place };
-  if (kind < 44) return { kind: 'entry', dn, cameInBy: 'own-password', ...place };
-  if (kind < 52) return { kind: 'entry', dn, cameInBy: 'certificate', ...place };
-  if (kind < 62) return { kind: 'entry', dn, cameInBy: 'app-password', ...place };
-  if (kind < 70) return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: administrator, ...place };
-  if (kind < 79)
+  if (kind < 8) return { kind: 'anonymous', ...place };
+  if (kind < 10) return { kind: 'operators', cameInBy: 'operators', ...place };
+  if (kind < 12) return { kind: 'web', ...place };
+  if (kind < 37) return { kind: 'entry', dn, cameInBy: 'own-password', ...place };
+  if (kind < 45) return { kind: 'entry', dn, cameInBy: 'certificate', ...place };
+  if (kind < 56) return { kind: 'entry', dn, cameInBy: 'app-password', ...place };
+  if (kind < 63) return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: administrator, ...place };
+  if (kind < 71)
     return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: random.pick(people), ...place };
-  if (kind < 81) return { kind: 'entry', dn, cameInBy: 'operators', ...place };
+  if (kind < 73) return { kind: 'entry', dn, cameInBy: 'operators', ...place };
   // The web layer that does not say for which session it acts: from where is not known.
-  if (kind < 84) return { kind: 'entry', dn, ...place, address: '', loopback: false };
+  if (kind < 75) return { kind: 'entry', dn, ...place, address: '', loopback: false };
   const session = { factors: 1 + random.below(2), ageS: random.pick([0, 30, 60, 61, 300, 301, 900, 901]) };
   return { kind: 'entry', dn, session, ...place };
 }

@@ -77,6 +77,8 @@ export function drawSearch({ random, world }: Drawing): Search {
       return { ...plain, sort, page: 1 + random.below(5) };
     case 4:
       return { ...plain, matched: Array.from({ length: 1 + random.below(2) }, () => drawMatched(random)) };
+    case 9:
+      return drawMatchedPeople(random, world, plain);
     case 5:
       return { ...plain, deref: random.chance(0.7) ? { member: ['cn', 'mail', 'uid', 'employeeNumber'] } : { manager: ['cn', 'title'] } };
     case 6:
@@ -93,6 +95,19 @@ export function drawSearch({ random, world }: Drawing): Search {
     default:
       return plain;
   }
+}
+
+/** Values of people, of whom many are found. */
+function drawMatchedPeople(random: Random, world: PlainWorld, plain: Search): Search {
+  const base = random.pick(['', 'ou=people,']) + random.pick(world.realms).suffix;
+  return {
+    ...plain,
+    base,
+    scope: 'sub',
+    filter: '(objectClass=*)',
+    attributes: random.pick([[], ['*'], ['cn', 'title', 'l']]),
+    matched: [drawMatched(random)],
+  };
 }
 
 /** A simple item, as matched values take it. */
@@ -189,15 +204,32 @@ function drawAdd({ random, world, number }: Drawing): Add {
 
 function drawDelete({ random, world, asker }: Drawing): Delete {
   const all = [...world.entries.keys()].filter((dn) => isRemovable(world, dn) && dn !== asker.dn && dn !== asker.through);
-  const places = [...world.entries.keys()].filter(
-    (each) => each.startsWith('ou=sales,') && !isWithin(asker.dn ?? '', each) && !isWithin(asker.through ?? '', each),
-  );
-  if (places.length > 0 && random.chance(0.15)) return { op: 'delete', dn: random.pick(places), tree: true };
+  const places = treesIn(world, asker);
+  if (places.length > 0 && random.chance(0.3)) return { op: 'delete', dn: random.pick(places), tree: true };
   const dn = random.chance(0.1) ? `uid=none,ou=people,${random.pick(world.realms).suffix}` : random.pick(all);
   return { op: 'delete', dn, ...(random.chance(0.15) ? { tree: true } : {}), ...reading(random, true, false) };
 }
 
-function drawRename({ random, world, asker, number }: Drawing): Rename {
+/** Trees with people in them, but for the one who asks. */
+function treesIn(world: PlainWorld, asker: Asker): string[] {
+  return [...world.entries.keys()].filter(
+    (each) => each.startsWith('ou=sales,') && !isWithin(asker.dn ?? '', each) && !isWithin(asker.through ?? '', each),
+  );
+}
+
+/** A whole tree goes to another place, or is called otherwise where it is. */
+function drawTreeMove({ random, world, number }: Drawing, dn: string): Rename {
+  const realm = world.realms.filter(({ suffix }) => isWithin(dn, suffix)).at(-1);
+  const superior = random.pick(['people', 'applications'].map((ou) => `ou=${ou},${realm?.suffix}`));
+  const isMove = superior !== parentOf(dn);
+  const rdn = isMove && random.chance(0.8) ? 'ou=sales' : `ou=m${number}`;
+  return { op: 'rename', dn, rdn, ...(isMove ? { superior } : {}), ...reading(random, true, true) };
+}
+
+function drawRename(drawing: Drawing): Rename {
+  const { random, world, asker, number } = drawing;
+  const places = treesIn(world, asker);
+  if (places.length > 0 && random.chance(0.3)) return drawTreeMove(drawing, random.pick(places));
   const all = [...world.entries.keys()].filter(
     (dn) => isRemovable(world, dn) && dn !== asker.dn && dn !== asker.through && /^(uid|cn)=/.test(dn),
   );

@@ -1,5 +1,6 @@
 import type { Random } from '../support/people.ts';
 import { drawRule } from './draw-rules.ts';
+import { drawSituations } from './draw-situations.ts';
 import type { PlainEntry, PlainRealm, PlainWorld } from './plain.ts';
 import { defaultSuffix, innerSuffix, keeperOf, pools, roles } from './words.ts';
 
@@ -67,7 +68,7 @@ function drawRules(random: Random, suffix: string): PlainEntry[] {
   const rules = Array.from({ length: random.below(9) }, (_, at) => drawRule(random, suffix, `r${at}`));
   for (const [at, right] of [looks, random.pick(changes)].entries())
     if (random.chance(0.6)) rules.push(wide(random, suffix, `wide${at}`, right));
-  if (random.chance(0.3)) rules.push(...tied(random, suffix));
+  rules.push(...drawSituations(random, suffix));
   // Below such a rule nothing that is built in is ever asked: what the rules say is all there is.
   return random.chance(0.5) ? rules : [...rules, floor(suffix)];
 }
@@ -94,16 +95,6 @@ function wide(random: Random, suffix: string, cn: string, right: readonly string
     ...(random.chance(0.3) ? { stsRuleTarget: [`children:ou=people,${suffix}`, `subtree:ou=groups,${suffix}`] } : {}),
   };
   return { dn: `cn=${cn},ou=accessrules,${suffix}`, attributes };
-}
-
-/** Two rules of one number that say the opposite: their names decide. */
-function tied(random: Random, suffix: string): PlainEntry[] {
-  const effects = random.chance(0.5) ? ['allow', 'deny'] : ['deny', 'allow'];
-  return effects.map((effect, at) => {
-    const about = { stsRuleWho: ['authenticated'], stsRuleRight: looks, stsRuleAttribute: ['title', 'description'] };
-    const attributes = { objectClass: ['stsAccessRule'], cn: [`tied${at}`], stsRuleOrder: ['2'], stsRuleEffect: [effect], ...about };
-    return { dn: `cn=tied${at},ou=accessrules,${suffix}`, attributes };
-  });
 }
 
 function floor(suffix: string): PlainEntry {

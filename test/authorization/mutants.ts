@@ -144,6 +144,20 @@ export const mutants = {
       patch('src/directory/operations/add.ts', '(type) => !rights.mayWrite(type)', '(type) => !rights.mayAdd && !rights.mayWrite(type)'),
     ],
   },
+  'tree-unasked': {
+    means: 'with an entry goes all that is below it, whether it may be deleted or not',
+    patches: [patch('src/directory/operations/delete.ts', 'if (!visible || !mayDelete) throw', 'if (!visible && !mayDelete) throw')],
+  },
+  'moved-below': {
+    means: 'with an entry moves all that is below it, whether it may be moved or not',
+    patches: [
+      patch(
+        'src/directory/operations/modify-dn.ts',
+        'if (renamed.goesElsewhere && !mayGo(asker, snapshot, entry, dnKey))',
+        'if (renamed.goesElsewhere && dnKey.length === 0)',
+      ),
+    ],
+  },
   'moved-anywhere': {
     means: 'who may delete an entry may move it below any other',
     patches: [

@@ -15,6 +15,8 @@ export interface Service {
   stored(): ReadonlyMap<string, PlainEntry> | Promise<ReadonlyMap<string, PlainEntry>>;
   /** The same as long as nothing is stored. */
   state(): unknown;
+  /** Lets time pass, where its clock can be moved by hand. */
+  pass?(seconds: number): void;
 }
 
 /** A connection as somebody. */

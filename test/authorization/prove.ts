@@ -6,7 +6,7 @@ import { drawAsk } from './draw-asks.ts';
 import { type DrawnWorld, drawWorld } from './draw-world.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Service } from './perform.ts';
-import type { Asker, PlainWorld } from './plain.ts';
+import { type Asker, isWithin, type PlainWorld, parentOf } from './plain.ts';
 import { Services } from './services.ts';
 import { proveUnseen } from './unseen.ts';
 
@@ -43,6 +43,9 @@ const casesOfWorld = 100;
 
 /** Who has asked is asked for again. */
 const askersOfWorld = 6;
+
+/** So long that what was fresh just is, or just is not any more. */
+const passesS = [1, 30, 60, 270, 600];
 
 /** One directory of so many is drawn twice. */
 const unseenEach = 5;
@@ -96,6 +99,7 @@ export async function proveWorld(service: Service, { cases, seen, drawn, random,
     let asker = askers[turn] as Asker;
     if (random.chance(0.05) || !isStillThere(asker, state.world)) asker = draw(random, state.world);
     askers[turn] = asker;
+    if (service.pass !== undefined && random.chance(0.1)) asker = pass(service, askers, turn, random.pick(passesS));
     const ask = drawAsk({ random, ...state, asker, number });
     const { difference, code, because } = await hold(service, state, asker, ask);
     const key = `${ask.op} ${code}`;
@@ -109,6 +113,14 @@ export async function proveWorld(service: Service, { cases, seen, drawn, random,
 export interface Held {
   readonly done: number;
   readonly difference?: string;
+}
+
+/** Time passes: who came in with a session has it for so much longer, on the connection that they have. */
+function pass(service: Service, askers: Asker[], turn: number, seconds: number): Asker {
+  service.pass?.(seconds);
+  for (const [at, asker] of askers.entries())
+    if (asker.session !== undefined) askers[at] = { ...asker, session: { ...asker.session, ageS: asker.session.ageS + seconds } };
+  return askers[turn] as Asker;
 }
 
 function isStillThere({ dn, through }: Asker, { entries }: PlainWorld): boolean {
@@ -144,11 +156,13 @@ async function hold(
 /** Passwords are in nothing that can be read: what is known of them is what was set. */
 function follow({ passwords }: State, ask: Ask, { password }: Outcome): void {
   if (password !== undefined) passwords.set(...password);
-  if (ask.op === 'delete') for (const dn of passwords.keys()) if (dn === ask.dn || dn.endsWith(`,${ask.dn}`)) passwords.delete(dn);
+  if (ask.op === 'delete') for (const dn of passwords.keys()) if (isWithin(dn, ask.dn)) passwords.delete(dn);
   if (ask.op !== 'rename') return;
-  const known = passwords.get(ask.dn);
-  passwords.delete(ask.dn);
-  if (known !== undefined) passwords.set(`${ask.rdn},${ask.superior ?? ask.dn.slice(ask.dn.indexOf(',') + 1)}`, known);
+  const to = `${ask.rdn},${ask.superior ?? parentOf(ask.dn)}`;
+  for (const [dn, known] of [...passwords].filter(([each]) => isWithin(each, ask.dn))) {
+    passwords.delete(dn);
+    passwords.set(dn.slice(0, dn.length - ask.dn.length) + to, known);
+  }
 }
 
 function wordsOf(asker: Asker, ask: Ask, difference: string, because: Outcome['because'], world: PlainWorld): string {

@@ -54,12 +54,16 @@ export function openEngine(anonymousRead: PlainWorld['anonymousRead'], chance?: 
       house.audited.length = 0;
       // A bind makes somebody else of a connection.
       if (ask.op === 'bind') return performWith(askingAs(house, { ...asker, kind: 'anonymous' }), ask);
-      const key = JSON.stringify(asker);
+      // A session that has grown older since is still the same.
+      const { session } = asker;
+      const sinceMs = session && house.clock.nowMs() - 1000 * session.ageS;
+      const key = JSON.stringify({ ...asker, session: session && { factors: session.factors, sinceMs } });
       const asking = known.get(key) ?? askingAs(house, asker);
       known.set(key, asking);
       return performWith(asking, ask);
     },
     stored: () => storedIn(house),
+    pass: (seconds) => house.clock.moveMs(1000 * seconds),
     state: () => house.engine.store.snapshot().number,
     [Symbol.dispose]: () => {
       for (const ending of endings) ending();

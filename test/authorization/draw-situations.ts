@@ -1,0 +1,66 @@
+import type { Random } from '../support/people.ts';
+import type { PlainEntry } from './plain.ts';
+
+/**
+ * Rules that belong together, for situations that rules drawn one by one seldom bring about: what was fresh a while ago, values that one may read and not
+ * search, a tree of which a part must stay, rules of one number.
+ */
+export function drawSituations(random: Random, suffix: string): PlainEntry[] {
+  const all = [aging, unsearched, keptTree, tied].filter(() => random.chance(0.3));
+  return all.flatMap((draw) => draw(random, suffix));
+}
+
+const looks = ['read', 'search', 'compare'];
+const groupable = ['title', 'description', 'employeeNumber', 'telephoneNumber', 'displayName', 'l', 'roomNumber', 'mail', 'cn', 'sn'];
+
+function rule(suffix: string, cn: string, order: number, more: Readonly<Record<string, readonly string[]>>): PlainEntry {
+  const attributes = { objectClass: ['stsAccessRule'], cn: [cn], stsRuleOrder: [String(order)], ...more };
+  return { dn: `cn=${cn},ou=accessrules,${suffix}`, attributes };
+}
+
+/** What is given or refused only for a while after somebody has signed in. */
+function aging(random: Random, suffix: string): PlainEntry[] {
+  const more = {
+    stsRuleEffect: [random.pick(['allow', 'allow', 'deny'])],
+    stsRuleWho: [random.pick(['authenticated', 'anyone', 'self'])],
+    stsRuleStrength: [random.pick(['fresh:60', 'fresh:300', 'fresh:900', 'two-factors+fresh:300'])],
+    stsRuleRight: random.pick([looks, ['write'], [...looks, 'write']]),
+  };
+  return [rule(suffix, 'aging', 1, more)];
+}
+
+/** Values that are shown, and by which nothing may be found. */
+function unsearched(random: Random, suffix: string): PlainEntry[] {
+  const about = { stsRuleWho: [random.pick(['authenticated', 'anyone'])], stsRuleTarget: [`subtree:ou=people,${suffix}`] };
+  const names = [...new Set(Array.from({ length: 4 }, () => random.pick(groupable)))];
+  return [
+    rule(suffix, 'unsearched', 3, { ...about, stsRuleEffect: ['deny'], stsRuleRight: ['search'], stsRuleAttribute: names }),
+    rule(suffix, 'shown', 4, { ...about, stsRuleRight: looks, stsRuleAttribute: ['*'] }),
+  ];
+}
+
+/** A tree that may go and move, but for one entry of it, or to one place not. */
+function keptTree(random: Random, suffix: string): PlainEntry[] {
+  const who = ['authenticated'];
+  const sales = `ou=sales,ou=people,${suffix}`;
+  const place = random.pick([`children:ou=applications,${suffix}`, `children:ou=sales,ou=applications,${suffix}`, `one:${sales}`]);
+  const stays = random.chance(0.6)
+    ? { stsRuleRight: ['delete'], stsRuleTarget: [random.pick([`entry:uid=s0,${sales}`, `entry:uid=s1,${sales}`, `one:${sales}`])] }
+    : { stsRuleRight: ['add'], stsRuleTarget: [place] };
+  const may = {
+    stsRuleRight: ['read', 'write', 'add', 'delete'],
+    stsRuleTarget: [`subtree:ou=people,${suffix}`, `subtree:ou=applications,${suffix}`],
+    stsRuleAttribute: ['ou', 'uid', 'cn', 'sn', 'objectClass'],
+  };
+  return [
+    rule(suffix, 'stays', 2, { stsRuleWho: who, stsRuleEffect: ['deny'], ...stays }),
+    rule(suffix, 'goes', 3, { stsRuleWho: who, ...may }),
+  ];
+}
+
+/** Two rules of one number that say the opposite: their names decide. */
+function tied(random: Random, suffix: string): PlainEntry[] {
+  const effects = random.chance(0.5) ? ['allow', 'deny'] : ['deny', 'allow'];
+  const about = { stsRuleWho: ['authenticated'], stsRuleRight: looks, stsRuleAttribute: ['title', 'description'] };
+  return effects.map((effect, at) => rule(suffix, `tied${at}`, 2, { stsRuleEffect: [effect], ...about }));
+}
