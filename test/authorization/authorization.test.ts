@@ -1,4 +1,5 @@
 import test from 'ava';
+import { matching } from '../directory/control-values.ts';
 import { furnishedHouse, person, suffix } from '../directory/driver.ts';
 import { inFolder } from '../torture/round.ts';
 import { controlsOf, type Search } from './asks.ts';
@@ -119,6 +120,23 @@ for (const follow of ['sync', 'persistent'] as const) {
     for (const assertion of ['(uid=ada)', '(employeeNumber=1912)', '(!(employeeNumber=1))']) t.is((await ask(assertion)).code, 122);
   });
 }
+
+test('RFC 3876: no item finds a value that one may not search, be it about its supertype or about any attribute', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const ada = house.connect('ldaps');
+  await ada.bind(person('ada'), 'lovelace');
+  const asked = async () => {
+    const controls = [matching('(name=alan turing)', '(:caseIgnoreMatch:=alan turing)', '(cn=*)')];
+    const { entries } = await ada.search(person('alan'), '(uid=*)', { attributes: ['cn'] }, controls);
+    return entries.map((entry) => entry.all('cn'));
+  };
+  t.deepEqual(await asked(), [['Alan Turing']]);
+  await operator.add(`ou=accessRules,${suffix}`, { objectClass: 'organizationalUnit', ou: 'accessRules' });
+  const rule = { objectClass: 'stsAccessRule', cn: 'no cn', stsRuleOrder: '1', stsRuleEffect: 'deny', stsRuleWho: 'anyone' };
+  await operator.add(`cn=no cn,ou=accessRules,${suffix}`, { ...rule, stsRuleAttribute: 'cn', stsRuleRight: 'search' });
+  t.deepEqual(await asked(), [[]]);
+});
 
 test('the mistakes that the proof must see still fit the code', async (t) => {
   await inFolder(async (folder) => {

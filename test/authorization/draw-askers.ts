@@ -10,6 +10,7 @@ const places: readonly Pick<Asker, 'address' | 'loopback'>[] = [
   { address: '198.51.100.7', loopback: false },
   { address: '198.51.100.6', loopback: false },
   { address: '2001:db8:1::5', loopback: false },
+  { address: '2001:db8:2::5', loopback: false },
   { address: '2001:db9::1', loopback: false },
   { address: '127.0.0.1', loopback: true },
 ];

@@ -3,10 +3,10 @@ import type { PlainEntry } from './plain.ts';
 
 /**
  * Rules that belong together, for situations that rules drawn one by one seldom bring about: what was fresh a while ago, values that one may read and not
- * search, a tree of which a part must stay, rules of one number.
+ * search, a tree of which a part must stay, rules of one number, a place and what is so many levels below it, networks.
  */
 export function drawSituations(random: Random, suffix: string): PlainEntry[] {
-  const all = [aging, unsearched, keptTree, tied].filter(() => random.chance(0.3));
+  const all = [aging, unsearched, keptTree, tied, levels, nearby].filter(() => random.chance(0.3));
   return all.flatMap((draw) => draw(random, suffix));
 }
 
@@ -23,7 +23,7 @@ function aging(random: Random, suffix: string): PlainEntry[] {
   const more = {
     stsRuleEffect: [random.pick(['allow', 'allow', 'deny'])],
     stsRuleWho: [random.pick(['authenticated', 'anyone', 'self'])],
-    stsRuleStrength: [random.pick(['fresh:60', 'fresh:300', 'fresh:900', 'two-factors+fresh:300'])],
+    stsRuleStrength: [random.pick(['fresh:60', 'fresh:300', 'fresh:900', 'two-factors', 'two-factors', 'two-factors+fresh:300'])],
     stsRuleRight: random.pick([looks, ['write'], [...looks, 'write']]),
   };
   return [rule(suffix, 'aging', 1, more)];
@@ -56,6 +56,38 @@ function keptTree(random: Random, suffix: string): PlainEntry[] {
     rule(suffix, 'stays', 2, { stsRuleWho: who, stsRuleEffect: ['deny'], ...stays }),
     rule(suffix, 'goes', 3, { stsRuleWho: who, ...may }),
   ];
+}
+
+/** What is given or refused to those who come from somewhere; of some networks the last octet counts in part. */
+function nearby(random: Random, suffix: string): PlainEntry[] {
+  const from = random.pick([
+    '192.0.2.128/25',
+    '192.0.2.128/25',
+    '198.51.100.6/32',
+    '198.51.100.6/31',
+    '2001:db8::/47',
+    'protected',
+    'this-machine',
+  ]);
+  const more = {
+    stsRuleEffect: [random.pick(['allow', 'deny'])],
+    stsRuleWho: ['anyone'],
+    stsRuleFrom: [from],
+    stsRuleRight: random.pick([looks, [...looks, 'write']]),
+  };
+  return [rule(suffix, 'nearby', 1, more)];
+}
+
+/** A place with people directly below it and deeper: of how much of it a rule is. */
+function levels(random: Random, suffix: string): PlainEntry[] {
+  const target = `${random.pick(['one', 'one', 'children', 'subtree', 'entry'])}:${random.pick(['ou=people,', 'ou=people,', 'ou=sales,ou=people,', ''])}${suffix}`;
+  const more = {
+    stsRuleEffect: [random.pick(['allow', 'deny'])],
+    stsRuleWho: [random.pick(['authenticated', 'anyone'])],
+    stsRuleTarget: [target],
+    stsRuleRight: looks,
+  };
+  return [rule(suffix, 'levels', 4, more)];
 }
 
 /** Two rules of one number that say the opposite: their names decide. */

@@ -179,8 +179,18 @@ export const mutants = {
     patches: [
       patch(
         'src/directory/search/matched.ts',
-        'filters.map((filter) => guardFilter(schema, filter, rights)),',
-        'filters.map((filter) => guardFilter(schema, filter, { ...rights, maySearch: () => true })),',
+        'guardFilter(schema, filter, rights)),\n    rights,',
+        'guardFilter(schema, filter, { maySearch: () => true })),\n    { maySearch: () => true },',
+      ),
+    ],
+  },
+  'matched-by-kin': {
+    means: 'values that may not be searched are matched by what is said of a supertype of theirs',
+    patches: [
+      patch(
+        'src/directory/search/matched.ts',
+        'described === undefined || !maySearch(described.type)',
+        'described === undefined || !maySearch',
       ),
     ],
   },

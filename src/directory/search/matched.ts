@@ -28,11 +28,11 @@ interface Item {
 
 /**
  * Each value is held against each item as if it were the only one of its entry, so that subtypes, options and rules count as in a search filter. An
- * attribute without such a value stays, with none (RFC 3876 §2).
+ * attribute without such a value stays, with none (RFC 3876 §2). What may not be searched has none, not even for items about its supertype.
  *
  * @throws Refusal `matchedValuesMany` (LDAP 11)
  */
-function matchedValuesOf(schema: Schema, filters: readonly Filter[]): MatchedValues {
+function matchedValuesOf(schema: Schema, filters: readonly Filter[], { maySearch }: Pick<Rights, 'maySearch'>): MatchedValues {
   const items = filters.map((filter): Item => {
     const test = compileFilter(schema, filter);
     return { filter, fits: (key, attribute) => test({ dn: [], attributes: new Map([[key, attribute]]) }) === true };
@@ -40,8 +40,9 @@ function matchedValuesOf(schema: Schema, filters: readonly Filter[]): MatchedVal
   return (attributes, listOf) => {
     let tests = 0;
     const matched = attributes.map(({ description, values }) => {
-      const key = describe(schema, description)?.key;
-      if (key === undefined) return { description, values: [] };
+      const described = describe(schema, description);
+      if (described === undefined || !maySearch(described.type)) return { description, values: [] };
+      const { key } = described;
       const list = listOf(description);
       const looked = list && items.map((item) => oneOfList(schema, key, list, values, item));
       const fits = items.map((item, at) => looked?.[at] ?? testOf(key, description, item));
@@ -92,6 +93,7 @@ export function matchedProjection(schema: Schema, filters: readonly Filter[], ri
   const matched = matchedValuesOf(
     schema,
     filters.map((filter) => guardFilter(schema, filter, rights)),
+    rights,
   );
   let octets = 0;
   return {
@@ -111,7 +113,7 @@ export function matchedAttributes(
   filters: readonly Filter[],
   attributes: readonly PartialAttribute[],
 ): readonly PartialAttribute[] {
-  return matchedValuesOf(schema, filters)(attributes, () => undefined).attributes;
+  return matchedValuesOf(schema, filters, { maySearch: () => true })(attributes, () => undefined).attributes;
 }
 
 function listOf(schema: Schema, entry: ReadableEntry, snapshot: Snapshot, description: string): LargeAttribute | undefined {
