@@ -6,7 +6,7 @@ import type { PlainEntry } from './plain.ts';
  * search, a tree of which a part must stay, rules of one number, a place and what is so many levels below it, networks.
  */
 export function drawSituations(random: Random, suffix: string): PlainEntry[] {
-  const all = [aging, unsearched, keptTree, tied, levels, nearby].filter(() => random.chance(0.3));
+  const all = [aging, unsearched, keptTree, tied, levels, nearby].filter(() => random.chance(0.45));
   return all.flatMap((draw) => draw(random, suffix));
 }
 
@@ -80,7 +80,7 @@ function nearby(random: Random, suffix: string): PlainEntry[] {
 
 /** A place with people directly below it and deeper: of how much of it a rule is. */
 function levels(random: Random, suffix: string): PlainEntry[] {
-  const target = `${random.pick(['one', 'one', 'children', 'subtree', 'entry'])}:${random.pick(['ou=people,', 'ou=people,', 'ou=sales,ou=people,', ''])}${suffix}`;
+  const target = `${random.pick(['one', 'one', 'children', 'children', 'entry'])}:${random.pick(['ou=people,', 'ou=people,', 'ou=sales,ou=people,', ''])}${suffix}`;
   const more = {
     stsRuleEffect: [random.pick(['allow', 'deny'])],
     stsRuleWho: [random.pick(['authenticated', 'anyone'])],

@@ -30,6 +30,8 @@ export interface Outcome {
   readonly world?: PlainWorld;
   /** Whose password is now which. */
   readonly password?: readonly [dn: string, password: string];
+  /** The same of what is carried out together. */
+  readonly passwords?: Passwords;
   /** Which rules decided, for whoever reads about a difference. */
   readonly because: readonly string[];
 }
@@ -121,6 +123,7 @@ function outcomeOfTransaction(world: PlainWorld, asker: Asker, { updates }: Tran
   if (asker.kind === 'anonymous') return { codes: [codes.insufficientAccessRights], because: ['nobody changes anything'] };
   let now = world;
   const because: string[] = [];
+  const passwords = new Map<string, string>();
   for (const update of updates) {
     const one = outcomeOfUpdate(now, asker, update satisfies Update);
     because.push(...one.because);
@@ -130,9 +133,10 @@ function outcomeOfTransaction(world: PlainWorld, asker: Asker, { updates }: Tran
       const early = updates.some((each) => JSON.stringify(each).includes('userPassword')) ? [codes.insufficientAccessRights] : [];
       return { codes: [...others.filter((code) => code !== codes.success), ...early], because };
     }
+    if (one.password !== undefined) passwords.set(...one.password);
     now = one.world;
   }
-  return { codes: [codes.success], world: now, because };
+  return { codes: [codes.success], world: now, passwords, because };
 }
 
 interface Found {

@@ -71,12 +71,14 @@ async function transact({ ask, controls }: Asking, { updates }: Transaction): Pr
  * Empties a directory and fills it, as an operator. Realms that are made stay, and their suffixes.
  *
  * @param stored  the names of what it holds
+ * @param emptied  told when nothing of that is left
  */
 export async function refill(
   ask: Asking['ask'],
   stored: Iterable<string>,
   { realms, entries }: PlainWorld,
   passwords: Passwords,
+  emptied: () => void = () => undefined,
 ): Promise<void> {
   const must = ({ code, result }: Answers, dn: string, ...others: readonly number[]) => {
     if (![0, ...others].includes(code)) throw new Error(`${dn}: ${code} ${result.diagnostic}`);
@@ -90,6 +92,7 @@ export async function refill(
     .filter((dn) => !stays(dn))
     .sort((a, b) => isGroup(b) - isGroup(a) || b.split(',').length - a.split(',').length);
   for (const dn of deepest) must(await ask({ kind: 'delRequest', entry: dn }), dn);
+  emptied();
   for (const [at, { dn, attributes }] of [...entries.values()].entries()) {
     const password = passwords.get(dn);
     const secret = password === undefined ? {} : { userPassword: [password] };

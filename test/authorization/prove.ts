@@ -4,7 +4,7 @@ import { contentDiffers, differs } from './compare.ts';
 import { drawAsker } from './draw-askers.ts';
 import { drawAsk } from './draw-asks.ts';
 import { type DrawnWorld, drawWorld } from './draw-world.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { type Outcome, outcomeOf, type Passwords } from './outcome.ts';
 import type { Service } from './perform.ts';
 import { type Asker, isWithin, type PlainWorld, parentOf } from './plain.ts';
 import { Services } from './services.ts';
@@ -85,7 +85,8 @@ export interface World {
   readonly seen: Map<string, number>;
   readonly drawn: DrawnWorld;
   readonly random: Random;
-  readonly drawAsker: typeof drawAsker;
+  /** @param passwords  of those who may come in with one */
+  readonly drawAsker: (random: Random, world: PlainWorld, passwords: Passwords) => Asker;
 }
 
 /** Fills a service, and asks it. */
@@ -93,11 +94,11 @@ export async function proveWorld(service: Service, { cases, seen, drawn, random,
   await service.fill(drawn.world, drawn.passwords);
   const state: State = { world: { ...drawn.world, entries: await service.stored() }, passwords: new Map(drawn.passwords) };
   // A few take turns, each on a connection of their own: what was worked out for them must be good for what others have changed since.
-  const askers = Array.from({ length: askersOfWorld }, () => draw(random, state.world));
+  const askers = Array.from({ length: askersOfWorld }, () => draw(random, state.world, state.passwords));
   for (let number = 1; number <= cases; number++) {
     const turn = random.below(askers.length);
     let asker = askers[turn] as Asker;
-    if (random.chance(0.05) || !isStillThere(asker, state.world)) asker = draw(random, state.world);
+    if (random.chance(0.05) || !isStillThere(asker, state.world)) asker = draw(random, state.world, state.passwords);
     askers[turn] = asker;
     if (service.pass !== undefined && random.chance(0.1)) asker = pass(service, askers, turn, random.pick(passesS));
     const ask = drawAsk({ random, ...state, asker, number });
@@ -154,7 +155,8 @@ async function hold(
 }
 
 /** Passwords are in nothing that can be read: what is known of them is what was set. */
-function follow({ passwords }: State, ask: Ask, { password }: Outcome): void {
+function follow({ passwords }: State, ask: Ask, { password, passwords: several }: Outcome): void {
+  for (const each of several ?? []) passwords.set(...each);
   if (password !== undefined) passwords.set(...password);
   if (ask.op === 'delete') for (const dn of passwords.keys()) if (isWithin(dn, ask.dn)) passwords.delete(dn);
   if (ask.op !== 'rename') return;

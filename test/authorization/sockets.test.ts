@@ -1,13 +1,14 @@
 import test from 'ava';
 import { type Random, randomNumbers } from '../support/people.ts';
 import { drawWorld } from './draw-world.ts';
+import type { Passwords } from './outcome.ts';
 import type { Asker, PlainWorld } from './plain.ts';
 import { proveWorld } from './prove.ts';
 import { local, startService } from './sockets.ts';
 
 /** Who may come in over sockets of a test: with passwords, as nobody, as operator, and for others. */
-function drawAsker(random: Random, world: PlainWorld): Asker {
-  const dn = random.pick([...world.entries.keys()].filter((each) => each.startsWith('uid=')));
+function drawAsker(random: Random, world: PlainWorld, passwords: Passwords): Asker {
+  const dn = random.pick([...passwords.keys()].filter((each) => world.entries.has(each)));
   const place = { ...local, secure: random.chance(0.4) };
   const kind = random.below(20);
   if (kind < 4) return { kind: 'anonymous', ...place };
