@@ -57,10 +57,10 @@ export async function makingIn({ root, settings }: { readonly root: string; read
   return { rules, seed: await readRealmSeed(realmSeed(root)) };
 }
 
-/** With what the paths of all routes begin. */
+/** With what paths of the service begin: those of all routes, and `/realm/<id>`. */
 export function firstSegments(tables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>>): readonly string[] {
   const all = Object.values(tables).flatMap((table) => Object.values(table).map(({ path }) => path.split('/')[1] ?? ''));
-  return [...new Set(all)].filter((segment) => segment !== '');
+  return [...new Set([...all, 'realm'])].filter((segment) => segment !== '');
 }
 
 /** More are never made (`realms.max`). */
