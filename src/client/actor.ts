@@ -15,6 +15,8 @@ export interface SessionOf {
   readonly authenticatedMs: number;
   /** Of the browser that asks. */
   readonly address: string;
+  /** Whether nobody can read on the way what is between the browser and the web layer. */
+  readonly isProtected: boolean;
 }
 
 export interface SearchOptions {
@@ -55,13 +57,15 @@ const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 
 const sessionOid = '2.25.83716444157178576224225129172109131643.5.20';
 
-/** The directory takes it on the web layer's socket alone: SEQUENCE { factors INTEGER, authenticated OCTET STRING, address [0] OCTET STRING }. */
-function sessionControl({ factors, authenticatedMs, address }: SessionOf): Control {
+/** The directory takes it on the web layer's socket alone: SEQUENCE { factors INTEGER, authenticated OCTET STRING, address [0] OCTET STRING,
+ * protected [1] BOOLEAN DEFAULT FALSE }. */
+function sessionControl({ factors, authenticatedMs, address, isProtected }: SessionOf): Control {
   const value = encodeBer((ber) =>
     ber.sequence(() => {
       ber.number(factors);
       ber.string(String(authenticatedMs));
       ber.string(address, 0x80);
+      if (isProtected) ber.boolean(true, 0x81);
     }),
   );
   return { oid: sessionOid, critical: true, value };

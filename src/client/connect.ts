@@ -19,6 +19,8 @@ export interface Presented {
   readonly door: string;
   /** The browser's address. */
   readonly address: string;
+  /** Whether nobody could read it on the way from the browser; not, when absent. */
+  readonly isProtected?: boolean;
 }
 
 export type Judgement = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly code: number; readonly diagnostic: string };
@@ -85,11 +87,11 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
   const judging = new JudgingPool(opener, freshness, () => settings['client.judgingMax'], waitingMax);
 
   return {
-    judge: async ({ dn, password, door, address }) => {
+    judge: async ({ dn, password, door, address, isProtected = false }) => {
       const octets = typeof password === 'string' ? utf8(password) : password;
       // RFC 4513 §5.1.2: a bind without a password is anonymous and may succeed. It says nothing about a person.
       if (octets.length === 0 || dn === '') return { kind: 'refused', code: resultCodes.invalidCredentials, diagnostic: '' };
-      const control = doorControl(door, address);
+      const control = doorControl(door, address, isProtected);
       const { op } = await telling(
         judging.use((link) =>
           link.perform({ kind: 'bindRequest', version: 3, name: dn, authentication: { kind: 'simple', password: octets } }, [control], {
@@ -127,12 +129,12 @@ const judged: ReadonlySet<number> = new Set([
   resultCodes.constraintViolation,
 ]);
 
-/** SEQUENCE { door OCTET STRING, address OCTET STRING } in DER. */
-function doorControl(door: string, address: string): Control {
+/** SEQUENCE { door OCTET STRING, address OCTET STRING, protected BOOLEAN DEFAULT FALSE } in DER. */
+function doorControl(door: string, address: string, isProtected: boolean): Control {
   const strings = [door, address].map((string) => {
     const octets = utf8(string).subarray(0, doorOctetsMax);
     return concat([Uint8Array.of(0x04, octets.length), octets]);
   });
-  const content = concat(strings);
+  const content = concat(isProtected ? [...strings, Uint8Array.of(0x01, 0x01, 0xff)] : strings);
   return { oid: doorControlOid, critical: true, value: concat([Uint8Array.of(0x30, content.length), content]) };
 }

@@ -50,7 +50,7 @@ export function mayAuth(
   entry: StoredEntry,
 ): boolean {
   const outer = controls.of(door);
-  const origin = outer === undefined ? connection : originOf(outer.address, connection);
+  const origin = outer === undefined ? connection : originOf(outer.address, outer.isProtected);
   return askerOf(engine, anonymous, origin, snapshot).rightsAt(entry, snapshot).mayAuth;
 }
 

@@ -17,6 +17,8 @@ export interface Session {
   readonly authenticatedMs: number;
   /** The browser's address as text, where the web layer says it. */
   readonly address?: string | undefined;
+  /** Whether nobody can read on the way what is between the browser and the web layer; not, where it does not say. */
+  readonly isProtected?: boolean;
 }
 
 /** Who acts on a connection. */

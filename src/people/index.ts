@@ -1,1 +1,1 @@
-export { openPeople, type People, type PeopleOptions, type Person } from './people.ts';
+export { type Browser, openPeople, type People, type PeopleOptions, type Person } from './people.ts';

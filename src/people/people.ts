@@ -36,9 +36,16 @@ export interface People {
   /**
    * A person's entry as they themselves may see it; `undefined` when it is gone, or they are disabled.
    *
-   * @param address  the browser's
+   * @param browser  that asks
    */
-  readOwn(realm: PeopleOf, person: SignedIn, attributes: readonly string[], address?: string): Promise<ClientEntry | undefined>;
+  readOwn(realm: PeopleOf, person: SignedIn, attributes: readonly string[], browser?: Browser): Promise<ClientEntry | undefined>;
+}
+
+/** From where a person asks. */
+export interface Browser {
+  readonly address: string;
+  /** Whether nobody can read on the way what is between it and this service. */
+  readonly secure: boolean;
 }
 
 /** A person with the session that they have: how and when they signed in. */
@@ -97,14 +104,14 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
       return entries[0] === undefined ? undefined : personOf(baseOf(suffix), entries[0]);
     },
-    readOwn: async ({ suffix }, { entryUuid, events = [] }, attributes, address = '') => {
+    readOwn: async ({ suffix }, { entryUuid, events = [] }, attributes, browser = nowhere) => {
       const { entries } = await client
         .as('self')
         .search({ base: baseOf(suffix), scope: 'sub', filter: equals('entryUUID', entryUuid), attributes: ['1.1'], sizeLimit: 2 });
       const dn = entries[0]?.dn;
       if (dn === undefined) return undefined;
       try {
-        return await client.as({ dn, ...sessionOf(events, address) }).read(dn, attributes);
+        return await client.as({ dn, ...sessionOf(events, browser) }).read(dn, attributes);
       } catch (error) {
         // RFC 4370 §4: nobody acts for a person who is disabled, or was deleted just now.
         if (error instanceof ClientRefusal && error.code === resultCodes.authorizationDenied) return undefined;
@@ -114,12 +121,14 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
   };
 }
 
+const nowhere: Browser = { address: '', secure: false };
+
 /** What the directory is told of a session; nothing of one that nobody signed in to. */
-function sessionOf(events: NonNullable<SignedIn['events']>, address: string): { readonly session?: SessionOf } {
+function sessionOf(events: NonNullable<SignedIn['events']>, { address, secure }: Browser): { readonly session?: SessionOf } {
   const last = events.at(-1);
   if (last === undefined) return {};
   const factors = new Set(events.flatMap(({ amr }) => amr)).size;
-  return { session: { factors: Math.max(1, factors), authenticatedMs: last.whenMs, address } };
+  return { session: { factors: Math.max(1, factors), authenticatedMs: last.whenMs, address, isProtected: secure } };
 }
 
 function baseOf(suffix: string): string {

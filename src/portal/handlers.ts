@@ -1,4 +1,5 @@
 import type { Clock } from '#base';
+import type { Browser } from '#people';
 import type { Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
@@ -8,7 +9,7 @@ import { texts } from './texts.ts';
 export interface PortalDeps {
   readonly sessions: Pick<Sessions, 'find' | 'park' | 'list' | 'end' | 'endAll'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
-  readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], address: string) => Promise<OwnEntry | undefined>;
+  readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], browser: Browser) => Promise<OwnEntry | undefined>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly ldapUrl: () => string | undefined;
@@ -28,7 +29,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
       const session = await sessionOf(request);
       if (session === undefined)
         return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage(realm) };
-      const entry = await readOwn(realm, session, shownAttributes, request.address);
+      const entry = await readOwn(realm, session, shownAttributes, request);
       if (entry === undefined) {
         // Whoever has no entry any more, or is disabled, has no session either, in no browser.
         await sessions.endAll(realm.id, session.entryUuid, visitOf(request));

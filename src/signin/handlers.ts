@@ -49,7 +49,7 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
       const policy = await deps.policyOf(realm);
       const first = decide([], policy, false);
       if (first.step === 'refuse') return keptOut(deps, request, parked, first);
-      const proved = await provePassword(deps, realm, userName, password, visitOf(request));
+      const proved = await provePassword(deps, realm, { userName, password, secure: request.secure }, visitOf(request));
       if (proved.kind === 'busy') {
         return { ...screen(deps, request, id, parked, { userName, fault: 'busy' }), status: 503, error: errors.notJudged };
       }

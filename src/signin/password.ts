@@ -27,6 +27,7 @@ export type Judge = (attempt: {
   readonly password: string;
   readonly door: string;
   readonly address: string;
+  readonly isProtected: boolean;
 }) => Promise<{ readonly kind: 'accepted' | 'refused' }>;
 
 export interface PasswordDeps {
@@ -41,6 +42,14 @@ export type Proved =
   | { readonly kind: 'failed' }
   | { readonly kind: 'busy' };
 
+/** What was typed on the sign-in screen. */
+export interface Typed {
+  readonly userName: string;
+  readonly password: string;
+  /** Whether nobody could read it on the way here. */
+  readonly secure: boolean;
+}
+
 /** Longer names are nobody's. */
 const userNameLengthMax = 256;
 
@@ -52,14 +61,13 @@ const userNameLengthMax = 256;
 export async function provePassword(
   { registry, judge, audit }: PasswordDeps,
   realm: WebRealm,
-  typed: string,
-  password: string,
+  { userName, password, secure }: Typed,
   visit: Visit,
 ): Promise<Proved> {
-  const person = typed.length > userNameLengthMax ? undefined : await registry.find(realm, typed);
-  const dn = person?.dn ?? registry.nobody(realm, typed.slice(0, userNameLengthMax));
+  const person = userName.length > userNameLengthMax ? undefined : await registry.find(realm, userName);
+  const dn = person?.dn ?? registry.nobody(realm, userName.slice(0, userNameLengthMax));
   const event = { realm: realm.id, subject: person?.dn ?? '', action: 'signin.password', ...visit };
-  const judged = await ask(judge, { dn, password, door: 'signin', address: visit.address });
+  const judged = await ask(judge, { dn, password, door: 'signin', address: visit.address, isProtected: secure });
   if (judged instanceof ClientRefusal) {
     const summary = fillText(errors.notJudged.means, { why: judged.message });
     audit.record({ ...event, outcome: 'failed', error: errors.notJudged, summary });

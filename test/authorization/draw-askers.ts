@@ -33,7 +33,7 @@ export function drawAsker(random: Random, world: PlainWorld): Asker {
     return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: random.pick(people), ...place };
   if (kind < 73) return { kind: 'entry', dn, cameInBy: 'operators', ...place };
   // The web layer that does not say for which session it acts: from where is not known.
-  if (kind < 75) return { kind: 'entry', dn, ...place, address: '', loopback: false };
+  if (kind < 75) return { kind: 'entry', dn, ...place, address: '', loopback: false, secure: false };
   const session = { factors: 1 + random.below(2), ageS: random.pick([0, 30, 60, 61, 300, 301, 900, 901]) };
   return { kind: 'entry', dn, session, ...place };
 }

@@ -75,7 +75,7 @@ export function outcomeOf(world: PlainWorld, passwords: Passwords, asker: Asker,
     case 'password': {
       const proves = ask.old !== undefined && passwords.get(ask.dn) === ask.old;
       if (asker.kind === 'anonymous') return { codes: [8], because: ['nobody'] };
-      if (isUnprotected(asker)) return unprotected;
+      if (asker.cameInBy !== undefined && isUnprotected(asker)) return unprotected;
       const proven: Asker = proves ? { ...asker, session: { factors: Math.max(1, asker.session?.factors ?? 0), ageS: 0 } } : asker;
       return about(world, asker, ask.dn, undefined, ({ entry }) => {
         // Who may without it may with it: a right is never lost by proving more.

@@ -123,16 +123,19 @@ function askingAs(house: House, asker: Asker): Asking {
   return { ask: client.ask, follow: (op, own) => followed(house, client, op, own), controls };
 }
 
+/** The web layer's, whoever it acts for. */
+const ownSocket = { address: '', loopback: true, secure: true };
+
 function clientFor(house: House, asker: Asker): { readonly client: Client; readonly controls: readonly Control[] } {
   const { address, loopback, secure, kind, dn, cameInBy, session, through } = asker;
   const place = { address, loopback, secure };
   if (kind === 'anonymous') return { client: house.connect('ldap', place), controls: [] };
   if (kind === 'operators') return { client: house.connect('operators', { ...place, identity: by('operatorsSocket') }), controls: [] };
   if (kind === 'web' || cameInBy === undefined) {
-    const client = house.connect('web', { ...place, trusted: true, identity: by('webLayer') });
+    const client = house.connect('web', { ...ownSocket, trusted: true, identity: by('webLayer') });
     return {
       client,
-      controls: kind === 'web' ? [] : [proxied(dn ?? ''), ...(session === undefined ? [] : [sessionControl(house, session, address)])],
+      controls: kind === 'web' ? [] : [proxied(dn ?? ''), ...(session === undefined ? [] : [sessionControl(house, session, asker)])],
     };
   }
   const identity = by(strengths[cameInBy], through ?? dn, house);
@@ -152,13 +155,14 @@ function by(strength: Strength, dn?: string, house?: House): Identity {
   return { dn: entry.dn, uuid: entry.uuid, strength };
 }
 
-/** SEQUENCE { factors INTEGER, authenticated OCTET STRING, address [0] OCTET STRING }: what the web layer says of the session for which it acts. */
-function sessionControl({ clock }: House, { factors, ageS }: NonNullable<Asker['session']>, address: string): Control {
+/** SEQUENCE { factors INTEGER, authenticated OCTET STRING, address [0] OCTET STRING, protected [1] BOOLEAN DEFAULT FALSE }: what the web layer says of the session for which it acts. */
+function sessionControl({ clock }: House, { factors, ageS }: NonNullable<Asker['session']>, { address, secure }: Asker): Control {
   const value = encodeBer((ber) =>
     ber.sequence(() => {
       ber.number(factors);
       ber.string(String(clock.nowMs() - 1000 * ageS));
       ber.string(address, 0x80);
+      if (secure) ber.boolean(true, 0x81);
     }),
   );
   return { oid: oids.session, critical: true, value };

@@ -123,6 +123,23 @@ test('a password is judged by a bind; wrong, unknown and without a password are 
   t.true(audited.some(({ error }) => error?.code === 'STS-AUTHN-9041'));
 });
 
+test('a rule for protected connections is held against the browser’s, when a password is judged', async (t) => {
+  const { client } = await openWebLayer(t);
+  const acting = client.as({ dn: admin });
+  const rules = `ou=accessRules,${suffix}`;
+  await acting.add(rules, attributesOf({ objectClass: 'organizationalUnit', ou: 'accessRules' }));
+  const rule = (cn: string, values: Readonly<Record<string, string>>) =>
+    acting.add(
+      `cn=${cn},${rules}`,
+      attributesOf({ objectClass: 'stsAccessRule', cn, stsRuleWho: 'anyone', stsRuleRight: 'auth', ...values }),
+    );
+  await rule('on protected connections', { stsRuleOrder: '1', stsRuleFrom: 'protected' });
+  await rule('on no other', { stsRuleOrder: '2', stsRuleEffect: 'deny' });
+  const asked = { dn: person('ada'), password: 'lovelace', door: 'signin', address: '192.0.2.7' };
+  t.is((await client.judge({ ...asked, isProtected: true })).kind, 'accepted');
+  t.is((await client.judge(asked)).kind, 'refused');
+});
+
 test('no password is no proof: an empty one is refused without asking, for a bind with none is anonymous and succeeds', async (t) => {
   const { client } = await openWebLayer(t);
   for (const dn of [person('ada'), '']) {

@@ -39,7 +39,7 @@ async function webLayer(house: House): Promise<Client> {
 
 function actingFor(
   dn: string,
-  session?: { readonly factors: number; readonly authenticatedMs: number; readonly address?: string },
+  session?: { readonly factors: number; readonly authenticatedMs: number; readonly address?: string; readonly isProtected?: boolean },
 ): Control[] {
   const acting = { oid: '2.16.840.1.113730.3.4.18', critical: true, value: utf8(`dn:${dn}`) };
   if (session === undefined) return [acting];
@@ -48,6 +48,7 @@ function actingFor(
       ber.number(session.factors);
       ber.string(String(session.authenticatedMs));
       if (session.address !== undefined) ber.string(session.address, 0x80);
+      if (session.isProtected !== undefined) ber.boolean(session.isProtected, 0x81);
     }),
   );
   return [acting, { oid: '2.25.83716444157178576224225129172109131643.5.20', critical: true, value }];
@@ -191,6 +192,21 @@ test('self writes what it signs in with through the web layer after a fresh auth
   house.clock.moveMs(1);
   t.is(await write(actingFor(person('ada'), { factors: 1, authenticatedMs })), 50);
   t.is((await (await adas(house)).modify(person('ada'), ['replace', 'mail', 'ada@example.net'])).code, 50, 'never with a password alone');
+});
+
+test('protected: for a session of the web pages it is the browser’s connection that counts, not the web layer’s own socket', async (t) => {
+  const house = await ruledHouse(t);
+  await rule(house, 1, { Effect: 'deny', Who: 'authenticated', Attribute: 'mail', Right: 'read' });
+  await rule(house, 0, { Who: 'authenticated', From: 'protected', Attribute: 'mail', Right: 'read' });
+  const web = await webLayer(house);
+  const mail = async (session: Omit<NonNullable<Parameters<typeof actingFor>[1]>, 'factors' | 'authenticatedMs'>) => {
+    const controls = actingFor(person('alan'), { factors: 1, authenticatedMs: house.clock.nowMs(), ...session });
+    return (await web.search(person('ada'), '(objectClass=*)', { scope: 'base', attributes: ['mail'] }, controls)).entries[0]?.names;
+  };
+  t.deepEqual(await mail({ address: '192.0.2.1', isProtected: true }), ['mail']);
+  t.deepEqual(await mail({ isProtected: true }), ['mail']);
+  t.deepEqual(await mail({ address: '192.0.2.1', isProtected: false }), []);
+  t.deepEqual(await mail({ address: '192.0.2.1' }), [], 'nothing said is not protected');
 });
 
 test('the control that tells of a session is the web layer’s alone', async (t) => {

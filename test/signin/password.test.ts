@@ -18,7 +18,7 @@ async function signIn(t: ExecutionContext, meanwhile: (acting: ReturnType<Layer[
     await meanwhile(client.as({ dn: admin }));
     return judged;
   };
-  return provePassword({ registry: people, judge, audit }, realm, 'ada', 'lovelace', visit);
+  return provePassword({ registry: people, judge, audit }, realm, { userName: 'ada', password: 'lovelace', secure: true }, visit);
 }
 type Layer = Awaited<ReturnType<typeof openWebLayer>>;
 

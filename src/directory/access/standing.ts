@@ -26,11 +26,11 @@ export interface Somebody {
 
 export function somebody(engine: Engine, identity: Identity, origin: Origin, snapshot: Snapshot): Somebody {
   const key = keyOf(engine, identity, snapshot);
-  const address = identity.session?.address;
+  const { address = '', isProtected = false } = identity.session ?? {};
   return {
     identity,
     // Where the browser is that the web layer acts for nobody knows but the web layer: its own socket is no answer.
-    origin: identity.strength === 'onBehalf' ? originOf(address ?? '', origin) : origin,
+    origin: identity.strength === 'onBehalf' ? originOf(address, isProtected) : origin,
     key,
     home: key && engine.realms.in(snapshot).owning(key),
   };
@@ -45,7 +45,7 @@ function keyOf({ schema }: Engine, { dn, uuid }: Identity, snapshot: Snapshot): 
 }
 
 /** Where a browser is, as the web layer says. */
-export function originOf(address: string, { secure }: Origin): Origin {
+export function originOf(address: string, secure: boolean): Origin {
   return { address, loopback: address === '::1' || address.startsWith('127.'), secure };
 }
 

@@ -1,16 +1,23 @@
 import { type ControlKind, readControl } from './kind.ts';
 
-/** By which door of the web layer a password came, and from where. */
+/** By which door of the web layer a password came, from where, and whether nobody could read it on the way there. */
 export interface OuterDoor {
   readonly door: string;
   readonly address: string;
+  readonly isProtected: boolean;
 }
 
-/** Names the door and the client's address behind a bind that the web layer makes: SEQUENCE { door OCTET STRING, address OCTET STRING }. */
+/**
+ * Names the door and the client's address behind a bind that the web layer makes: SEQUENCE { door OCTET STRING, address OCTET STRING,
+ * protected BOOLEAN DEFAULT FALSE }.
+ */
 export const door: ControlKind<OuterDoor> = {
   oid: '2.25.83716444157178576224225129172109131643.5.1',
   name: 'door',
   operations: ['bindRequest'],
   offered: ({ trusted }) => trusted,
-  read: (control) => readControl(control, (ber) => ber.sequence(() => ({ door: ber.string(), address: ber.string() }))),
+  read: (control) =>
+    readControl(control, (ber) =>
+      ber.sequence(() => ({ door: ber.string(), address: ber.string(), isProtected: ber.more && ber.boolean() })),
+    ),
 };
