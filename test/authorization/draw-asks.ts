@@ -52,9 +52,8 @@ export function drawAsk(drawing: Drawing): Ask {
 }
 
 export function drawSearch({ random, world }: Drawing): Search {
-  const base = random.chance(0.6)
-    ? random.pick([...world.realms.map(({ suffix }) => suffix), ...placesIn(world)])
-    : someName(random, world);
+  const suffixes = world.realms.map(({ suffix }) => suffix);
+  const base = random.chance(0.6) ? random.pick([...suffixes, ...suffixes, ...placesIn(world)]) : someName(random, world);
   const assertion = drawAssertion(random);
   const plain: Search = {
     op: 'search',
@@ -100,13 +99,14 @@ export function drawSearch({ random, world }: Drawing): Search {
 /** Values of people, of whom many are found. */
 function drawMatchedPeople(random: Random, world: PlainWorld, plain: Search): Search {
   const base = random.pick(['', 'ou=people,']) + random.pick(world.realms).suffix;
+  const matched = [random.chance(0.3) ? random.pick(['(name=ann)', '(name=bob)', '(name=*)', '(name=*o*)']) : drawMatched(random)];
   return {
     ...plain,
     base,
     scope: 'sub',
     filter: '(objectClass=*)',
-    attributes: random.pick([[], ['*'], ['cn', 'title', 'l']]),
-    matched: [drawMatched(random)],
+    attributes: random.pick([[], ['*'], ['cn', 'title', 'l', 'sn']]),
+    matched,
   };
 }
 

@@ -75,19 +75,19 @@ function nearby(random: Random, suffix: string): PlainEntry[] {
     stsRuleFrom: [from],
     stsRuleRight: random.pick([looks, [...looks, 'write']]),
   };
-  return [rule(suffix, 'nearby', 1, more)];
+  return [rule(suffix, 'nearby', 2, more)];
 }
 
 /** A place with people directly below it and deeper: of how much of it a rule is. */
 function levels(random: Random, suffix: string): PlainEntry[] {
-  const target = `${random.pick(['one', 'one', 'children', 'children', 'entry'])}:${random.pick(['ou=people,', 'ou=people,', 'ou=sales,ou=people,', ''])}${suffix}`;
+  const target = `${random.pick(['one', 'one', 'children', 'children', 'entry'])}:${random.pick(['ou=people,', 'ou=people,', ''])}${suffix}`;
   const more = {
     stsRuleEffect: [random.pick(['allow', 'deny'])],
-    stsRuleWho: [random.pick(['authenticated', 'anyone'])],
+    stsRuleWho: ['anyone'],
     stsRuleTarget: [target],
     stsRuleRight: looks,
   };
-  return [rule(suffix, 'levels', 4, more)];
+  return [rule(suffix, 'levels', 1, more)];
 }
 
 /** Two rules of one number that say the opposite: their names decide. */

@@ -74,17 +74,11 @@ export const mutants = {
   },
   'target-itself': {
     means: 'a rule about what is below an entry is about the entry, too',
-    patches: [
-      patch(
-        `${access}/rule.ts`,
-        "    case 'children':\n      return dnKey.length > key.length && isWithin(dnKey, key);",
-        "    case 'children':\n      return isWithin(dnKey, key);",
-      ),
-    ],
+    patches: [patch(`${access}/plan.ts`, 'children: (level) => level > 0,', 'children: (level) => level >= 0,')],
   },
   'target-levels': {
     means: 'a rule about what is directly below an entry is about all that is below it',
-    patches: [patch(`${access}/rule.ts`, ' && parentKey(dnKey)?.length === key.length;', ' && parentKey(dnKey) !== undefined;')],
+    patches: [patch(`${access}/plan.ts`, 'one: (level) => level === 1,', 'one: (level) => level > 0,')],
   },
   'not-nested': {
     means: 'the groups of groups are not followed',

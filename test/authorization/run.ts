@@ -62,6 +62,11 @@ async function catchAll(names: readonly MutantName[], cases: number, seed: numbe
   process.stdout.write(`npm run authorization -- --mutants --cases ${cases} --seed ${seed}\n`);
   return await inFolder(async (folder) => {
     const copy = copyForMutants(folder);
+    // What differs without any mistake would look as if each were seen.
+    if ((await catchMutant(copy, cases, seed)) !== undefined) {
+      process.stdout.write(`✘ the code differs as it is: npm run authorization -- --cases ${cases} --seed ${seed}\n`);
+      return 1;
+    }
     let missed = 0;
     for (const name of names) {
       plant(name, copy);
