@@ -142,7 +142,10 @@ function outcomeOfRename(world: PlainWorld, asker: Asker, ask: Rename): Outcome 
     for (const each of isMove ? moved : []) {
       verdicts.push(judge(world, asker, each).may('delete'), judge(world, asker, { ...each, dn: to(each.dn) }).may('add'));
     }
-    const denied = verdicts.find(({ allowed }) => !allowed);
+    // As with a tree that is deleted: what one may not see does not move.
+    const unseen =
+      isMove && !moved.every((each) => judge(world, asker, each).visible) ? [{ allowed: false, by: 'an unseen one below it' }] : [];
+    const denied = [...verdicts, ...unseen].find(({ allowed }) => !allowed);
     const above = world.entries.get(superior);
     const hidden = above === undefined || !judge(world, asker, above).visible;
     if (hidden)
