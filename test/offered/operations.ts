@@ -12,6 +12,7 @@ const critical = (oid: string): Row['refuses'][number] => [
 ];
 
 const password = '1.3.6.1.4.1.4203.1.11.1';
+const explain = '2.25.83716444157178576224225129172109131643.6.20';
 const refresh = '1.3.6.1.4.1.1466.101.119.1';
 const [start, end] = ['1.3.6.1.1.21.1', '1.3.6.1.1.21.3'];
 const cancel = '1.3.6.1.1.8';
@@ -30,6 +31,17 @@ const cancelled = (messageId: number) =>
   extended(
     cancel,
     sequence((ber) => ber.number(messageId)),
+  );
+/** Whether somebody may do something with an entry: as, entry, attribute, right. */
+const explained = (as: string, entry: string) =>
+  extended(
+    explain,
+    sequence((ber) => {
+      ber.string(as, 0x80);
+      ber.string(entry, 0x81);
+      ber.string('cn', 0x84);
+      ber.string('read', 0x85);
+    }),
   );
 /** A search that goes on until it is ended. */
 const listen = control(
@@ -50,6 +62,29 @@ export const extensionRows: readonly Row[] = [
     refuses: [
       ['a value', 2, ({ admin }) => admin.ask(extended('1.3.6.1.4.1.4203.1.11.3', utf8('x')))],
       critical('1.3.6.1.4.1.4203.1.11.3'),
+    ],
+  },
+  {
+    id: explain,
+    name: 'explain access',
+    async serves({ admin }) {
+      const { value } = await admin.ask(explained(ada, alan));
+      const said = decodeBer(value ?? unfit, (ber) =>
+        ber.sequence(() => {
+          const visible = ber.boolean();
+          const decided = ber.sequence(() =>
+            ber.sequence(() => [ber.string(), ber.string(), ber.boolean(), ber.string(), ber.string()].slice(0, 4)),
+          );
+          return [visible, ...decided];
+        }),
+      );
+      return [said, [true, 'read', 'cn', true, 'built-in']];
+    },
+    refuses: [
+      cut(explain),
+      ['by a person', 50, (desk) => desk.ada.ask(explained(ada, alan))],
+      ['of nobody', 32, ({ admin }) => admin.ask(explained(`uid=nobody-here,${ada}`, alan))],
+      critical(explain),
     ],
   },
   {
