@@ -14,6 +14,8 @@ export function generateContent(count: number, seed: number): LdifContent[] {
     entry(suffix, { objectClass: ['top', 'dcObject', 'organization'], dc: ['example'], o: ['Example'] }),
     entry(people, { objectClass: ['organizationalUnit'], ou: ['people'] }),
     entry(groups, { objectClass: ['organizationalUnit'], ou: ['groups'] }),
+    // A service makes it where it is not there.
+    entry(`cn=tasks,${suffix}`, { objectClass: ['applicationProcess'], cn: ['tasks'] }),
     entry(administrator, { objectClass: ['inetOrgPerson'], uid: ['admin'], cn: ['Admin'], sn: ['Admin'] }),
     ...generated,
     ...odd,
