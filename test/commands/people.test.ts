@@ -12,11 +12,10 @@ const dnOf = (uid: string) => `uid=${uid},ou=people,${suffix}`;
 const groupOf = (cn: string) => `cn=${cn},ou=groups,${suffix}`;
 let template = '';
 
-test.before(async (t) => {
+test.before(async () => {
   template = mkdtempSync(join(tmpdir(), 'atrium-people-'));
   const atrium = await startTestAtrium({ dataDir: template });
   await atrium.stop();
-  t.pass();
 });
 
 test.after.always(() => rmSync(template, { recursive: true, force: true }));

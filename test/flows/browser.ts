@@ -85,3 +85,10 @@ function smallTargets(page: Page): Promise<readonly string[]> {
     .filter((each) => each.getBoundingClientRect().height < 43.5)
     .map((each) => each.outerHTML + ' ' + each.getBoundingClientRect().height)`);
 }
+
+/** Types name and password on the sign-in screen and presses Enter, and waits for where that leads. */
+export async function typeIn(page: Page, username: string, password: string): Promise<void> {
+  await page.fill('#username', username);
+  await page.fill('#password', password);
+  await Promise.all([page.waitForNavigation(), page.press('#password', 'Enter')]);
+}

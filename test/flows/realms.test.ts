@@ -1,8 +1,8 @@
 import test from 'ava';
 import { Client, InvalidCredentialsError } from 'ldapts';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { inspect, launch, openContext } from './browser.ts';
+import { inspect, launch, openContext, typeIn } from './browser.ts';
 import { addPerson, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
 import { addPersonTo, addRealm, replaceValues, type TestRealm } from './realms.ts';
@@ -29,12 +29,6 @@ test.after.always(async () => {
   await browser?.close();
   await atrium?.[Symbol.asyncDispose]();
 });
-
-async function typeIn(page: Page, username: string, password: string): Promise<void> {
-  await page.fill('#username', username);
-  await page.fill('#password', password);
-  await Promise.all([page.waitForNavigation(), page.press('#password', 'Enter')]);
-}
 
 const codesSince = (from: number) => atrium.audit.slice(from).flatMap(({ errorCode }) => errorCode ?? []);
 const inAcme = () => `${base}/realm/acme`;

@@ -2,7 +2,7 @@ import test from 'ava';
 import { Attribute, Change } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { inspect, launch, openContext } from './browser.ts';
+import { inspect, launch, openContext, typeIn } from './browser.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
 
@@ -23,13 +23,6 @@ test.after.always(async () => {
   await browser?.close();
   await atrium?.[Symbol.asyncDispose]();
 });
-
-/** Types name and password and presses Enter, and waits for where that leads. */
-async function typeIn(page: Page, username: string, password: string): Promise<void> {
-  await page.fill('#username', username);
-  await page.fill('#password', password);
-  await Promise.all([page.waitForNavigation(), page.press('#password', 'Enter')]);
-}
 
 const codesSince = (from: number) => atrium.audit.slice(from).flatMap(({ errorCode }) => errorCode ?? []);
 
