@@ -9,6 +9,7 @@ import { policySettings } from '#policy';
 import { realmsSettings } from '#realms';
 import { schemaSettings } from '#schema';
 import { sessionsSettings } from '#sessions';
+import { stateSettings } from '#state';
 import { storeSettings } from '#store';
 import { webSettings } from '#web';
 
@@ -25,6 +26,7 @@ export const settings = {
   ...realmsSettings,
   ...schemaSettings,
   ...sessionsSettings,
+  ...stateSettings,
   ...storeSettings,
   ...webSettings,
   ...reservedSettings,

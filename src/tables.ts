@@ -23,6 +23,7 @@ import { realmsErrors, realmsJobs, realmsSettings } from '#realms';
 import { schemaErrors, schemaSettings } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
 import { signinErrors, signinRoutes } from '#signin';
+import { stateSettings } from '#state';
 import { storeErrors, storeSettings } from '#store';
 import { tasksErrors } from '#tasks';
 import { transferErrors } from '#transfer';
@@ -42,6 +43,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   realms: realmsSettings,
   schema: schemaSettings,
   sessions: sessionsSettings,
+  state: stateSettings,
   store: storeSettings,
   web: webSettings,
 };

@@ -3,4 +3,5 @@ export type { Brand } from './brand.ts';
 export { compareBytes, concat, empty, equalBytes, hex, text, utf8 } from './bytes.ts';
 export { type Chance, systemChance, token, uuid4 } from './chance.ts';
 export { type Clock, systemClock } from './clock.ts';
+export { addressOctets, isInNetwork, type Network, readNetwork } from './networks.ts';
 export { createSlab, type Slab } from './slab.ts';

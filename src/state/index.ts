@@ -1,2 +1,5 @@
 export type { Kept, Kind, KindRow } from './kind.ts';
+export { type Attempt, type AttemptBy, type Limited, type Limits, type LimitsOptions, openLimits } from './limits.ts';
+export { settings as stateSettings } from './settings.ts';
 export { openState, type State, type StateOptions } from './state.ts';
+export { createTurns, type Outcome, type Turn, type Turns } from './turns.ts';

@@ -52,7 +52,7 @@ export const errors = {
     code: 'STS-STORE-9008',
     means: 'short-lived state could not be written: {why}',
     says: 'this cannot be done at the moment',
-    sees: { http: 503 },
+    sees: { ldap: 52, http: 503 },
     state: 'live',
   },
   backupFailed: {

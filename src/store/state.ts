@@ -16,6 +16,26 @@ export interface StateRow {
   readonly expiresAtMs: number;
 }
 
+/** A number that counts up to a limit, from its first unit until it ends. */
+export interface Counter {
+  readonly kind: string;
+  readonly key: string;
+  readonly limit: number;
+  /** When it ends, if this unit is its first. One that would end later than this begins anew: the clock was set back, or it was to last for less. */
+  readonly expiresAtMs: number;
+}
+
+/** What was added to a counter: to that which ends at this moment. */
+export interface Counted {
+  readonly kind: string;
+  readonly key: string;
+  readonly expiresAtMs: number;
+}
+
+export type CountUp =
+  | { readonly kind: 'counted'; readonly counted: readonly Counted[] }
+  | { readonly kind: 'full'; readonly full: readonly Counted[] };
+
 /**
  * Short-lived state shared by processes: each call is one transaction, so that of two processes that take a row, or replace the same
  * value, one succeeds. A killed process loses nothing that was put; a loss of power may lose the last moments.
@@ -36,6 +56,10 @@ export interface StateStore {
   replace(kind: string, key: string, expected: string, value: string, expiresAtMs?: number): boolean;
   /** As `replace`, and the row becomes the youngest of its kind. */
   touch(kind: string, key: string, expected: string, value: string, expiresAtMs: number): boolean;
+  /** Adds one to each of some counters, or, when any of them has reached its limit, to none. */
+  countUp(counters: readonly Counter[]): CountUp;
+  /** Takes back what was counted; a counter that has ended meanwhile is left alone. */
+  countDown(counted: readonly Counted[]): void;
   /** True when there was something to delete. */
   delete(kind: string, key: string): boolean;
   /** The rows of an owner, or of everybody, the oldest first, at most `limit`. */
@@ -104,7 +128,35 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     return excess > 0 ? statements.evict.all(kind, excess) : [];
   });
 
+  const countUp = database.transaction((counters: readonly Counter[]): CountUp => {
+    const standing = counters.map((counter) => {
+      const row = statements.get.get(counter.kind, counter.key, clock.nowMs());
+      return { counter, row: row !== undefined && row.expiresAtMs <= counter.expiresAtMs ? row : undefined };
+    });
+    const full = standing.flatMap(({ counter, row }) => (row !== undefined && Number(row.value) >= counter.limit ? row : []));
+    if (full.length > 0) return { kind: 'full', full };
+    return { kind: 'counted', counted: standing.map(({ counter, row }) => addOne(counter, row)) };
+  });
+  const addOne = ({ kind, key, expiresAtMs }: Counter, row: StateRow | undefined): Counted => {
+    if (row !== undefined) {
+      statements.up.run(kind, key, row.expiresAtMs);
+      return { kind, key, expiresAtMs: row.expiresAtMs };
+    }
+    // One that has ended is as old as its end: its place among those of its kind goes with it.
+    statements.delete.run(kind, key);
+    put(kind, key, '1', expiresAtMs, '');
+    return { kind, key, expiresAtMs };
+  };
+  const countDown = database.transaction((counted: readonly Counted[]): void => {
+    for (const { kind, key, expiresAtMs } of counted) {
+      statements.down.run(kind, key, expiresAtMs);
+      statements.forgetZero.run(kind, key);
+    }
+  });
+
   return {
+    countUp: (counters) => written(() => countUp.immediate(counters)),
+    countDown: (counted) => written(() => countDown.immediate(counted)),
     put: (kind, key, value, expiresAtMs, owner = '') => written(() => put.immediate(kind, key, value, expiresAtMs, owner)),
     get: (kind, key) => statements.get.get(kind, key, clock.nowMs()),
     take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs())),
@@ -134,6 +186,7 @@ function written<T>(write: () => T): T {
 function stateStatements(database: Database.Database, given: number) {
   // A whole number, so that it may stand in the texts of the statements.
   const epoch = Math.trunc(given);
+  const counter = `WHERE kind = ? AND key = ? AND expires_at_ms = ? AND epoch = ${epoch}`;
   const live = `epoch = ${epoch} AND expires_at_ms > ?`;
   return {
     put: database.prepare<[string, string, string, string, number]>(
@@ -154,6 +207,9 @@ function stateStatements(database: Database.Database, given: number) {
     touch: database.prepare<[string, number, string, string, string, number]>(
       `UPDATE state SET age = (SELECT max(age) + 1 FROM state), value = ?, expires_at_ms = ? WHERE kind = ? AND key = ? AND value = ? AND ${live}`,
     ),
+    up: database.prepare<[string, string, number]>(`UPDATE state SET value = CAST(value AS INTEGER) + 1 ${counter}`),
+    down: database.prepare<[string, string, number]>(`UPDATE state SET value = CAST(value AS INTEGER) - 1 ${counter}`),
+    forgetZero: database.prepare<[string, string]>("DELETE FROM state WHERE kind = ? AND key = ? AND value = '0'"),
     delete: database.prepare<[string, string]>('DELETE FROM state WHERE kind = ? AND key = ?'),
     list: database.prepare<[string, number, number], StateRow>(
       `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age LIMIT ?`,

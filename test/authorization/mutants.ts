@@ -106,7 +106,7 @@ export const mutants = {
   },
   'network-edge': {
     means: 'of a network only whole octets count',
-    patches: [patch(`${access}/networks.ts`, 'return rest === 0 || ', 'return rest >= 0 || ')],
+    patches: [patch('src/base/networks.ts', 'return rest === 0 || ', 'return rest >= 0 || ')],
   },
   unprotected: {
     means: 'a rule for protected connections is for all',

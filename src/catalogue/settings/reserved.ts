@@ -16,9 +16,6 @@ export const reservedSettings = {
     means: 'doors that accept the password alone of a person who holds a second factor',
   },
 
-  'security.rateLimitWindowS': seconds('STS_SECURITY_RATE_WINDOW_S', 60, 1, 'fixed window in which credential attempts are counted'),
-  'security.rateLimitPerIdentity': count('STS_SECURITY_RATE_PER_IDENTITY', 5, 1, 'attempts per identity and window, from any address'),
-  'security.rateLimitPerAddress': count('STS_SECURITY_RATE_PER_ADDRESS', 20, 1, 'attempts per address and window, for any identity'),
   'security.activationTtlMinutes': count('STS_SECURITY_ACTIVATION_TTL_MINUTES', 1440, 1, 'minutes an activation link is valid'),
   'security.passwordResetTtlMinutes': count('STS_SECURITY_PASSWORD_RESET_TTL_MINUTES', 60, 1, 'minutes a password reset link is valid'),
 

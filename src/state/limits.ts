@@ -1,0 +1,118 @@
+import { addressOctets, type Clock, hex, isInNetwork, readNetwork } from '#base';
+import type { SettingValues } from '#catalogue';
+import { sha256 } from '#keys';
+import type { Counted, Counter, StateStore } from '#store';
+import type { settings as rows } from './settings.ts';
+
+/** One try to prove who somebody is: a password, a code, a ceremony. */
+export interface AttemptBy {
+  readonly realm: string;
+  /** The DN that is tried, whether anybody has it or not. All spellings of it are one. */
+  readonly identity: string;
+  /** Where the person is; of one that is no network address, such as a socket's, nothing is counted. */
+  readonly address: string;
+}
+
+/** An attempt counts from when it is admitted, and is taken back when it succeeds. `counters` names those that have reached their limit, or that count it. */
+export type Attempt = Limited | { readonly kind: 'admitted'; readonly counters: readonly string[]; succeeded(): Promise<void> };
+
+export interface Limited {
+  readonly kind: 'limited';
+  /** Whole seconds until the window ends, at least one. */
+  readonly waitS: number;
+  /** What was tried too often: the name, or from the address. */
+  readonly of: 'identity' | 'address';
+  readonly counters: readonly string[];
+}
+
+/**
+ * Failed attempts, counted in fixed windows for each identity and for each address of a realm, in every process that shares the state.
+ *
+ * @see specification document 1, "Limits"; docs/decisions/0012-failures.md
+ */
+export interface Limits {
+  /**
+   * To be asked before anything is verified.
+   *
+   * @returns `limited` with the seconds until the window ends, also for who would have been right
+   * @throws Refusal `stateNotWritten` (52, HTTP 503): what cannot be counted is not tried
+   */
+  enter(attempt: AttemptBy): Promise<Attempt>;
+}
+
+export interface LimitsOptions {
+  readonly store: StateStore;
+  readonly clock: Clock;
+  readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
+  /** What stands for a DN in all of its spellings. */
+  readonly identityOf: (dn: string) => string;
+}
+
+const identityKind = 'failures.identity';
+const addressKind = 'failures.address';
+
+export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptions): Limits {
+  const trusted = createNetworks();
+  return {
+    enter: async ({ realm, identity, address }) => {
+      const settings = settingsOf(realm);
+      const expiresAtMs = clock.nowMs() + settings['security.rateLimitWindowS'] * 1000;
+      const counter = (kind: string, of: string, limit: number): Counter => ({
+        kind: `${kind}/${realm}`,
+        key: keyOf(of),
+        limit,
+        expiresAtMs,
+      });
+      const octets = addressOctets(address);
+      const isCounted =
+        octets !== undefined && !trusted(settings['security.rateLimitTrustedAddresses']).some((each) => isInNetwork(each, octets));
+      const counters = [
+        counter(identityKind, identityOf(identity), settings['security.rateLimitPerIdentity']),
+        ...(isCounted ? [counter(addressKind, hex(placeOf(octets)), settings['security.rateLimitPerAddress'])] : []),
+      ];
+      const result = store.countUp(counters);
+      if (result.kind === 'full') return limited(result.full, clock.nowMs());
+      return { kind: 'admitted', counters: namesOf(result.counted), succeeded: async () => store.countDown(result.counted) };
+    },
+  };
+}
+
+/** Seconds are rounded up: who waits for so long is not refused again. */
+function limited(full: readonly Counted[], nowMs: number): Limited {
+  const waitS = Math.max(1, ...full.map(({ expiresAtMs }) => Math.ceil((expiresAtMs - nowMs) / 1000)));
+  const of = full.some(({ kind }) => kind.startsWith(identityKind)) ? 'identity' : 'address';
+  return { kind: 'limited', waitS, of, counters: namesOf(full) };
+}
+
+function namesOf(counted: readonly Counted[]): string[] {
+  return counted.map(({ kind, key }) => `${kind}#${key}`);
+}
+
+/** A site of IPv6 has at least 2^64 addresses (RFC 6177): it is one place, as an address of IPv4 is. */
+const siteOctets = 8;
+
+function placeOf(octets: Uint8Array): Uint8Array {
+  return octets.length === 4 ? octets : octets.subarray(0, siteOctets);
+}
+
+/** What stands on disk says neither who nor where. */
+function keyOf(text: string): string {
+  return Buffer.from(sha256(text)).toString('base64url');
+}
+
+/** Reads each list once: it is the same array as long as the setting is the same. */
+function createNetworks() {
+  const read = new WeakMap<readonly string[], ReturnType<typeof networksOf>>();
+  return (texts: readonly string[]) => {
+    const known = read.get(texts) ?? networksOf(texts);
+    read.set(texts, known);
+    return known;
+  };
+}
+
+function networksOf(texts: readonly string[]) {
+  return texts.flatMap((text) => {
+    const network = readNetwork(text);
+    return 'octets' in network ? network : [];
+  });
+}
