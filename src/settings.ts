@@ -3,6 +3,7 @@ import { reservedSettings, type SettingRows, serviceSettings } from '#catalogue'
 import { clientSettings } from '#client';
 import { credentialsSettings } from '#credentials';
 import { directorySettings } from '#directory';
+import { factorsSettings } from '#factors';
 import { keysSettings } from '#keys';
 import { listenerSettings } from '#listener';
 import { policySettings } from '#policy';
@@ -20,6 +21,7 @@ export const settings = {
   ...clientSettings,
   ...credentialsSettings,
   ...directorySettings,
+  ...factorsSettings,
   ...keysSettings,
   ...listenerSettings,
   ...policySettings,

@@ -14,6 +14,7 @@ import { clientErrors, clientSettings } from '#client';
 import { commands } from '#commands';
 import { credentialsErrors, credentialsSettings } from '#credentials';
 import { directoryErrors, directoryJobs, directorySettings } from '#directory';
+import { factorsSettings } from '#factors';
 import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
@@ -37,6 +38,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   client: clientSettings,
   credentials: credentialsSettings,
   directory: directorySettings,
+  factors: factorsSettings,
   keys: keysSettings,
   listener: listenerSettings,
   policy: policySettings,

@@ -1,5 +1,6 @@
 import { utf8 } from '#base';
 import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
+import { factorAttributes, type Holdings, holdingsOf } from '#holdings';
 import { formatDn, parseDn, resultCodes } from '#ldap';
 import { type Mode, makesEntries } from '#policy';
 
@@ -9,6 +10,9 @@ export interface Person {
   readonly entryUuid: string;
   /** `pwdAccountLockedTime` is set: no door lets them in. */
   readonly disabled: boolean;
+  /** `pwdReset` is TRUE: the password must be changed before it is used. */
+  readonly mustChange: boolean;
+  readonly holdings: Holdings;
   /** The realm's built-in administrator. */
   readonly isBuiltIn: boolean;
 }
@@ -62,7 +66,7 @@ export interface PeopleOptions {
 }
 
 /** What is asked of an entry to know its person. */
-const needed = ['uid', 'mail', 'entryUUID', 'pwdAccountLockedTime'];
+const needed = ['uid', 'entryUUID', 'pwdAccountLockedTime', 'pwdReset', ...factorAttributes];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
 
@@ -74,7 +78,9 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
     const entryUuid = entry.one('entryUUID');
     if (entryUuid === undefined) return undefined;
     const isBuiltIn = entry.dn.toLowerCase() === named(base, administratorUid).toLowerCase();
-    return { dn: entry.dn, entryUuid, disabled: entry.has('pwdAccountLockedTime'), isBuiltIn };
+    const disabled = entry.has('pwdAccountLockedTime');
+    const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
+    return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn };
   };
   const known = async (base: string, typed: string): Promise<Person | undefined> => {
     const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));

@@ -26,7 +26,14 @@ export interface Protection {
 /** Classes of entries that are people's, or accounts that people or programs sign in with. */
 const personal = ['person', 'account', 'posixAccount'];
 /** Attributes by which somebody signs in, beside those that the schema keeps secret. */
-const factorKeys: ReadonlySet<string> = new Set(['stscredentialid', 'stsmfarequired', 'usercertificate', 'authzto', 'authzfrom']);
+const factorKeys: ReadonlySet<string> = new Set([
+  'stscredentialid',
+  'stswebauthncredential',
+  'stsmfarequired',
+  'usercertificate',
+  'authzto',
+  'authzfrom',
+]);
 
 /**
  * Holds differences to what may be touched. A superior of something that is left alone cannot go either: differences come in the order in which they are

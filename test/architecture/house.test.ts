@@ -58,6 +58,12 @@ const rules: readonly [rule: string, check: Rule, planted: SourceFile | readonly
   ],
   ['only web imports restify', singleImporters, plant('portal/bad.ts', `import type { Request } from 'restify';`), /only web/],
   ['only client imports ldapjs', singleImporters, plant('portal/bad.ts', `import ldap from 'ldapjs/lib/client.js';`), /only client/],
+  [
+    'only factors imports @simplewebauthn/server',
+    singleImporters,
+    plant('signin/bad.ts', `import { verifyRegistrationResponse } from '@simplewebauthn/server';`),
+    /only factors/,
+  ],
   ['only audit imports winston', singleImporters, plant('web/bad.ts', `import winston from 'winston';`), /only audit/],
   [
     'what stands above the floor does not reach below it',

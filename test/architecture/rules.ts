@@ -74,6 +74,7 @@ const importers: Readonly<Record<string, string>> = {
   winston: 'audit',
   '@peculiar/x509': 'keys',
   nodemailer: 'mail',
+  '@simplewebauthn': 'factors',
 };
 
 /** Each of these packages has one room that knows it. */

@@ -17,7 +17,7 @@ const people = [...naming, ...publicOfPeople];
 const groups = [...naming, 'cn', 'ou', 'o', 'description', 'member', 'uniqueMember', 'memberUid', 'owner', 'gidNumber', 'businessCategory'];
 const frame = [...naming, 'dc', 'o', 'ou', 'description'];
 const kept = ['displayName', 'telephoneNumber', 'mobile', 'description', 'preferredLanguage', 'jpegPhoto'];
-const own = [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'];
+const own = [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp', 'stsWebauthnCredential'];
 const looks = ['read', 'search', 'compare'];
 
 /** The built-in set in the form of rules, for one realm. All of them allow. */
@@ -36,7 +36,14 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
     row('the frame', ['authenticated'], inFrame, frame, looks),
     row('one’s own', ['self'], [], own, looks),
     row('one’s own, kept up to date', ['self'], [], kept, ['write']),
-    row('one’s own, freshly', ['self'], [], ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId'], ['write'], ['fresh:300']),
+    row(
+      'one’s own, freshly',
+      ['self'],
+      [],
+      ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential'],
+      ['write'],
+      ['fresh:300'],
+    ),
     row('Admin Read', ['role:Admin Read'], [], [], looks),
     row('Admin Write', ['role:Admin Write'], [], [], ['auth', ...looks, 'write', 'add', 'delete', 'manage']),
   ];

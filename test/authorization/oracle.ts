@@ -107,7 +107,14 @@ function judgeAnew(world: PlainWorld, asker: Asker, entry: PlainEntry): Judge {
 }
 
 /** Who came in with an app password writes none of these. */
-const guarded: ReadonlySet<string> = new Set(['userPassword', 'mail', 'stsTotpCredential', 'stsMfaRequired', 'stsCredentialId']);
+const guarded: ReadonlySet<string> = new Set([
+  'userPassword',
+  'mail',
+  'stsTotpCredential',
+  'stsMfaRequired',
+  'stsCredentialId',
+  'stsWebauthnCredential',
+]);
 
 /** What is fixed, whatever the rules say. */
 function protection(world: PlainWorld, asker: Asker, realm: PlainRealm, right: Right, attribute: string | undefined): Verdict | undefined {

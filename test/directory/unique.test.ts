@@ -1,4 +1,7 @@
 import test from 'ava';
+import { utf8 } from '#base';
+import { ClientRefusal } from '#client';
+import { openWebLayer } from '../support/web-layer.ts';
 import { type Attributes, type Client, furnishedHouse, person, suffix } from './driver.ts';
 
 type House = Awaited<ReturnType<typeof furnishedHouse>>;
@@ -116,6 +119,23 @@ test('a credential is one person’s, whatever the realm says of it', async (t) 
   t.is((await add('ada', long)).code, 0);
   t.is((await add('alan', long)).code, 19);
   t.is((await add('alan', `${long.slice(1)}y`)).code, 0);
+});
+
+test('who writes their first credential id becomes one of the class that may have some, without the right to say so', async (t) => {
+  const { client, clock } = await openWebLayer(t);
+  const session = { factors: 1, authenticatedMs: clock.nowMs(), address: '::1', isProtected: true };
+  const ada = client.as({ dn: person('ada'), session });
+  const write = (dn: string, operation: 'add' | 'delete', description: string, value: string) =>
+    ada.modify(dn, [{ operation, attribute: { description, values: [utf8(value)] } }]).then(
+      () => 0,
+      (error: unknown) => (error instanceof ClientRefusal ? error.code : -1),
+    );
+  t.is(await write(person('ada'), 'add', 'objectClass', 'stsCredentialHolder'), 50);
+  t.is(await write(person('ada'), 'add', 'stsCredentialId', 'mine'), 0);
+  t.true((await ada.read(person('ada'), ['objectClass']))?.all('objectClass').includes('stsCredentialHolder'));
+  t.is(await write(person('ada'), 'add', 'stsCredentialId', 'mine too'), 0);
+  t.is(await write(person('ada'), 'delete', 'stsCredentialId', 'mine'), 0);
+  t.is(await write(person('alan'), 'add', 'stsCredentialId', 'mine'), 50);
 });
 
 test('values that are the same only as far as the index keeps them are two', async (t) => {

@@ -23,7 +23,14 @@ interface Protection extends Protected {
 }
 
 /** What somebody signs in with, and where a new password is sent: types and their subtypes. Secret and sealed types are such, too. */
-const credentials: ReadonlySet<string> = new Set(['userpassword', 'mail', 'stscredentialid', 'ststotpcredential', 'stsmfarequired']);
+const credentials: ReadonlySet<string> = new Set([
+  'userpassword',
+  'mail',
+  'stscredentialid',
+  'stswebauthncredential',
+  'ststotpcredential',
+  'stsmfarequired',
+]);
 
 /** What the web layer says of a realm that is being removed. */
 const saidByWebLayer: ReadonlySet<string> = new Set(['stsrealmstate', 'stsrealmowed']);

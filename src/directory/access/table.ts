@@ -131,7 +131,7 @@ export const builtInSet: readonly BuiltInRow[] = [
   {
     means: 'a person reads all that is kept of them',
     who: ['self'],
-    attributes: [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'],
+    attributes: [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp', 'stsWebauthnCredential'],
     rights: looking,
   },
   {
@@ -144,7 +144,7 @@ export const builtInSet: readonly BuiltInRow[] = [
     means: 'who has just authenticated writes what they sign in with',
     who: ['self'],
     strength: ['fresh:300'],
-    attributes: ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId'],
+    attributes: ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential'],
     rights: ['write'],
   },
   { means: 'Admin Read reads everything', who: ['role:Admin Read'], rights: looking },

@@ -8,6 +8,7 @@ import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
 import { permissiveModify } from '../controls/permissive-modify.ts';
 import { checkModifiable, checkRelaxed, isRelaxed } from '../controls/relax.ts';
+import { becomeHolder } from '../credential-holder.ts';
 import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
@@ -72,6 +73,7 @@ function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   const lists = draft?.lists ?? editedLists(schema, snapshot, entry);
   const before = { dn: name.dn, attributes: draft?.before ?? withLists(old, lists) };
   if (draft === undefined) for (const step of steps) apply(attributes, step, permissive, lists);
+  becomeHolder(attributes, old);
   const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
   if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
   settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);

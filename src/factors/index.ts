@@ -1,0 +1,3 @@
+import { settings as webauthnSettings } from './webauthn/settings.ts';
+
+export const factorsSettings = { ...webauthnSettings };

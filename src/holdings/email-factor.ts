@@ -1,0 +1,34 @@
+/** An address of a person, as far as it can be a factor. */
+export interface EmailFactor {
+  readonly address: string;
+  /** The person has shown that they read what is sent there. */
+  readonly verified: boolean;
+  /** The person wants it as a factor. */
+  readonly optedIn: boolean;
+  /** Wrong codes in a row. */
+  readonly failures: number;
+}
+
+/**
+ * The address that a code would go to: the first that is verified, else the first. What was verified counts only while it is an address of the entry.
+ *
+ * @param values  of an attribute of the entry
+ */
+export function emailFactorOf(values: (attribute: string) => readonly string[]): EmailFactor | undefined {
+  const addresses = values('mail');
+  const proved = new Set(values('stsVerifiedMail').map((address) => address.toLowerCase()));
+  const verified = addresses.find((address) => proved.has(address.toLowerCase()));
+  const address = verified ?? addresses[0];
+  if (address === undefined) return undefined;
+  return {
+    address,
+    verified: verified !== undefined,
+    optedIn: values('stsEmailFactor')[0]?.toUpperCase() === 'TRUE',
+    failures: naturalOf(values('stsEmailFailures')[0]) ?? 0,
+  };
+}
+
+/** A number that is not negative; `undefined` for what is none. */
+export function naturalOf(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+}

@@ -1,0 +1,4 @@
+export { type AuthenticatorApp, parseAuthenticatorApp, printAuthenticatorApp } from './authenticator-app.ts';
+export { type EmailFactor, emailFactorOf } from './email-factor.ts';
+export { type EntryValues, factorAttributes, type Holdings, holdingsOf } from './holdings.ts';
+export { credentialIdOctetsMax, parseSecurityKey, printSecurityKey, type SecurityKey } from './security-key.ts';
