@@ -88,7 +88,8 @@ export function judge(world: PlainWorld, asker: Asker, entry: PlainEntry): Judge
 function judgeAnew(world: PlainWorld, asker: Asker, entry: PlainEntry): Judge {
   const realm = realmOf(world, entry.dn);
   if (realm === undefined) return { may: () => ({ allowed: false, by: 'no realm' }), visible: false };
-  const rules = [...rulesOf(world, realm), ...builtIn(world, realm)].filter((rule) => fits(world, asker, realm, rule, entry));
+  const governs = world.before ?? world;
+  const rules = [...rulesOf(governs, realm), ...builtIn(governs, realm)].filter((rule) => fits(governs, asker, realm, rule, entry));
   const may = (right: Right, attribute?: string): Verdict => {
     const fixed = protection(world, asker, realm, right, attribute);
     if (fixed !== undefined) return fixed;

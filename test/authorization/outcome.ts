@@ -121,7 +121,7 @@ function mayActFor(world: PlainWorld, { through: _, ...asker }: Asker, through: 
 
 function outcomeOfTransaction(world: PlainWorld, asker: Asker, { updates }: Transaction): Outcome {
   if (asker.kind === 'anonymous') return { codes: [codes.insufficientAccessRights], because: ['nobody changes anything'] };
-  let now = world;
+  let now: PlainWorld = { ...world, before: world };
   const because: string[] = [];
   const passwords = new Map<string, string>();
   for (const update of updates) {
@@ -136,7 +136,7 @@ function outcomeOfTransaction(world: PlainWorld, asker: Asker, { updates }: Tran
     if (one.password !== undefined) passwords.set(...one.password);
     now = one.world;
   }
-  return { codes: [codes.success], world: now, passwords, because };
+  return { codes: [codes.success], world: { ...world, entries: now.entries }, passwords, because };
 }
 
 interface Found {

@@ -20,6 +20,8 @@ export interface PlainWorld {
   /** By name. */
   readonly entries: ReadonlyMap<string, PlainEntry>;
   readonly anonymousRead: 'none' | 'public';
+  /** Within a transaction, the one before it: rules, and who belongs to which group, are those of that one. */
+  readonly before?: PlainWorld;
 }
 
 /** Who asks, and how they came in. */

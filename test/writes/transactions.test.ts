@@ -1,31 +1,13 @@
 import test from 'ava';
 import { equalBytes, text, utf8 } from '#base';
 import { createDirectory } from '#directory';
-import { type BerReader, type Control, decodeBer, encodeBer, type Request } from '#ldap';
-import { type Client, furnishedHouse, person, replySink, suffix } from '../directory/driver.ts';
+import { type BerReader, type Control, decodeBer, type Request } from '#ldap';
+import { furnishedHouse, person, replySink, suffix } from '../directory/driver.ts';
 import { add, asserting, equals, modify, oids, reading, remove, rename } from './table.ts';
+import { begin, begun, end, part } from './transacting.ts';
 
-const begin: Request = { kind: 'extendedRequest', oid: '1.3.6.1.1.21.1' };
 const branch = `ou=applications,${suffix}`;
 const unit = (dn: string, ou: string) => add(dn, { objectClass: 'organizationalUnit', ou });
-
-const part = (identifier: Uint8Array): Control => ({ oid: oids.transaction, critical: true, value: identifier });
-const end = (identifier: Uint8Array, commits = true): Request => ({
-  kind: 'extendedRequest',
-  oid: '1.3.6.1.1.21.3',
-  value: encodeBer((ber) =>
-    ber.sequence(() => {
-      if (!commits) ber.boolean(false);
-      ber.octets(identifier);
-    }),
-  ),
-});
-
-async function begun(client: Client): Promise<Uint8Array> {
-  const { code, last } = await client.ask(begin);
-  if (code !== 0 || last.kind !== 'extendedResponse' || last.value === undefined) throw new Error(`no transaction: ${code}`);
-  return last.value;
-}
 
 /** txnEndRes: the message id of what failed, and the controls of updates by their message ids. */
 function endOf(value: Uint8Array | undefined) {

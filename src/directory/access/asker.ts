@@ -2,6 +2,7 @@ import { isWithin } from '#schema';
 import type { ReadableEntry, Snapshot, StoredEntry } from '#store';
 import type { Engine } from '../engine.ts';
 import type { Realm } from '../realm.ts';
+import { storedState } from '../transactions/overlay.ts';
 import type { Identity } from '../types.ts';
 import type { NewEntry } from './book.ts';
 import type { Origin } from './networks.ts';
@@ -96,7 +97,8 @@ function resolveAsker(engine: Engine, identity: Identity, origin: Origin, first:
   const inRealm = (realm: Realm | undefined, snapshot: Snapshot): InRealm => {
     let there = plans.get(realm);
     if (there === undefined) {
-      there = planIn(engine, realm, who, snapshot);
+      // Within a transaction, too, rules and memberships are those before it, and a plan is kept longer than what it makes and may take back.
+      there = planIn(engine, realm, who, storedState(snapshot));
       untilMs = Math.min(untilMs, there.untilMs);
       plans.set(realm, there);
     }

@@ -120,7 +120,7 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
   const countWithin = (attribute: string, prefix: Uint8Array, limit: number): number =>
     Math.min(limit, idsPrefix(attribute, prefix, limit)?.length ?? limit);
 
-  return {
+  const overlay: Overlay = {
     take: (changes, whole = () => undefined) => {
       for (const change of changes) takeOne(change, whole);
     },
@@ -157,6 +157,16 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
     },
     scanCost: () => undefined,
   };
+  below.set(overlay, storedState(base));
+  return overlay;
+}
+
+/** What overlays lie over. */
+const below = new WeakMap<Snapshot, Snapshot>();
+
+/** The state that is stored: of an overlay, the one below it. */
+export function storedState(snapshot: Snapshot): Snapshot {
+  return below.get(snapshot) ?? snapshot;
 }
 
 /** What is remembered by a commit's number is not to be taken for an overlay, nor that for this; and whether what was taken governs nobody says. */
