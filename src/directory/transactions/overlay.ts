@@ -120,7 +120,7 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
   const countWithin = (attribute: string, prefix: Uint8Array, limit: number): number =>
     Math.min(limit, idsPrefix(attribute, prefix, limit)?.length ?? limit);
 
-  const overlay: Overlay = {
+  return laidOver(base, {
     take: (changes, whole = () => undefined) => {
       for (const change of changes) takeOne(change, whole);
     },
@@ -156,13 +156,16 @@ export function overlaid(base: Snapshot, indexer: Indexer): Overlay {
       throw new Error('changes that are not made yet are in no column');
     },
     scanCost: () => undefined,
-  };
-  below.set(overlay, storedState(base));
-  return overlay;
+  });
 }
 
 /** What overlays lie over. */
 const below = new WeakMap<Snapshot, Snapshot>();
+
+function laidOver(base: Snapshot, overlay: Overlay): Overlay {
+  below.set(overlay, storedState(base));
+  return overlay;
+}
 
 /** The state that is stored: of an overlay, the one below it. */
 export function storedState(snapshot: Snapshot): Snapshot {
