@@ -4,13 +4,14 @@ import { connectDirectory } from '#client';
 import type { Addresses } from '#commands';
 import { directoryJobs } from '#directory';
 import { createScheduler } from '#jobs';
-import { hmacSha256 } from '#keys';
+import { hmacSha256, sealingKey } from '#keys';
+import { type Mail, mailJobs, openMail } from '#mail';
 import { openPeople } from '#people';
 import { createPortalHandlers, portalRoutes } from '#portal';
-import { createRemoval, type Obligation, openRealms, realmsJobs } from '#realms';
+import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
-import { openState } from '#state';
+import { openState, type State } from '#state';
 import { openStateStore } from '#store';
 import { bindRoutes, createCsrf, startWeb, type WebRoute } from '#web';
 import type { Below } from './below.ts';
@@ -32,12 +33,18 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'] });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
-  const obligations: readonly Obligation[] = [{ name: 'sessions', deliver: (realm) => endSessions(sessions, realm) }];
+  const mail = mailOf(foundation, state, realms);
+  open.use(mail);
+  const obligations: readonly Obligation[] = [
+    { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
+    { name: 'mail', deliver: mail.drop },
+  ];
   const removal = createRemoval({ client, suffix: below.suffix, obligations, settings, audit, log, clock });
 
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
   jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
+  jobs.add('mail.send', mailJobs['mail.send'], mail.run);
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
   jobs.start();
@@ -71,6 +78,26 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   });
   open.defer(() => web.stop());
   return web.addresses;
+}
+
+function mailOf({ settings, clock, chance, timers, log, audit, dataDir }: Foundation, state: State, realms: Realms<typeof rows>): Mail {
+  const kek = settings['keys.kek'];
+  return openMail({
+    state,
+    clock,
+    chance,
+    timers,
+    audit,
+    log,
+    dataDir,
+    service: settings,
+    settingsOf: realms.settingsOf,
+    realmNow: async (id) => {
+      const found = id === realms.standing.id ? realms.standing : await realms.find(id);
+      return found && { suffix: found.suffix, settings: realms.settingsOf(id) };
+    },
+    keys: kek === '' ? [] : [sealingKey(utf8(kek), 'mail that waits')],
+  });
 }
 
 /** The same after a restart, so that a page left open goes on working; without a key-encryption key only until the end of this start. */

@@ -6,6 +6,7 @@ import { directorySettings } from '#directory';
 import { factorsSettings } from '#factors';
 import { keysSettings } from '#keys';
 import { listenerSettings } from '#listener';
+import { mailSettings } from '#mail';
 import { policySettings } from '#policy';
 import { realmsSettings } from '#realms';
 import { schemaSettings } from '#schema';
@@ -24,6 +25,7 @@ export const settings = {
   ...factorsSettings,
   ...keysSettings,
   ...listenerSettings,
+  ...mailSettings,
   ...policySettings,
   ...realmsSettings,
   ...schemaSettings,

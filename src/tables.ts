@@ -18,6 +18,7 @@ import { factorsSettings } from '#factors';
 import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
+import { mailErrors, mailJobs, mailSettings } from '#mail';
 import { policySettings } from '#policy';
 import { portalRoutes } from '#portal';
 import { realmsErrors, realmsJobs, realmsSettings } from '#realms';
@@ -41,6 +42,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   factors: factorsSettings,
   keys: keysSettings,
   listener: listenerSettings,
+  mail: mailSettings,
   policy: policySettings,
   realms: realmsSettings,
   schema: schemaSettings,
@@ -60,6 +62,7 @@ export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteR
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
   directory: directoryJobs,
+  mail: mailJobs,
   realms: realmsJobs,
   sessions: sessionsJobs,
 };
@@ -79,6 +82,7 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   jobs: jobsErrors,
   keys: keysErrors,
   listener: listenerErrors,
+  mail: mailErrors,
   realms: realmsErrors,
   schema: schemaErrors,
   sessions: sessionsErrors,

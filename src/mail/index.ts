@@ -1,0 +1,5 @@
+export { type MailAddress, parseMailAddress } from './address.ts';
+export { errors as mailErrors } from './errors.ts';
+export { jobs as mailJobs } from './jobs.ts';
+export { type Letter, type Mail, type MailOptions, openMail } from './mail.ts';
+export { settings as mailSettings } from './settings.ts';

@@ -1,0 +1,42 @@
+import type { Clock } from '#base';
+import type { State } from '#state';
+
+/** How many mails an address was sent within a clock hour. */
+export interface Rate {
+  /** Counts one more. False when there were as many as may be; then it is not counted. */
+  enter(realm: string, address: string, most: number): Promise<boolean>;
+}
+
+interface Count {
+  readonly count: number;
+}
+
+const hourMs = 3_600_000;
+/** Addresses of a realm that are counted at a time. */
+const addressesMax = 100_000;
+
+/** Opens the counts, in the shared state: processes count together. */
+export function openRate(state: State, clock: Clock): Rate {
+  const kind = state.kind<Count>({ name: 'mail-rate', parse: parseCount, rowsMax: () => addressesMax });
+  return {
+    enter: async (realm, address, most) => {
+      const hour = Math.floor(clock.nowMs() / hourMs);
+      const key = `${hour} ${address.toLowerCase()}`;
+      for (;;) {
+        const kept = await kind.get(realm, key);
+        if (kept === undefined) {
+          // Two that begin a count at once may lose one between them: no more than that.
+          await kind.put(realm, key, { count: 1 }, (hour + 1) * hourMs);
+          return true;
+        }
+        if (kept.value.count >= most) return false;
+        if ((await kind.replace(kept, { count: kept.value.count + 1 })) !== undefined) return true;
+      }
+    },
+  };
+}
+
+function parseCount(value: unknown): Count | undefined {
+  const count = typeof value === 'object' && value !== null && 'count' in value ? value.count : undefined;
+  return typeof count === 'number' && Number.isSafeInteger(count) ? { count } : undefined;
+}
