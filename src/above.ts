@@ -34,7 +34,6 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'] });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const mail = mailOf(foundation, state, realms);
-  open.use(mail);
   const obligations: readonly Obligation[] = [
     { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
     { name: 'mail', deliver: mail.drop },
@@ -49,6 +48,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
   jobs.start();
   open.defer(() => jobs.close());
+  // Before the jobs are waited for: one of them may wait for a mail server.
+  open.use(mail);
 
   const csrf = createCsrf(csrfKeyOf(foundation));
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
