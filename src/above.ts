@@ -59,6 +59,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     judge,
     realmNow: realms.now,
     policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
+    settingsOf: realms.settingsOf,
     sessions,
     csrf,
     clock,

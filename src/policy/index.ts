@@ -1,5 +1,6 @@
 export { type AuthnPolicy, builtInAuthnPolicy, readAuthnPolicy } from './authn-policy.ts';
 export { type InForce, inForce, type Source } from './in-force.ts';
+export { type Mechanism, mechanisms } from './mechanism.ts';
 export {
   type Mode,
   makesEntries,

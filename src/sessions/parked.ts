@@ -1,3 +1,5 @@
+import type { Demand } from './demand.ts';
+import { noProgress, type Progress, parseProgress } from './progress.ts';
 import { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } from './return-target.ts';
 
 /** A row of the sign-in screen about the interrupted request, supplied by its protocol. Plain text. */
@@ -15,6 +17,8 @@ export interface ParkRequest {
   /** Where Cancel leads when that is not the interrupted request itself: a path of the same realm. */
   readonly cancelTarget?: string;
   readonly rows: readonly ParkedRow[];
+  /** What the sign-in must be. */
+  readonly demand?: Demand;
 }
 
 /** A request that waits for a sign-in. */
@@ -26,6 +30,8 @@ export interface Parked {
   /** Where Cancel leads: `deniedTarget` of it. */
   readonly cancelTarget: ReturnTarget;
   readonly rows: readonly ParkedRow[];
+  readonly demand: Demand;
+  readonly progress: Progress;
   readonly createdMs: number;
   readonly expiresAtMs: number;
 }
@@ -38,6 +44,9 @@ export interface ParkedRecord {
   /** Where Cancel leads, when that is not `asked`. */
   readonly caller?: ReturnTarget;
   readonly rows: readonly ParkedRow[];
+  readonly demand?: Demand;
+  /** Absent until the sign-in has begun. */
+  readonly progress?: Progress;
   readonly createdMs: number;
 }
 
@@ -54,19 +63,31 @@ export function fitRows(rows: readonly ParkedRow[]): readonly ParkedRow[] {
 }
 
 /** The waiting request of a record. */
-export function parkedOf(realm: string, { method, asked, caller, rows, createdMs }: ParkedRecord, expiresAtMs: number): Parked {
-  return { realm, method, target: resumedTarget(asked), cancelTarget: deniedTarget(caller ?? asked), rows, createdMs, expiresAtMs };
+export function parkedOf(realm: string, record: ParkedRecord, expiresAtMs: number): Parked {
+  const { method, asked, caller, rows, demand = {}, progress = noProgress, createdMs } = record;
+  const [target, cancelTarget] = [resumedTarget(asked), deniedTarget(caller ?? asked)];
+  return { realm, method, target, cancelTarget, rows, demand, progress, createdMs, expiresAtMs };
 }
 
 /** Reads back what was kept. */
 export function parseParked(json: unknown): ParkedRecord | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
-  const { method, asked, caller, rows, createdMs } = json as Readonly<Record<string, unknown>>;
+  const { method, asked, caller, rows, demand, progress, createdMs } = json as Readonly<Record<string, unknown>>;
   if ((method !== 'GET' && method !== 'POST') || typeof createdMs !== 'number' || !Array.isArray(rows)) return undefined;
   // Judged again: nothing that was once on disk leads a browser away.
   const [target, cancel] = [asked, caller ?? asked].map((text) =>
     typeof text === 'string' ? parseReturnTarget(text, Number.MAX_SAFE_INTEGER) : undefined,
   );
   if (target === undefined || cancel === undefined) return undefined;
-  return { method, asked: target, caller: cancel, rows: rows as readonly ParkedRow[], createdMs };
+  const reached = progress === undefined ? noProgress : parseProgress(progress);
+  if (reached === undefined || (demand !== undefined && (typeof demand !== 'object' || demand === null))) return undefined;
+  return {
+    method,
+    asked: target,
+    caller: cancel,
+    rows: rows as readonly ParkedRow[],
+    demand: (demand ?? {}) as Demand,
+    progress: reached,
+    createdMs,
+  };
 }

@@ -3,8 +3,10 @@ import { type Chance, type Clock, token } from '#base';
 import { type ErrorRow, refuse, type SettingValues } from '#catalogue';
 import { constantTimeEqual, sha256 } from '#keys';
 import type { Kept, State } from '#state';
+import { fitDemand } from './demand.ts';
 import { errors } from './errors.ts';
 import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parkedOf, parseParked } from './parked.ts';
+import type { Progress } from './progress.ts';
 import { parseReturnTarget } from './return-target.ts';
 import { type AuthenticationEvent, appendEvent, parseSession, type Session, type SessionRecord, sessionOf, subjectOf } from './session.ts';
 import type { settings as rows } from './settings.ts';
@@ -42,6 +44,13 @@ export interface Sessions {
   park(request: ParkRequest): Promise<string>;
   /** The request that waits under an id; `undefined` when it was answered, expired, or never was. */
   parked(realm: string, id: string): Promise<Parked | undefined>;
+  /**
+   * Puts what a sign-in has reached in place of what was read.
+   *
+   * @param parked  as `parked` or `advance` gave it
+   * @returns the request with its new progress; `undefined` when something else has changed or answered it meanwhile: of several one goes on
+   */
+  advance(parked: Parked, progress: Progress): Promise<Parked | undefined>;
   /** The same, and it waits no longer: of several askers one gets it. */
   takeParked(realm: string, id: string): Promise<Parked | undefined>;
   /**
@@ -211,12 +220,17 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
         asked,
         ...(caller === asked ? {} : { caller }),
         rows: fitRows(request.rows),
+        ...(request.demand === undefined ? {} : { demand: fitDemand(request.demand) }),
         createdMs,
       };
       await parkedKind.put(request.realm, id, record, createdMs + settings['authn.pendingTtlS'] * 1000);
       return id;
     },
     parked: async (realm, id) => asParked(await parkedKind.get(realm, id)),
+    advance: async (parked, progress) => {
+      const kept = keptOf.get(parked);
+      return kept && asParked(await parkedKind.replace(kept, { ...kept.value, progress }));
+    },
     takeParked: async (realm, id) => asParked(await parkedKind.take(realm, id)),
 
     begin: async (realm, handles, person, { amr, acr, door }, visit) => {
@@ -287,8 +301,14 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
   };
 }
 
+/** What stands on disk behind a request that was read, against which its replacement is compared. */
+const keptOf = new WeakMap<Parked, Kept<ParkedRecord>>();
+
 function asParked(kept: Kept<ParkedRecord> | undefined): Parked | undefined {
-  return kept && parkedOf(kept.realm, kept.value, kept.expiresAtMs);
+  if (kept === undefined) return undefined;
+  const parked = parkedOf(kept.realm, kept.value, kept.expiresAtMs);
+  keptOf.set(parked, kept);
+  return parked;
 }
 
 /** A handle names its session by one half and proves itself by the other, which changes at every authentication. */

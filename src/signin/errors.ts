@@ -3,13 +3,13 @@ import type { ErrorRow } from '#catalogue';
 export const errors = {
   secondFactorImpossible: {
     code: 'STS-AUTHN-0172',
-    means: 'a second factor is required (stsRequireSecondFactor) and no mechanism is there to give one',
+    means: 'a second factor is required, and every mechanism to give one is off: {names}',
     sees: { http: 403 },
     state: 'live',
   },
   mechanismNotAccepted: {
     code: 'STS-AUTHN-0268',
-    means: 'the policy does not accept a password as a first factor (stsFirstFactor)',
+    means: 'the policy does not accept a mechanism as a first factor (stsFirstFactor): {names}',
     sees: { http: 403 },
     state: 'live',
   },
@@ -27,4 +27,27 @@ export const errors = {
     sees: { http: 503 },
     state: 'live',
   },
+  passwordlessRefused: refused('0171', 'a passwordless sign-in where a second factor is required'),
+  hardwareKeyDemanded: refused('0204', 'a hardware key is demanded, which neither a code nor a recovery code can be'),
+  noPrimaryKey: refused('0206', 'product mode: the passwordless box for somebody without a primary key'),
+  secondNotAccepted: refused('0269', 'the policy does not accept a mechanism as a second factor (stsSecondFactor): {names}'),
+  mechanismOff: refused('9330', 'a mechanism that the policy accepts is switched off: {names}'),
+  demandUnknown: refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
+  emailNotEnough: refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
+  stepExpired: {
+    code: 'STS-AUTHN-9333',
+    means: 'a step of a sign-in waited longer than authn.mfaStepTtlS',
+    sees: { http: 403 },
+    state: 'reserved',
+  },
+  otherBrowser: {
+    code: 'STS-AUTHN-9334',
+    means: 'a sign-in was to go on in another browser than the one in which it began',
+    sees: { http: 403 },
+    state: 'reserved',
+  },
 } as const satisfies Record<string, ErrorRow>;
+
+function refused<const Digits extends string>(digits: Digits, means: string) {
+  return { code: `STS-AUTHN-${digits}`, means, sees: { http: 403 }, state: 'reserved' } as const;
+}

@@ -1,5 +1,6 @@
-export { decide, type Next, type Proof } from './decide.ts';
+export { decide } from './decide.ts';
 export { errors as signinErrors } from './errors.ts';
 export { createSigninHandlers, type SigninDeps } from './handlers.ts';
 export type { Judge, Known, Registry } from './password.ts';
 export { routes as signinRoutes } from './routes.ts';
+export type { Held, Next, Offer, Situation } from './situation.ts';

@@ -1,5 +1,6 @@
 import type { Audit } from '#audit';
 import { ClientRefusal } from '#client';
+import type { Holdings } from '#holdings';
 import type { SignedIn, Visit } from '#sessions';
 import { fillText, type WebRealm } from '#web';
 import { errors } from './errors.ts';
@@ -9,6 +10,10 @@ export interface Known extends SignedIn {
   readonly dn: string;
   /** The realm's built-in administrator. */
   readonly isBuiltIn: boolean;
+  readonly holdings: Holdings;
+  /** The password is to be changed before anything else. */
+  readonly mustChange: boolean;
+  readonly administrator?: 'none' | 'role' | 'built-in';
 }
 
 /** Where the people of a realm are found, and made where its mode makes them. */

@@ -1,7 +1,8 @@
 import test from 'ava';
+import { systemChance } from '#base';
 import { Refusal } from '#catalogue';
 import { builtInAuthnPolicy } from '#policy';
-import type { Sessions } from '#sessions';
+import { noProgress, type Parked, type Sessions } from '#sessions';
 import { createSigninHandlers, type SigninDeps } from '#signin';
 import type { WebRealm, WebRequest } from '#web';
 
@@ -20,13 +21,15 @@ const request = {
   correlationId: 'c1',
 } as unknown as WebRequest;
 
-const ada = { dn: 'uid=ada,ou=people,o=acme', entryUuid: 'u', disabled: false, isBuiltIn: false };
+const holdings = { keys: [], app: undefined, recoveryCodesLeft: undefined, email: undefined, mfaRequired: false };
+const ada = { dn: 'uid=ada,ou=people,o=acme', entryUuid: 'u', disabled: false, isBuiltIn: false, mustChange: false, holdings };
 
 /** Signs in, with what the realm is by the time the session has begun. */
 async function signIn(now: WebRealm | undefined) {
   const done: string[] = [];
   const sessions = {
-    parked: async () => ({ target: '/portal', cancelTarget: '/portal', rows: [], expiresAtMs: 0 }),
+    parked: async () => ({ target: '/portal', cancelTarget: '/portal', rows: [], demand: {}, progress: noProgress, expiresAtMs: 0 }),
+    advance: async (parked: Parked) => parked,
     takeParked: async () => void done.push('taken'),
     begin: async (id: string) => {
       done.push(`begun in ${id}`);
@@ -40,10 +43,11 @@ async function signIn(now: WebRealm | undefined) {
     judge: async () => ({ kind: 'accepted' }),
     realmNow: async () => now,
     policyOf: async () => builtInAuthnPolicy,
-    csrf: {} as SigninDeps['csrf'],
+    settingsOf: () => ({ 'authn.mfaStepTtlS': 300 }),
+    csrf: { issue: () => 'token' } as unknown as SigninDeps['csrf'],
     audit: { record: () => undefined } as unknown as SigninDeps['audit'],
     clock: { nowMs: () => 0 },
-    chance: {} as SigninDeps['chance'],
+    chance: systemChance,
   });
   try {
     return { done, reply: await handlers.login(request), code: undefined };

@@ -1,0 +1,278 @@
+import type { Audit } from '#audit';
+import { type Chance, type Clock, token } from '#base';
+import { type ErrorRow, Refusal, refuse } from '#catalogue';
+import { sha256 } from '#keys';
+import type { AuthnPolicy, Mechanism } from '#policy';
+import { noProgress, type Parked, type Progress, type Sessions, sessionsErrors, type Visit } from '#sessions';
+import { type Csrf, fillText, type Handler, type Page, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
+import { decide } from './decide.ts';
+import { errors } from './errors.ts';
+import { expiredPage, gonePage, refusedPage } from './pages.ts';
+import type { Known, Registry } from './password.ts';
+import type { Next, Offer, Situation } from './situation.ts';
+import type { Fault, Outcome, Step, StepCall } from './step.ts';
+import { failed } from './steps/password.ts';
+import { texts } from './texts.ts';
+import { allows, hrefOf, pathOf, progressAfter, rulesOf, situationOf, waysOf } from './way.ts';
+
+export interface FrameDeps {
+  readonly registry: Registry;
+  readonly sessions: Pick<Sessions, 'parked' | 'advance' | 'takeParked' | 'begin' | 'end'>;
+  /** A realm as it is now; `undefined` when it is gone. */
+  readonly realmNow: (realm: WebRealm) => Promise<WebRealm | undefined>;
+  /** The authentication policy in force in a realm, as it is now. */
+  readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
+  /** Settings in force in a realm. */
+  readonly settingsOf: (realm: string) => { readonly 'authn.mfaStepTtlS': number };
+  readonly csrf: Csrf;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly audit: Pick<Audit, 'record'>;
+}
+
+/** What leads through a sign-in: it finds the request that waits, calls the step, and asks the decider what is next. */
+export interface Frame {
+  /** Answers the GET of a step. */
+  show(step: Step): Handler;
+  /** Answers its POST. */
+  take(step: Step): Handler;
+}
+
+/** Binds a sign-in to the browser in which it began, before there is a session: nobody signs another's browser in as themselves. */
+const browserCookie = 'sts_signin';
+const browserOctets = 16;
+
+/** A request for a step, with everything that the decision was made from. */
+interface Standing {
+  readonly call: StepCall;
+  readonly next: Next;
+  /** The browser's mark, for the cookie. */
+  readonly browser: string;
+}
+
+export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
+  const { sessions, registry, clock, csrf, chance } = deps;
+
+  const offersIn = async (realm: WebRealm): Promise<Situation['offers']> => {
+    const offers: Partial<Record<Mechanism, Offer>> = {};
+    for (const { mechanism, offer } of steps) if (mechanism !== undefined && offer !== undefined) offers[mechanism] = await offer(realm);
+    return offers;
+  };
+  const personOf = async (realm: WebRealm, { entryUuid }: Progress) =>
+    entryUuid === undefined ? undefined : registry.byUuid(realm, entryUuid);
+  const nextOf = async (realm: WebRealm, parked: Parked, progress: Progress, person: Known | undefined): Promise<Next> =>
+    decide(situationOf(realm, parked, progress, person, rulesOf(await deps.policyOf(realm)), await offersIn(realm)));
+
+  /** What a step is called with. Of a step that begins, with nothing that was reached before. */
+  const standing = async (request: WebRequest, step: Step, id: string, parked: Parked): Promise<Standing> => {
+    const { realm } = request;
+    const progress = step.begins ? noProgress : parked.progress;
+    const person = await personOf(realm, progress);
+    const next = await nextOf(realm, parked, progress, person);
+    // Kept when there is one, so that another tab's screen stays good.
+    const browser = browserOf(request) ?? token(chance, browserOctets);
+    const asked = next.step === 'ask' ? next : undefined;
+    const enrol = next.step === 'enrol' ? next : undefined;
+    const call: StepCall = {
+      request,
+      realm,
+      id,
+      parked,
+      progress,
+      person,
+      role: asked?.role ?? 'second',
+      enrols: asked?.enrols ?? false,
+      choices: enrol?.choices ?? [],
+      required: enrol?.required ?? false,
+      ways: asked === undefined ? [] : waysOf(steps, step, asked, realm, id),
+      nowMs: clock.nowMs(),
+      waitsUntilMs: progress.waitsUntilMs ?? parked.expiresAtMs,
+      csrfToken: csrf.issue(formSubject(realm.id, id, browser)),
+      action: hrefOf(step, realm, id),
+    };
+    return { call, next, browser };
+  };
+
+  /** The page of a step. A change that it begins is kept first; when something else changed meanwhile the browser asks again. */
+  const draw = async (
+    step: Step,
+    at: Standing,
+    fault?: Fault,
+    more: { readonly status?: number; readonly error?: ErrorRow } = {},
+  ): Promise<Reply> => {
+    const { call, browser } = at;
+    const { page, change } = await step.show(call, fault);
+    if (change !== undefined && (await sessions.advance(call.parked, bound({ ...call.progress, ...change }, browser))) === undefined)
+      return to(step.path, call.id);
+    // It lives as long as the browser: an end of its own, set by one tab's screen, would take the cookie from another that waits for longer.
+    return { kind: 'page', page, ...more, cookies: [{ name: browserCookie, value: browser, path: '/authn' }] };
+  };
+
+  /** Goes where the decider says from what was reached and kept. */
+  const goOn = async (
+    step: Step,
+    at: Standing,
+    parked: Parked,
+    progress: Progress,
+    next: Next,
+    person: Known | undefined,
+  ): Promise<Reply> => {
+    if (next.step === 'refuse') return keptOut(deps, at.call.request, at.call.id, parked, next);
+    if (next.step !== 'done') return to(allows(step, next) && !step.begins ? step.path : pathOf(steps, next, progress), at.call.id);
+    const reply = await finish(deps, at.call.request, at.call.id, parked, next, person);
+    return reply ?? loginAgain(at, parked, progress);
+  };
+  /** Somebody disabled or deleted meanwhile is answered like a wrong password. */
+  const loginAgain = async ({ call }: Standing, parked: Parked, { userName = '' }: Progress): Promise<Reply> => {
+    const login = steps.find(({ begins }) => begins);
+    if (login === undefined) throw new Error('no step begins a sign-in');
+    const { fault, error } = failed(userName);
+    return draw(login, await standing(call.request, login, call.id, parked), fault, error === undefined ? {} : { error });
+  };
+
+  const reached = async (step: Step, at: Standing, outcome: Exclude<Outcome, { readonly kind: 'fault' }>): Promise<Reply> => {
+    const { call, browser } = at;
+    const { parked, realm } = call;
+    const ttlMs = deps.settingsOf(realm.id)['authn.mfaStepTtlS'] * 1000;
+    const progress = bound(progressAfter(step, call, outcome, clock.nowMs(), ttlMs), browser);
+    const person = outcome.person ?? (progress.entryUuid === call.person?.entryUuid ? call.person : await personOf(realm, progress));
+    const next = await nextOf(realm, parked, progress, person);
+    // Whom the policy keeps out is where they were, and may try something else.
+    if (next.step === 'refuse') return keptOut(deps, call.request, call.id, parked, next);
+    const kept = await sessions.advance(parked, progress);
+    return kept === undefined ? to(step.path, call.id) : goOn(step, at, kept, progress, next, person);
+  };
+
+  return {
+    show: (step) => async (request) => {
+      const id = request.query.get('authn') ?? '';
+      const parked = await sessions.parked(request.realm.id, id);
+      const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
+      if (parked === undefined || closed !== undefined) return closed as Reply;
+      const at = await standing(request, step, id, parked);
+      if (at.next.step !== 'refuse' && (allows(step, at.next) || step.begins)) return draw(step, at);
+      return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
+    },
+    take: (step) => async (request) => {
+      const { realm } = request;
+      const idOf = (form: URLSearchParams) => form.get('authn') ?? request.query.get('authn') ?? '';
+      const { form, refused } = await request.openForm((opened) => formSubject(realm.id, idOf(opened), browserOf(request)));
+      const id = idOf(form);
+      const parked = await sessions.parked(realm.id, id);
+      const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
+      if (parked === undefined || closed !== undefined) return closed as Reply;
+      const at = await standing(request, step, id, parked);
+      if (!allows(step, at.next)) return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
+      if (refused !== undefined) {
+        const fault = { words: step.begins ? texts.stale : texts.staleStep, kept: { username: (form.get('username') ?? '').trim() } };
+        return draw(step, at, fault, { status: 403, error: refused });
+      }
+      const outcome = await step.take(at.call, form);
+      if (outcome.kind !== 'fault') return reached(step, at, outcome);
+      const { fault, status, error, change } = outcome;
+      if (change !== undefined && (await sessions.advance(parked, bound({ ...at.call.progress, ...change }, at.browser))) === undefined)
+        return to(step.path, id);
+      const again = change === undefined ? at : { ...at, call: { ...at.call, progress: { ...at.call.progress, ...change } } };
+      return draw(step, again, fault, { ...(status === undefined ? {} : { status }), ...(error === undefined ? {} : { error }) });
+    },
+  };
+}
+
+/** Begins the session and lets the browser go back; `undefined` when the person may have none by now. */
+async function finish(
+  { sessions, realmNow }: FrameDeps,
+  request: WebRequest,
+  id: string,
+  parked: Parked,
+  { amr, acr }: Next & { readonly step: 'done' },
+  person: Known | undefined,
+): Promise<Reply | undefined> {
+  const { realm } = request;
+  const begun = await unlessRefused(() =>
+    sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, door: 'web' }, visitOf(request)),
+  );
+  if (begun === undefined) return undefined;
+  // A removal that began meanwhile has ended the sessions it found. This one was not there yet, or is looked at only now: one of the two ends it.
+  if ((await realmNow(realm))?.removing !== false) {
+    await sessions.end(realm.id, [begun.handle], visitOf(request));
+    throw refuse(webErrors.realmRemoved);
+  }
+  await sessions.takeParked(realm.id, id);
+  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: begun.handle, path: '/' }] };
+}
+
+/** An account disabled or deleted between its factors and its session is answered like a wrong password; the audit trail has the reason. */
+async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await begin();
+  } catch (thrown) {
+    if (thrown instanceof Refusal && (thrown.row === sessionsErrors.noEntry || thrown.row === sessionsErrors.disabled)) return undefined;
+    throw thrown;
+  }
+}
+
+/** Why a sign-in cannot go on here: it belongs to another browser, or the step waited too long. */
+function shut(deps: FrameDeps, step: Step, request: WebRequest, id: string, parked: Parked): Reply | undefined {
+  const { browser, proven, waitsUntilMs = Number.POSITIVE_INFINITY } = parked.progress;
+  if (step.begins) return undefined;
+  if (browser !== undefined && browser !== markOf(browserOf(request) ?? ''))
+    return refusal(deps, request, errors.otherBrowser, gonePage(request.realm));
+  if (proven.length > 0 && deps.clock.nowMs() >= waitsUntilMs)
+    return refusal(deps, request, errors.stepExpired, expiredPage(request.realm, id, parked));
+  return undefined;
+}
+
+/** The answer to whom the policy keeps out. */
+function keptOut(
+  deps: FrameDeps,
+  request: WebRequest,
+  id: string,
+  parked: Parked,
+  { why, names }: Next & { readonly step: 'refuse' },
+): Reply {
+  const row: ErrorRow = errors[why];
+  const summary = fillText(row.means, { names: names.join(', ') });
+  return refusal(deps, request, row, refusedPage(request.realm, id, parked, why), 'signin.policy', summary);
+}
+
+function gone(deps: FrameDeps, request: WebRequest): Reply {
+  return refusal(deps, request, sessionsErrors.parkedGone, gonePage(request.realm));
+}
+
+function refusal(
+  { audit }: FrameDeps,
+  request: WebRequest,
+  error: ErrorRow,
+  page: Page,
+  action = 'signin.screen',
+  summary = error.means,
+): Reply {
+  const { realm } = request;
+  audit.record({ realm: realm.id, subject: '', action, outcome: 'refused', error, summary, ...visitOf(request) });
+  return { kind: 'page', status: error.sees.http ?? 403, page, error };
+}
+
+function to(path: string, id: string): Reply {
+  return { kind: 'redirect', status: 303, to: `${path}?authn=${encodeURIComponent(id)}` };
+}
+
+function bound(progress: Progress, browser: string): Progress {
+  return { ...progress, browser: markOf(browser) };
+}
+
+function markOf(browser: string): string {
+  return Buffer.from(sha256(browser)).toString('base64url');
+}
+
+function browserOf(request: WebRequest): string | undefined {
+  return request.cookies(browserCookie)[0];
+}
+
+function formSubject(realm: string, id: string, browser: string | undefined): string {
+  return `signin\0${realm}\0${id}\0${browser ?? ''}`;
+}
+
+/** For audit rows. */
+export function visitOf({ door, address, correlationId }: WebRequest): Visit {
+  return { door, address, correlationId };
+}
