@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { utf8 } from '#base';
 import { connectDirectory } from '#client';
 import type { Addresses } from '#commands';
@@ -11,8 +10,7 @@ import { createPortalHandlers, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
-import { openState, type State } from '#state';
-import { openStateStore } from '#store';
+import type { State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRoute } from '#web';
 import type { Below } from './below.ts';
 import type { Foundation } from './foundation.ts';
@@ -24,10 +22,8 @@ const endedAtOnce = 200;
 
 /** Starts all that stands above the LDAP interface and reaches the directory through it alone. */
 export async function startAbove(foundation: Foundation, below: Below): Promise<Addresses> {
-  const { settings, clock, chance, timers, log, audit, dataDir, open } = foundation;
-  const stateStore = openStateStore({ file: join(dataDir, 'state.sqlite'), settings, clock, epoch: below.epoch });
-  open.defer(() => stateStore.close());
-  const state = openState({ store: stateStore, clock });
+  const { settings, clock, chance, timers, log, audit, open } = foundation;
+  const { state } = below;
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
   const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { utf8 } from '#base';
+import { hex, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import {
@@ -14,6 +14,7 @@ import {
   type Engine,
   type EngineOptions,
   indexVersion,
+  newestEngine,
   openEngine,
   readRealmSeed,
   removeRealms,
@@ -21,14 +22,16 @@ import {
   sweepDynamic,
 } from '#directory';
 import { createHasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
+import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
-import { keysBelow, loadSchema } from '#schema';
-import { backUp, openStore } from '#store';
+import { keysBelow, loadSchema, normalizeDn } from '#schema';
+import { createTurns, type Limits, openLimits, openState, type State } from '#state';
+import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
 import { sealForDirectory, storedKey } from '#transfer';
 import { errors } from './errors.ts';
 import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
-import { directoryFile, firstSegments, realmSeed, storedIn } from './installation.ts';
+import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
@@ -38,8 +41,10 @@ import { type Crew, createCrew } from './workers.ts';
 export interface Below {
   readonly addresses: Addresses;
   readonly suffix: string;
-  /** The directory's epoch. */
-  readonly epoch: number;
+  /** What is short-lived and shared: both sides of the LDAP interface have one. */
+  readonly state: State;
+  /** Failed attempts, counted at every door. */
+  readonly limits: Limits;
   readonly certificate: ServerCertificate | undefined;
   /** Deletes the dynamic entries whose time is over: a job, and what it reports. */
   readonly expire: () => Promise<string>;
@@ -61,7 +66,9 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const secret = chance.octets(secretOctets);
   const crew = crewOf(settings);
   const realms = await realmMaking(foundation);
-  const engine = openDirectory(foundation, { webSecret: secret, realms, ...(crew === undefined ? {} : { crew }) });
+  const opened = openDirectory(foundation, { webSecret: secret, realms, ...(crew === undefined ? {} : { crew }) });
+  const { state, limits } = openShared(foundation, opened);
+  const engine = { ...opened, attempts: createTurns(limits) };
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const certificate = await certificateOf(foundation);
@@ -90,13 +97,30 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
       ...(operators === undefined ? {} : { operators: operators.url }),
     },
     suffix: settings['realms.defaultSuffix'],
-    epoch: engine.store.epoch,
+    state,
+    limits,
     expire: () => sweepDynamic(engine),
     removeRealms: () => removeRealms(engine),
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),
   };
+}
+
+/** Opens the short-lived state before the first door: binds are counted in it. */
+function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engine): Pick<Below, 'state' | 'limits'> {
+  const store = openStateStore({ file: join(dataDir, stateFile), settings, clock, epoch: engine.store.epoch });
+  open.defer(() => store.close());
+  const settingsOf = (id: string) => {
+    const { realms } = newestEngine(engine);
+    return (realms.in(engine.store.snapshot()).byId(id) ?? realms.default).settings;
+  };
+  const identityOf = (dn: string) => {
+    const parsed = parseDn(dn);
+    const key = parsed && normalizeDn(engine.live.current, parsed);
+    return key === undefined ? dn.toLowerCase() : hex(key);
+  };
+  return { state: openState({ store, clock }), limits: openLimits({ store, clock, settingsOf, identityOf }) };
 }
 
 /** Tasks end before the store does, and after the last request. */

@@ -11,6 +11,9 @@ import { settings as rows } from './settings.ts';
 /** The file of entries inside the data folder. */
 export const directoryFile = 'directory.sqlite';
 
+/** The file of short-lived state beside it. */
+export const stateFile = 'state.sqlite';
+
 /** The definitions that were added at run time, as the file of entries has them; no service of this process may have it open. */
 export function storedIn({ root, settings }: Place): Definition[] {
   if (settings['persistence.mode'] === 'memory') return [];

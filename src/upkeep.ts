@@ -6,11 +6,8 @@ import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersi
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmsIn, schemaOf, schemaOfDamaged } from './installation.ts';
+import { directoryFile, realmsIn, schemaOf, schemaOfDamaged, stateFile } from './installation.ts';
 import { settings as rows } from './settings.ts';
-
-/** The files of a data folder that hold entries and short-lived state. */
-const stateFile = 'state.sqlite';
 
 /**
  * Looks for damage in the files of a folder, each as it stands at one moment. Nothing is written, and a service may be running on it: this

@@ -4,6 +4,7 @@ import { directoryErrors, type EngineSettings, type RealmSeed, type SchemaChange
 import { type HashCost, keysErrors, type keysSettings, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
+import type { AttemptBy, Limited, Outcome } from '#state';
 import type { Change, CommitResult, Expectation, StoreBesideOptions, WatchedChange } from '#store';
 import { storeErrors } from '#store';
 
@@ -59,6 +60,9 @@ export interface MainSide {
   /** Resolves, when all who stood in an entry's line before are through, with the place to `leave`. */
   enter(key: string): Promise<number>;
   leave(place: number): void;
+  /** As `Turns.enter`, with a place to `endAttempt`. */
+  enterAttempt(attempt: AttemptBy): Promise<Limited | { readonly kind: 'admitted'; readonly place: number }>;
+  endAttempt(place: number, outcome: Outcome): Promise<void>;
   record(event: AuditEvent): void;
   /** From its answer on the worker is told what becomes durable. */
   watch(): void;

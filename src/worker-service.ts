@@ -1,6 +1,7 @@
 import type { Audit } from '#audit';
 import { refuse } from '#catalogue';
 import { csnOfChange, directoryErrors, type Engine, stamped } from '#directory';
+import type { Turn } from '#state';
 import type { WatchedChange } from '#store';
 import { ownWatched } from './copies.ts';
 import type { MainSide } from './worker-plan.ts';
@@ -14,11 +15,12 @@ interface ServedWorker {
 
 /** @param changed  told, once the worker has asked for it, what has become durable */
 export function serveWorker(
-  { store, hasher, lines, csn, live, changeSchema }: Engine,
+  { store, hasher, lines, csn, live, changeSchema, attempts }: Engine,
   audit: Pick<Audit, 'record'>,
   changed: (changes: readonly WatchedChange[]) => void,
 ): ServedWorker {
   const places = new Map<number, () => void>();
+  const underWay = new Map<number, Turn & { kind: 'admitted' }>();
   let entered = 0;
   let gone = false;
   let unwatch: (() => void) | undefined;
@@ -51,6 +53,19 @@ export function serveWorker(
       places.get(place)?.();
       places.delete(place);
     },
+    enterAttempt: async (attempt) => {
+      const turn = await attempts.enter(attempt);
+      if (turn.kind === 'limited') return turn;
+      const place = ++entered;
+      if (gone) await turn.end('failed');
+      else underWay.set(place, turn);
+      return { kind: 'admitted', place };
+    },
+    endAttempt: async (place, outcome) => {
+      const turn = underWay.get(place);
+      underWay.delete(place);
+      await turn?.end(outcome);
+    },
     record: audit.record,
     watch: () => {
       unwatch ??= store.watch((changes) => changed(changes.map(ownWatched)));
@@ -65,6 +80,8 @@ export function serveWorker(
     end() {
       gone = true;
       for (const leave of places.values()) leave();
+      // Nobody knows what it was about to say of them. Nothing is written for that.
+      for (const turn of underWay.values()) void turn.end('failed');
       unwatch?.();
     },
   };

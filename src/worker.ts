@@ -14,6 +14,7 @@ import {
 import type { Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
 import { type Definition, keysBelow, loadSchema } from '#schema';
+import type { Turns } from '#state';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
@@ -79,6 +80,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     mockKey: plan.mockKey,
     csn: csnToCome,
     lines: linesThere(),
+    attempts: attemptsThere,
   });
   return startListener({
     directory: createDirectory(engine),
@@ -124,6 +126,15 @@ function hasherThere(settings: WorkerPlan['settings']): Hasher {
     },
   };
 }
+
+/** Attempts are counted in the main thread, for all threads alike. */
+const attemptsThere: Turns = {
+  async enter(attempt) {
+    const entered = await main.ask('enterAttempt', attempt);
+    if (entered.kind === 'limited') return entered;
+    return { kind: 'admitted', end: (outcome) => main.ask('endAttempt', entered.place, outcome) };
+  },
+};
 
 /** The lines of the main thread: those who change one entry stand behind each other wherever they are connected. */
 function linesThere(): Lines {

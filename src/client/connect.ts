@@ -1,7 +1,7 @@
 import type { Log } from '#audit';
 import { type Clock, concat, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import { type Control, resultCodes } from '#ldap';
+import { type Control, decodeBer, resultCodes } from '#ldap';
 import { type Actor, actorOf, type Subject } from './actor.ts';
 import { errors } from './errors.ts';
 import type { Link } from './link.ts';
@@ -23,7 +23,11 @@ export interface Presented {
   readonly isProtected?: boolean;
 }
 
-export type Judgement = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly code: number; readonly diagnostic: string };
+/** `limited`: nothing was judged, since too many attempts for the name or from the address have failed. */
+export type Judgement =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly code: number; readonly diagnostic: string }
+  | { readonly kind: 'limited'; readonly waitS: number };
 
 /** The web layer's way to the directory: LDAP over the private socket, and nothing else. */
 export interface DirectoryClient {
@@ -92,7 +96,7 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       // RFC 4513 §5.1.2: a bind without a password is anonymous and may succeed. It says nothing about a person.
       if (octets.length === 0 || dn === '') return { kind: 'refused', code: resultCodes.invalidCredentials, diagnostic: '' };
       const control = doorControl(door, address, isProtected);
-      const { op } = await telling(
+      const { op, controls } = await telling(
         judging.use((link) =>
           link.perform({ kind: 'bindRequest', version: 3, name: dn, authentication: { kind: 'simple', password: octets } }, [control], {
             timeoutMs: settings['client.timeoutMs'],
@@ -101,6 +105,8 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       );
       const { code, diagnostic } = op.result;
       if (code === resultCodes.success) return { kind: 'accepted' };
+      const waitS = waitOf(controls);
+      if (waitS !== undefined) return { kind: 'limited', waitS };
       // Codes that say something about the password, or about its name. Anything else means that nobody judged it.
       if (judged.has(code)) return { kind: 'refused', code, diagnostic };
       throw new ClientRefusal(op.result);
@@ -128,6 +134,12 @@ const judged: ReadonlySet<number> = new Set([
   resultCodes.unwillingToPerform,
   resultCodes.constraintViolation,
 ]);
+
+/** Seconds, as the directory says them beside its words: INTEGER. */
+function waitOf(controls: readonly Control[]): number | undefined {
+  const value = controls.find(({ oid }) => oid === doorControlOid)?.value;
+  return value && decodeBer(value, (ber) => ber.number());
+}
 
 /** SEQUENCE { door OCTET STRING, address OCTET STRING, protected BOOLEAN DEFAULT FALSE } in DER. */
 function doorControl(door: string, address: string, isProtected: boolean): Control {

@@ -6,6 +6,7 @@ import { protectsPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
 import { originOf } from './access/standing.ts';
+import { counted } from './attempts.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import { hashCost } from './engine.ts';
@@ -62,15 +63,16 @@ export function refuseRemoved(realm: Pick<Realm, 'state'> | undefined): void {
 /**
  * Who an entry and a password make.
  *
+ * @param tried  the DN that is tried, whether anybody has it or not
  * @param realm  the one that owns the name that was presented, also where nobody has it: its mode and its settings count
  * @param entry  `undefined` for a name that nobody has: the work and the answer are those of a wrong password, and so they are where rules of access
  *               let nobody sign in as it
- * @throws Refusal of the judgement (49); `hashQueueFull` (51)
+ * @throws Refusal `attemptsLimited` (53); of the judgement (49); `hashQueueFull` (51)
  */
 export async function identify(
   call: Call,
   snapshot: Snapshot,
-  realm: Realm,
+  { realm, dn: tried }: { readonly realm: Realm; readonly dn: string },
   entry: StoredEntry | undefined,
   password: Uint8Array,
   report: Report,
@@ -80,11 +82,12 @@ export async function identify(
   const { mode, settings } = realm;
   const account = entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : accountOf(entry);
   const mayChangeHere = call.controls.of(door) !== undefined;
-  const judgement = await judgePassword(engine.hasher, hashCost(realm), { password, account, mode, mayChangeHere });
-  if (judgement.kind === 'refused') {
-    if (judgement.fault !== undefined) report.fault(judgement.fault);
-    throw refuse(judgement.row);
-  }
+  const judgement = await counted(call, { realm, dn: tried }, async () => {
+    const judged = await judgePassword(engine.hasher, hashCost(realm), { password, account, mode, mayChangeHere });
+    if (judged.kind === 'accepted') return judged;
+    if (judged.fault !== undefined) report.fault(judged.fault);
+    throw refuse(judged.row);
+  });
   if (judgement.renewed !== undefined && entry !== undefined && settings['security.renewForeignHashes']) {
     const scheme = await renewHash(engine, snapshot, entry, password, judgement.renewed);
     if (scheme !== undefined) report.renewed(entry, scheme);

@@ -6,8 +6,10 @@ import type { HashCost, Hasher } from '#keys';
 import type { Modification } from '#ldap';
 import { policySettings } from '#policy';
 import type { Schema } from '#schema';
+import { stateSettings, type Turns } from '#state';
 import type { Store } from '#store';
 import { type AccessDesk, createAccessDesk } from './access/book.ts';
+import { uncounted } from './attempts.ts';
 import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
 import { createDseSeen, type DseSeen } from './dse.ts';
 import { errors } from './errors.ts';
@@ -23,7 +25,7 @@ import { settings } from './settings.ts';
 import { fixedSchema, type LiveSchema } from './subschema/live.ts';
 import { createTransactions, type Transactions } from './transactions/waiting.ts';
 
-export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings>;
+export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings & typeof stateSettings>;
 
 export interface EngineOptions {
   /** That of the start, or of this moment when `live` says otherwise. */
@@ -56,6 +58,8 @@ export interface EngineOptions {
   /** Where a commit's number comes from, and who waits for whom, where other threads write, too; by default this engine's own. */
   readonly csn?: CsnSource;
   readonly lines?: Lines;
+  /** Where attempts to prove who one is are counted; without it, nowhere. */
+  readonly attempts?: Turns;
 }
 
 /** @param by  the DN that a change is put down to */
@@ -71,6 +75,7 @@ export interface Engine extends EngineOptions {
   readonly access: AccessDesk;
   readonly csn: CsnSource;
   readonly lines: Lines;
+  readonly attempts: Turns;
   readonly prepared: Prepared;
   readonly dynamicGroups: DynamicGroups;
   readonly transactions: Transactions;
@@ -86,9 +91,10 @@ export function openEngine(options: EngineOptions): Engine {
   const { store, clock, changeSchema = unchanging } = options;
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
+  const { attempts = uncounted } = options;
   const startedMs = options.startedMs ?? clock.nowMs();
   const transactions = createTransactions(options.settings);
-  return { ...options, ...madeOf(live.current, options), live, changeSchema, mockKey, csn, lines, startedMs, transactions };
+  return { ...options, ...madeOf(live.current, options), live, changeSchema, mockKey, csn, lines, attempts, startedMs, transactions };
 }
 
 /** The engine for the schema of this moment: the same one as long as that is the same. */
@@ -108,7 +114,7 @@ const newestEngines = new WeakMap<LiveSchema, Engine>();
 
 type MadeOptions = Pick<EngineOptions, 'settings' | 'clock' | 'settingRows' | 'pathSegments' | 'realmSeed'>;
 
-const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSettings };
+const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSettings, ...stateSettings };
 
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
 function madeOf(schema: Schema, { settings, clock, settingRows = ownRows, pathSegments = [], realmSeed = [] }: MadeOptions) {

@@ -248,6 +248,12 @@ export const errors = {
   ),
   tasksTooMany: row(9352, 11, 'more tasks than are kept and wait', 'there are {max} tasks'),
   taskFixed: row(9353, 53, 'a change of what a task is to do', 'a task does what it said when it was added; delete it and add another one'),
+  attemptsLimited: row(
+    9390,
+    53,
+    'too many failed attempts for a name or from an address in a window (security.rateLimit*)',
+    'too many failed attempts {what}; try again in {wait}',
+  ),
   ...realmErrors,
 } as const satisfies Record<string, ErrorRow>;
 

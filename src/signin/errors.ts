@@ -46,6 +46,13 @@ export const errors = {
     sees: { http: 403 },
     state: 'reserved',
   },
+  attemptsLimited: {
+    code: 'STS-AUTHN-9320',
+    means: 'too many failed attempts for a name or from an address (security.rateLimit*): nothing is judged for {waitS} seconds',
+    says: 'Too many attempts have failed.',
+    sees: { http: 429 },
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 function refused<const Digits extends string>(digits: Digits, means: string) {

@@ -98,7 +98,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     step: Step,
     at: Standing,
     fault?: Fault,
-    more: { readonly status?: number; readonly error?: ErrorRow } = {},
+    more: { readonly status?: number; readonly retryAfterS?: number; readonly error?: ErrorRow } = {},
   ): Promise<Reply> => {
     const { call, browser } = at;
     const { page, change } = await step.show(call, fault);
@@ -169,11 +169,11 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       }
       const outcome = await step.take(at.call, form);
       if (outcome.kind !== 'fault') return reached(step, at, outcome);
-      const { fault, status, error, change } = outcome;
+      const { kind: _, fault, change, ...more } = outcome;
       if (change !== undefined && (await sessions.advance(parked, bound({ ...at.call.progress, ...change }, at.browser))) === undefined)
         return to(step.path, id);
       const again = change === undefined ? at : { ...at, call: { ...at.call, progress: { ...at.call.progress, ...change } } };
-      return draw(step, again, fault, { ...(status === undefined ? {} : { status }), ...(error === undefined ? {} : { error }) });
+      return draw(step, again, fault, more);
     },
   };
 }

@@ -33,7 +33,7 @@ export type Judge = (attempt: {
   readonly door: string;
   readonly address: string;
   readonly isProtected: boolean;
-}) => Promise<{ readonly kind: 'accepted' | 'refused' }>;
+}) => Promise<{ readonly kind: 'accepted' | 'refused' } | { readonly kind: 'limited'; readonly waitS: number }>;
 
 export interface PasswordDeps {
   readonly registry: Registry;
@@ -45,6 +45,8 @@ export interface PasswordDeps {
 export type Proved =
   | { readonly kind: 'proven'; readonly person: Known | undefined }
   | { readonly kind: 'failed' }
+  /** Too many attempts failed before: nothing was looked at. */
+  | { readonly kind: 'limited'; readonly waitS: number }
   | { readonly kind: 'busy' };
 
 /** What was typed on the sign-in screen. */
@@ -77,6 +79,11 @@ export async function provePassword(
     const summary = fillText(errors.notJudged.means, { why: judged.message });
     audit.record({ ...event, outcome: 'failed', error: errors.notJudged, summary });
     return { kind: 'busy' };
+  }
+  if (judged.kind === 'limited') {
+    const summary = fillText(errors.attemptsLimited.means, { waitS: judged.waitS });
+    audit.record({ ...event, outcome: 'refused', error: errors.attemptsLimited, summary });
+    return judged;
   }
   if (judged.kind === 'refused' || person === undefined) {
     audit.record({ ...event, outcome: 'refused', error: errors.passwordRefused, summary: errors.passwordRefused.means });

@@ -86,6 +86,8 @@ export type Outcome =
       readonly fault: Fault;
       /** HTTP; 200 when absent. */
       readonly status?: number;
+      /** With 429: seconds until it is worth trying again. */
+      readonly retryAfterS?: number;
       /** Recorded, never shown. */
       readonly error?: ErrorRow;
       readonly change?: Partial<Progress>;

@@ -11,6 +11,9 @@ export const texts = {
   cancel: 'Cancel',
   failed: 'Authentication failed. Check the user name and the password, and try again.',
   busy: 'The service is busy, and your password was not looked at. Wait a moment and try again.',
+  limited: 'Too many attempts have failed, so nothing was looked at. Wait {wait} and try again.',
+  second: '1 second',
+  seconds: '{count} seconds',
   userNameMissing: 'Enter your user name.',
   passwordMissing: 'Enter your password.',
   stale:

@@ -48,6 +48,8 @@ export interface PageReply extends Common {
   readonly kind: 'page';
   /** 200 when absent. */
   readonly status?: number;
+  /** Seconds after which it is worth trying again: Retry-After (RFC 9110 §10.2.3). */
+  readonly retryAfterS?: number;
   readonly page: Page;
 }
 

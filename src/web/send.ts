@@ -110,7 +110,8 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
             status < 500 ? 'refused' : 'failed',
           );
         }
-        page(exchange, status, answer.page, common);
+        const waits = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
+        page(exchange, status, answer.page, { ...common, ...waits });
         return;
       }
       case 'redirect':

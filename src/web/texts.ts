@@ -16,6 +16,7 @@ export const errorTexts: Readonly<Record<number, readonly [title: string, advice
   413: ['That is too large', 'Send less at once.'],
   415: ['That format is not read here', 'Send a form, in UTF-8.'],
   421: ['This service does not answer under that name', 'Check the address.'],
+  429: ['Too many attempts have failed', 'Wait a while and try again.'],
   500: ['Something went wrong here', 'It is not your doing. Try again in a moment.'],
   503: ['The service is busy or not complete', 'Try again in a moment.'],
 };

@@ -32,7 +32,8 @@ import {
   type Result,
 } from '#ldap';
 import { keysBelow, loadSchema } from '#schema';
-import { openStore, storeSettings } from '#store';
+import { createTurns, openLimits, stateSettings } from '#state';
+import { openStateStore, openStore, storeSettings } from '#store';
 import { settings as settingRows } from '../../src/settings.ts';
 import { observe } from '../support/observed.ts';
 
@@ -111,6 +112,7 @@ const standing: EngineSettings = {
   'tasks.entriesAtOnce': 500,
   'ldap.clientCertificateRule': 'off',
   'ldap.accessRulesMax': 1000,
+  ...readSettings(stateSettings, { environment: {} }).values,
 };
 
 type SyncFile = NonNullable<Parameters<typeof openStore>[0]['syncFile']>;
@@ -168,12 +170,18 @@ export type Attributes = Readonly<Record<string, string | readonly string[]>>;
 /** What a house needs of a test. */
 export type Owner = Pick<ExecutionContext, 'teardown'> & { fail(message: string): void };
 
+interface HouseOptions {
+  readonly hasher?: Hasher;
+  readonly webSecret?: Uint8Array;
+  readonly syncFile?: SyncFile;
+  readonly chance?: Chance;
+  /** Failed attempts count; otherwise nowhere, as tests make many. */
+  readonly countsAttempts?: boolean;
+}
+
 /** An empty directory in memory; everything in it is the real thing, but that no listener stands in front of it. */
-export function emptyHouse(
-  t: Owner,
-  given: Partial<EngineSettings> & { hasher?: Hasher; webSecret?: Uint8Array; syncFile?: SyncFile; chance?: Chance } = {},
-): House {
-  const { hasher: itsHasher, webSecret, syncFile, chance = systemChance, ...settings } = given;
+export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptions = {}): House {
+  const { hasher: itsHasher, webSecret, syncFile, chance = systemChance, countsAttempts = false, ...settings } = given;
   const audited: AuditEvent[] = [];
   let nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
   const clock = {
@@ -196,6 +204,11 @@ export function emptyHouse(
     ...(syncFile === undefined ? {} : { syncFile }),
   });
   t.teardown(() => store.close());
+  const counting = () => {
+    const stateStore = openStateStore({ file: 'unused', settings: { ...storeDefaults, 'persistence.mode': 'memory' }, clock, epoch: 1 });
+    t.teardown(() => stateStore.close());
+    return createTurns(openLimits({ store: stateStore, clock, settingsOf: () => engine.settings, identityOf: (dn) => dn.toLowerCase() }));
+  };
   const engine: Engine = openEngine({
     schema,
     live,
@@ -212,6 +225,7 @@ export function emptyHouse(
     },
     settings: { ...standing, ...settings },
     ...(webSecret === undefined ? {} : { webSecret }),
+    ...(countsAttempts ? { attempts: counting() } : {}),
     realmSeed,
     settingRows,
     pathSegments: ['authn', 'portal'],

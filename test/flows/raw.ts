@@ -5,6 +5,7 @@ export interface RawAnswer {
   readonly location: string;
   /** `Set-Cookie` headers as they came. */
   readonly setCookies: readonly string[];
+  readonly retryAfter: string;
   readonly body: string;
 }
 
@@ -42,6 +43,7 @@ export function ask(
         resolve({
           status: answer.statusCode ?? 0,
           location: answer.headers.location ?? '',
+          retryAfter: answer.headers['retry-after'] ?? '',
           setCookies: answer.headers['set-cookie'] ?? [],
           body: text,
         }),

@@ -6,6 +6,7 @@ import type { StoredEntry } from '#store';
 import { askerOf } from '../access/asker.ts';
 import type { Rights } from '../access/rights.ts';
 import { accountOf, checkProtected } from '../account.ts';
+import { counted } from '../attempts.ts';
 import type { Call } from '../call.ts';
 import { hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -103,7 +104,7 @@ interface Proved {
   readonly byOwner: boolean;
 }
 
-/** @throws Refusal `accessDenied` (50), `oldPasswordMissing` (50), `oldPasswordRefused` (53), `hashQueueFull` (51) */
+/** @throws Refusal `accessDenied` (50), `oldPasswordMissing` (50), `attemptsLimited` (53), `oldPasswordRefused` (53), `hashQueueFull` (51) */
 async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
   const { engine } = call;
   const type = engine.schema.attributeType(passwordKey);
@@ -115,9 +116,11 @@ async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Ui
     return { hash: undefined, byOwner: false };
   }
   const hash = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
-  const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(realm));
-  if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
-  return { hash, byOwner: !mayWrite };
+  return await counted(call, { realm, dn: entry.dn }, async () => {
+    const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(realm));
+    if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
+    return { hash, byOwner: !mayWrite };
+  });
 }
 
 /** What one may do with their own entry once they have proved its password: for this request that is a session that has just begun. */

@@ -31,7 +31,14 @@ export async function bind(call: Call, request: BindRequest, going: object | und
     const realm = realmOfId(engine, snapshot, request.name, 'dn');
     checkProtected(call, realm);
     nameOf(engine.schema, request.name);
-    connection.identity = await identify(call, snapshot, realm, entryNamed(engine, snapshot, request.name), password, teller);
+    connection.identity = await identify(
+      call,
+      snapshot,
+      { realm, dn: request.name },
+      entryNamed(engine, snapshot, request.name),
+      password,
+      teller,
+    );
   }
   return { kind: 'bindResponse', result: done };
 }

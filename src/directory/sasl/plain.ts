@@ -1,6 +1,7 @@
 import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { identify } from '../account.ts';
+import { dnTriedOf } from '../attempts.ts';
 import { errors } from '../errors.ts';
 import { entryOfId, realmOfId } from '../named.ts';
 import { authorized } from '../taking.ts';
@@ -17,7 +18,8 @@ export const plain: SaslKind = {
     teller.subject(name);
     const snapshot = engine.store.snapshot();
     const realm = realmOfId(engine, snapshot, name, 'uid');
-    const itself = await identify(call, snapshot, realm, entryOfId(engine, snapshot, name, 'uid'), utf8(password), teller);
+    const entry = entryOfId(engine, snapshot, name, 'uid');
+    const itself = await identify(call, snapshot, { realm, dn: dnTriedOf(engine, snapshot, entry, name) }, entry, utf8(password), teller);
     return { kind: 'done', identity: authorized(engine, engine.store.snapshot(), itself, authzId, call.connection) };
   },
 };

@@ -5,11 +5,13 @@ import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
 import { accountOf, mayAuth, refuseRemoved } from '../account.ts';
+import { counted, dnTriedOf } from '../attempts.ts';
 import type { Call } from '../call.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { entryOfId, personName, realmOfId } from '../named.ts';
 import { authorized } from '../taking.ts';
+import type { Identity } from '../types.ts';
 import { verifierOf, wantedScram } from '../verifiers.ts';
 import type { SaslKind, Step, Teller } from './kind.ts';
 
@@ -76,7 +78,7 @@ interface Shown {
   readonly shown: ScramVerifier;
 }
 
-/** @throws Refusal `saslMalformed` (2), the judgement's (49), `notAuthorized` (50) */
+/** @throws Refusal `saslMalformed` (2), `attemptsLimited` (53), the judgement's (49), `notAuthorized` (50) */
 async function finish(
   call: Call,
   { mechanism, mock, shown }: Shown,
@@ -92,25 +94,19 @@ async function finish(
 
   // Read again: the client may have taken its time. A verifier that is another one by now proves nothing with the salt that was shown.
   const snapshot = engine.store.snapshot();
-  refuseRemoved(realmOfId(engine, snapshot, first.name, 'uid'));
+  const realm = realmOfId(engine, snapshot, first.name, 'uid');
+  refuseRemoved(realm);
+  const dn = dnTriedOf(engine, snapshot, entryOfId(engine, snapshot, first.name, 'uid'), first.name);
   const entry = entryFor(call, snapshot, first.name);
   const held = entry === undefined ? undefined : verifierOf(entry, mechanism);
   const isThat = held !== undefined && Buffer.compare(held.storedKey, shown.storedKey) === 0;
   const { proves, signature } = judgeProof(isThat ? held : mock, `${first.said},${unproved}`, new Uint8Array(Buffer.from(proof, 'base64')));
-  const row = scramJudgement(
-    entry === undefined ? undefined : accountOf(entry),
-    held !== undefined,
-    isThat && proves,
-    realmOfId(engine, snapshot, first.name, 'uid').mode,
-  );
-  if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
-  const identity = authorized(
-    engine,
-    snapshot,
-    { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' },
-    first.authzId,
-    call.connection,
-  );
+  const itself = await counted(call, { realm, dn }, async (): Promise<Identity> => {
+    const row = scramJudgement(entry === undefined ? undefined : accountOf(entry), held !== undefined, isThat && proves, realm.mode);
+    if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
+    return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
+  });
+  const identity = authorized(engine, snapshot, itself, first.authzId, call.connection);
   await engine.store.durable(snapshot.number);
   return { kind: 'done', identity, credentials: utf8(`v=${Buffer.from(signature).toString('base64')}`) };
 }

@@ -2,6 +2,7 @@ import { verifiesPasswords } from '#policy';
 import type { Visit } from '#sessions';
 import { html, type Page, type Piece, type SafeHtml } from '#web';
 import { errors } from '../errors.ts';
+import { limited } from '../limited.ts';
 import { faultId, stepPage } from '../pages.ts';
 import { type PasswordDeps, provePassword } from '../password.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
@@ -26,6 +27,7 @@ export function createPasswordStep(deps: PasswordDeps): Step {
       if (password === '') return { kind: 'fault', fault: { words: texts.passwordMissing, field: 'password', kept } };
       const proved = await provePassword(deps, realm, { userName, password, secure: request.secure }, visitOf(request));
       if (proved.kind === 'busy') return { kind: 'fault', fault: { words: texts.busy, kept }, status: 503, error: errors.notJudged };
+      if (proved.kind === 'limited') return limited(proved.waitS, kept);
       if (proved.kind === 'failed' || proved.person === undefined) return failed(userName);
       return { kind: 'proven', amr: ['pwd'], person: proved.person, change: { userName } };
     },

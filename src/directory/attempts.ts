@@ -1,0 +1,65 @@
+import { utf8 } from '#base';
+import { Refusal, refuse } from '#catalogue';
+import { encodeBer, formatDn, resultCodes } from '#ldap';
+import type { Outcome, Turns } from '#state';
+import type { Snapshot, StoredEntry } from '#store';
+import type { Call } from './call.ts';
+import { door } from './controls/door.ts';
+import type { Engine } from './engine.ts';
+import { errors } from './errors.ts';
+import { personName } from './named.ts';
+import type { Realm } from './realm.ts';
+
+/** Where nobody counts: a directory without the state that a service shares. */
+export const uncounted: Turns = { enter: async () => ({ kind: 'admitted', end: async () => undefined }) };
+
+/** Whose secret is tried: a DN that an entry has, or that one would have. */
+export interface Tried {
+  readonly realm: Pick<Realm, 'id'>;
+  readonly dn: string;
+}
+
+/**
+ * Judges a secret as one attempt to prove who somebody is: counted before it is judged, taken back when it was right. By whichever door it comes, unknown
+ * names included; in whichever thread.
+ *
+ * @param judge  resolves when the secret was right; throws the refusal when it was not
+ * @throws Refusal `attemptsLimited` (53) before anything is judged, the right secret too; `stateNotWritten` (52); what `judge` throws
+ * @see docs/decisions/0012-failures.md
+ */
+export async function counted<T>({ engine, asker, controls }: Call, { realm, dn }: Tried, judge: () => Promise<T>): Promise<T> {
+  const outer = controls.of(door);
+  const turn = await engine.attempts.enter({ realm: realm.id, identity: dn, address: outer?.address ?? asker.origin.address });
+  if (turn.kind === 'limited') {
+    // Words are for people; the web layer is told the number.
+    if (outer !== undefined) controls.answer({ oid: door.oid, critical: false, value: encodeBer((ber) => ber.number(turn.waitS)) });
+    const what = turn.of === 'identity' ? 'for this name' : 'from this address';
+    throw refuse(errors.attemptsLimited, { what, wait: turn.waitS === 1 ? '1 second' : `${turn.waitS} seconds` });
+  }
+  let outcome: Outcome = 'failed';
+  try {
+    const value = await judge();
+    outcome = 'succeeded';
+    return value;
+  } catch (error) {
+    if (error instanceof Refusal && unjudged.has(error.row.sees.ldap)) outcome = 'unjudged';
+    throw error;
+  } finally {
+    await turn.end(outcome);
+  }
+}
+
+/** Too many hashes waiting, or a disk that is full: nobody has learned whether the secret is right. */
+const unjudged: ReadonlySet<number | undefined> = new Set([resultCodes.busy, resultCodes.unavailable]);
+
+/**
+ * The DN under which attempts at an identity text are counted: the entry's, or that which the entry would have if there were one.
+ *
+ * @param id  `dn:` and a name, `u:` and a uid, or a uid alone
+ */
+export function dnTriedOf(engine: Engine, snapshot: Snapshot, entry: StoredEntry | undefined, id: string): string {
+  if (entry !== undefined) return entry.dn;
+  if (/^dn:/i.test(id)) return id.slice('dn:'.length);
+  const { realm, uid } = personName(engine, snapshot, id.replace(/^u:/i, ''));
+  return formatDn([[{ type: 'uid', value: utf8(uid) }], ...realm.people.dn]);
+}
