@@ -1,3 +1,4 @@
+import { settings as attestationSettings } from './attestation/settings.ts';
 import { settings as webauthnSettings } from './webauthn/settings.ts';
 
-export const factorsSettings = { ...webauthnSettings };
+export const factorsSettings = { ...webauthnSettings, ...attestationSettings };

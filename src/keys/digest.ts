@@ -1,7 +1,7 @@
 import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 
-/** The hashes that mechanisms name. SHA-1 is for SCRAM-SHA-1 alone, where collisions are of no use to anybody. */
-export type HashName = 'sha1' | 'sha256';
+/** The hashes that mechanisms name. SHA-1 is for SCRAM-SHA-1, where collisions are of no use to anybody, and for what a TPM signed with it. */
+export type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512';
 
 /** SHA-256 (FIPS 180-4) of octets or of a text's UTF-8: 32 octets. */
 export function sha256(data: Uint8Array | string): Uint8Array {

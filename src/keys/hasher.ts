@@ -1,7 +1,6 @@
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import type { Chance } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
-import type { HashName } from './digest.ts';
 import { errors } from './errors.ts';
 import { type ForeignHash, parseForeign } from './foreign/parse.ts';
 import { createForeignJudge } from './foreign/threads.ts';
@@ -35,7 +34,7 @@ export interface Verified {
 
 /** What PBKDF2 is asked to do. */
 export interface Stretch {
-  readonly hash: HashName;
+  readonly hash: 'sha1' | 'sha256';
   readonly salt: Uint8Array;
   readonly iterations: number;
 }
@@ -150,7 +149,7 @@ export function computeScrypt(password: Uint8Array, salt: Uint8Array, octets: nu
   });
 }
 
-const hashOctets: Readonly<Record<HashName, number>> = { sha1: 20, sha256: 32 };
+const hashOctets: Readonly<Record<Stretch['hash'], number>> = { sha1: 20, sha256: 32 };
 
 function computePbkdf2(password: Uint8Array, { hash, salt, iterations }: Stretch): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,31 @@
 export { readAuthorities } from './certificates/authorities.ts';
+export {
+  type Certificate,
+  type Extension,
+  issued,
+  keyIdentifierOf,
+  type NameValue,
+  type PublicKey,
+  readCertificate,
+  readCertificates,
+  readName,
+  valuesOf,
+} from './certificates/certificate.ts';
+export { type RevocationList, readRevocationList, revocationAddresses } from './certificates/crl.ts';
+export {
+  type DerElement,
+  derChildren,
+  derInteger,
+  derOid,
+  derTags,
+  derTime,
+  isContext,
+  isUniversal,
+  readDer,
+  readOneDer,
+} from './certificates/der.ts';
 export { type CertificateNames, readCertificateNames } from './certificates/names.ts';
+export { chainMax, findPath, type Path } from './certificates/path.ts';
 export { type CertificateOptions, openServerCertificate, type ServerCertificate } from './certificates/server.ts';
 export { constantTimeEqual, digest, type HashName, hmac, hmacSha256, sha256 } from './digest.ts';
 export { errors as keysErrors } from './errors.ts';
@@ -10,3 +36,4 @@ export { checkKek } from './kek.ts';
 export { generatePassword } from './password.ts';
 export { type SealingKey, seal, sealingKey, unseal } from './seal.ts';
 export { settings as keysSettings } from './settings.ts';
+export { digestOfAlgorithm, publicKeyOf, samePublicKey, verifyJose, verifySignature } from './signature.ts';

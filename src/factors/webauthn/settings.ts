@@ -37,17 +37,6 @@ export const settings = {
     ['none', 'indirect', 'direct', 'enterprise'],
     'attestation conveyance asked for',
   ),
-  'webauthn.attestationPolicy': choice(
-    'STS_WEBAUTHN_ATTESTATION_POLICY',
-    'verify-if-present',
-    ['ignore', 'verify-if-present', 'require-trusted'],
-    'how an attestation statement is judged; in development mode only where the realm asks for it',
-  ),
-  'webauthn.attestationTrustAnchors': words(
-    'STS_WEBAUTHN_ATTESTATION_TRUST_ANCHORS',
-    '',
-    'path of the certificates that attestation chains are checked against',
-  ),
   'webauthn.timeoutMs': count('STS_WEBAUTHN_TIMEOUT_MS', 60_000, 1, 'milliseconds the browser is told a ceremony may take'),
   'webauthn.authenticatorAttachment': choice(
     'STS_WEBAUTHN_ATTACHMENT',
