@@ -6,7 +6,21 @@ import { type AttestationPolicy, type JudgeOptions, judgeStatement } from '../..
 import type { MetadataEntry } from '../../../src/factors/attestation/metadata/entry.ts';
 import { indexOf } from '../../../src/factors/attestation/metadata/index-of.ts';
 import { readAttestationObject } from '../../../src/factors/attestation/object.ts';
-import { aaguidOf, type Credential, dayMs, der, Extension, type Made, makeCertificate, makeCredential, makeObject, makePacked, model, nowMs, signWith } from './make.ts';
+import {
+  aaguidOf,
+  type Credential,
+  dayMs,
+  der,
+  Extension,
+  type Made,
+  makeCertificate,
+  makeCredential,
+  makeObject,
+  makePacked,
+  model,
+  nowMs,
+  signWith,
+} from './make.ts';
 
 const root = await makeCertificate();
 const otherRoot = await makeCertificate({ subject: 'CN=Other Root' });
@@ -61,7 +75,10 @@ test('a model that is not in the AAGUID allow-list is refused', async (t) => {
 });
 
 test('a certificate of another model than the authenticator data is refused', async (t) => {
-  for (const [aaguid, kind] of [[model, 'judged'], ['ffffffff-0506-0708-090a-0b0c0d0e0f10', 'refused']] as const) {
+  for (const [aaguid, kind] of [
+    [model, 'judged'],
+    ['ffffffff-0506-0708-090a-0b0c0d0e0f10', 'refused'],
+  ] as const) {
     const named = new Extension('1.3.6.1.4.1.45724.1.1.4', false, new Uint8Array(der(0x04, aaguidOf(aaguid))));
     const { object } = await makePacked(credential, root, { extensions: [named] });
     t.is((await judge(object, { anchors: anchorsOf(root) })).kind, kind);
@@ -69,7 +86,13 @@ test('a certificate of another model than the authenticator data is refused', as
 });
 
 test('a certification level is that of the metadata, and higher ones fit', async (t) => {
-  const cases = [['L1', 'L2', false], ['L2', 'L2', true], ['L3plus', 'L2', true], ['L1plus', 'L1', true], [undefined, 'L1', false]] as const;
+  const cases = [
+    ['L1', 'L2', false],
+    ['L2', 'L2', true],
+    ['L3plus', 'L2', true],
+    ['L1plus', 'L1', true],
+    [undefined, 'L1', false],
+  ] as const;
   for (const [known, wanted, fits] of cases) {
     const judged = await judge(good.object, { level: wanted }, [entry({ roots: [root.der], level: known })]);
     t.is(judged.kind, fits ? 'judged' : 'refused', `${known} for ${wanted}`);
@@ -110,21 +133,33 @@ const badChains: readonly [what: string, make: () => Promise<Uint8Array>][] = [
   ['has expired', async () => (await makePacked(credential, root, { notAfterMs: nowMs - dayMs })).object],
   ['is not valid yet', async () => (await makePacked(credential, root, { notBeforeMs: nowMs + dayMs })).object],
   ['is an authority’s', async () => (await makePacked(credential, root, { ca: true })).object],
-  ['has a critical extension that nobody knows', async () => (await makePacked(credential, root, { extensions: [new Extension('1.2.3.4', true, Uint8Array.of(5, 0))] })).object],
+  [
+    'has a critical extension that nobody knows',
+    async () => (await makePacked(credential, root, { extensions: [new Extension('1.2.3.4', true, Uint8Array.of(5, 0))] })).object,
+  ],
   ['says nothing of an authenticator', async () => (await makePacked(credential, root, { subject: 'CN=Test, O=Test, C=AA' })).object],
-  ['was issued by one that is no authority', async () => {
-    const middle = await makeCertificate({ subject: 'CN=Middle', issuer: root, ca: false });
-    return (await makePacked(credential, middle, { above: [middle] })).object;
-  }],
-  ['was issued by one that has expired', async () => {
-    const middle = await makeCertificate({ subject: 'CN=Middle', issuer: root, ca: true, notAfterMs: nowMs - dayMs });
-    return (await makePacked(credential, middle, { above: [middle] })).object;
-  }],
-  ['stands below more authorities than there may be', async () => {
-    const upper = await makeCertificate({ subject: 'CN=Upper', issuer: root, ca: true, pathLength: 0 });
-    const middle = await makeCertificate({ subject: 'CN=Middle', issuer: upper, ca: true });
-    return (await makePacked(credential, middle, { above: [middle, upper] })).object;
-  }],
+  [
+    'was issued by one that is no authority',
+    async () => {
+      const middle = await makeCertificate({ subject: 'CN=Middle', issuer: root, ca: false });
+      return (await makePacked(credential, middle, { above: [middle] })).object;
+    },
+  ],
+  [
+    'was issued by one that has expired',
+    async () => {
+      const middle = await makeCertificate({ subject: 'CN=Middle', issuer: root, ca: true, notAfterMs: nowMs - dayMs });
+      return (await makePacked(credential, middle, { above: [middle] })).object;
+    },
+  ],
+  [
+    'stands below more authorities than there may be',
+    async () => {
+      const upper = await makeCertificate({ subject: 'CN=Upper', issuer: root, ca: true, pathLength: 0 });
+      const middle = await makeCertificate({ subject: 'CN=Middle', issuer: upper, ca: true });
+      return (await makePacked(credential, middle, { above: [middle, upper] })).object;
+    },
+  ],
 ];
 
 for (const [what, make] of badChains) {
@@ -160,8 +195,15 @@ test('a revoked certificate refuses the key; one that nobody knows of is told, o
   const asked = { revocationOf: async () => ({ kind: 'revoked' }) as const };
   t.like(await judge(good.object, { anchors }, [], asked), { kind: 'refused', row: errors.certificateRevoked });
   const unknown = { revocationOf: async () => ({ kind: 'unknown', why: 'nobody answers' }) as const };
-  t.like(await judge(good.object, { anchors }, [], unknown), { kind: 'judged', proved: 'trusted', why: 'whether it is revoked is not known: nobody answers' });
-  t.like(await judge(good.object, { anchors, unknownRevocation: 'refused' }, [], unknown), { kind: 'refused', row: errors.revocationUnknown });
+  t.like(await judge(good.object, { anchors }, [], unknown), {
+    kind: 'judged',
+    proved: 'trusted',
+    why: 'whether it is revoked is not known: nobody answers',
+  });
+  t.like(await judge(good.object, { anchors, unknownRevocation: 'refused' }, [], unknown), {
+    kind: 'refused',
+    row: errors.revocationUnknown,
+  });
 });
 
 test('nobody is asked about a chain that leads nowhere', async (t) => {
@@ -177,11 +219,25 @@ test('a refusal says in its words nothing but that the key is not accepted', asy
   t.notRegex(refusal.says, /untrusted|STS|attest/);
 });
 
-function judge(object: Uint8Array, policy: Partial<AttestationPolicy>, entries: readonly MetadataEntry[] = [], more: Partial<JudgeOptions> = {}, of: Credential = credential) {
+function judge(
+  object: Uint8Array,
+  policy: Partial<AttestationPolicy>,
+  entries: readonly MetadataEntry[] = [],
+  more: Partial<JudgeOptions> = {},
+  of: Credential = credential,
+) {
   return judgeStatement({
     object: readAttestationObject(object),
     clientDataHash: of.clientDataHash,
-    policy: { statements: 'verify-if-present', anchors: [], models: new Set(), level: undefined, fips: 0, unknownRevocation: 'accepted', ...policy },
+    policy: {
+      statements: 'verify-if-present',
+      anchors: [],
+      models: new Set(),
+      level: undefined,
+      fips: 0,
+      unknownRevocation: 'accepted',
+      ...policy,
+    },
     metadata: entries.length === 0 ? undefined : indexOf({ number: 1, nextUpdate: '2027-01-01', entries }),
     revocationOf: async () => ({ kind: 'good' }),
     nowMs,

@@ -3,7 +3,6 @@ import { createHash, generateKeyPairSync, KeyObject, sign, webcrypto } from 'nod
 import {
   BasicConstraintsExtension,
   CRLDistributionPointsExtension,
-  ExtendedKeyUsageExtension,
   Extension,
   KeyUsageFlags,
   KeyUsagesExtension,
@@ -85,7 +84,7 @@ export async function makeRevocationList(
   return new Uint8Array(list.rawData);
 }
 
-export { ExtendedKeyUsageExtension, Extension };
+export { Extension };
 
 /** CBOR of maps, lists, whole numbers, texts and octets. */
 export function cbor(value: unknown): Uint8Array {
@@ -141,7 +140,12 @@ export function aaguidOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.replaceAll('-', ''), 'hex'));
 }
 
-export function makeCredential({ aaguid = model, id = new Uint8Array(16).fill(7), rpId = 'localhost', clientData = '{"type":"webauthn.create"}' } = {}): Credential {
+export function makeCredential({
+  aaguid = model,
+  id = new Uint8Array(16).fill(7),
+  rpId = 'localhost',
+  clientData = '{"type":"webauthn.create"}',
+} = {}): Credential {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   const point = { x: new Uint8Array(Buffer.from(x, 'base64url')), y: new Uint8Array(Buffer.from(y, 'base64url')) };
