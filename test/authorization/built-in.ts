@@ -17,7 +17,17 @@ const people = [...naming, ...publicOfPeople];
 const groups = [...naming, 'cn', 'ou', 'o', 'description', 'member', 'uniqueMember', 'memberUid', 'owner', 'gidNumber', 'businessCategory'];
 const frame = [...naming, 'dc', 'o', 'ou', 'description'];
 const kept = ['displayName', 'telephoneNumber', 'mobile', 'description', 'preferredLanguage', 'jpegPhoto'];
-const own = [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp', 'stsWebauthnCredential'];
+const own = [
+  ...naming,
+  '*',
+  'memberOf',
+  'createTimestamp',
+  'modifyTimestamp',
+  'stsWebauthnCredential',
+  'stsEmailFactor',
+  'stsVerifiedMail',
+  'stsEmailFailures',
+];
 const looks = ['read', 'search', 'compare'];
 
 /** The built-in set in the form of rules, for one realm. All of them allow. */
@@ -40,7 +50,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
       'one’s own, freshly',
       ['self'],
       [],
-      ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential'],
+      ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential', 'stsEmailFactor'],
       ['write'],
       ['fresh:300'],
     ),

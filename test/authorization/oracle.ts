@@ -115,6 +115,9 @@ const guarded: ReadonlySet<string> = new Set([
   'stsMfaRequired',
   'stsCredentialId',
   'stsWebauthnCredential',
+  'stsEmailFactor',
+  'stsVerifiedMail',
+  'stsEmailFailures',
 ]);
 
 /** What is fixed, whatever the rules say. */

@@ -52,7 +52,7 @@ function outcomeOfAdd(world: PlainWorld, asker: Asker, ask: Add): Outcome {
 /** What the directory keeps about an entry, but for what people sign in with. */
 function isKeptByDirectory(name: string): boolean {
   const type = schema.attributeType(name);
-  return type?.usage !== 'userApplications' && !type?.secret && !type?.sealed && name !== 'stsCredentialId';
+  return type?.usage !== 'userApplications' && !type?.secret && !type?.sealed && name !== 'stsCredentialId' && name !== 'stsEmailFactor';
 }
 
 /** With what the directory gives a new entry. */

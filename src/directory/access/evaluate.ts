@@ -34,7 +34,7 @@ export type Decision =
  */
 export function evaluate(rules: readonly Rule[], question: Question): Decision {
   const { type: written, ...aboutEntry } = question;
-  if (question.right === 'write' && written !== undefined && takesManage(written)) {
+  if (question.right === 'write' && written !== undefined && takesManage(question.guard, written)) {
     const managed = evaluate(rules, { ...aboutEntry, right: 'manage' });
     if (!managed.allowed) return managed;
   }

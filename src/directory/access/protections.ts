@@ -30,10 +30,15 @@ const credentials: ReadonlySet<string> = new Set([
   'stswebauthncredential',
   'ststotpcredential',
   'stsmfarequired',
+  'stsemailfactor',
+  'stsverifiedmail',
+  'stsemailfailures',
 ]);
 
-/** What the web layer says of a realm that is being removed. */
-const saidByWebLayer: ReadonlySet<string> = new Set(['stsrealmstate', 'stsrealmowed']);
+/** What the web layer says: of a realm that is being removed, and of a person's address, which nobody vouches for themselves. */
+const saidByWebLayer: ReadonlySet<string> = new Set(['stsrealmstate', 'stsrealmowed', 'stsverifiedmail', 'stsemailfailures']);
+/** What people sign in with and do not decide themselves. */
+const decidedByOthers: ReadonlySet<string> = new Set(['stsmfarequired', 'stsverifiedmail', 'stsemailfailures']);
 
 const looks: ReadonlySet<Right> = new Set<Right>(['read', 'search', 'compare']);
 const appPasswordNever: ReadonlySet<Right> = new Set<Right>(['add', 'delete', 'manage']);
@@ -72,8 +77,8 @@ const protections: readonly Protection[] = [
   },
   {
     effect: 'allow',
-    why: 'the web layer says how far the removal of a realm is',
-    holds: ({ power }, right, type) => power === 'webLayer' && right === 'write' && type !== undefined && saidByWebLayer.has(type.key),
+    why: 'the web layer says how far the removal of a realm is, and which addresses were verified',
+    holds: (guard, right, type) => right === 'write' && type !== undefined && saysIt(guard, type),
   },
   {
     effect: 'deny',
@@ -97,6 +102,11 @@ function isCredential(type: AttributeType): boolean {
  * Whether to write an attribute takes `manage` on the entry besides `write`: operational ones say who may act as whom, who must change their password and
  * who is disabled. What people sign in with is theirs.
  */
-export function takesManage(type: AttributeType): boolean {
-  return type.usage !== 'userApplications' && (!isCredential(type) || type.key === 'stsmfarequired');
+export function takesManage(guard: Guard, type: AttributeType): boolean {
+  if (saysIt(guard, type)) return false;
+  return type.usage !== 'userApplications' && (!isCredential(type) || decidedByOthers.has(type.key));
+}
+
+function saysIt({ power }: Guard, { key }: AttributeType): boolean {
+  return power === 'webLayer' && saidByWebLayer.has(key);
 }

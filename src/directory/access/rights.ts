@@ -53,7 +53,7 @@ export function rightsOf(schema: Schema, guard: Guard, grants: readonly Grant[])
     mayRead,
     maySearch,
     mayCompare,
-    mayWrite: (type) => mayWrite(type) && (mayManage || !takesManage(type)),
+    mayWrite: (type) => mayWrite(type) && (mayManage || !takesManage(guard, type)),
     mayAuth: decide('auth'),
     mayAdd: decide('add'),
     mayDelete: decide('delete'),

@@ -131,7 +131,17 @@ export const builtInSet: readonly BuiltInRow[] = [
   {
     means: 'a person reads all that is kept of them',
     who: ['self'],
-    attributes: [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp', 'stsWebauthnCredential'],
+    attributes: [
+      ...naming,
+      '*',
+      'memberOf',
+      'createTimestamp',
+      'modifyTimestamp',
+      'stsWebauthnCredential',
+      'stsEmailFactor',
+      'stsVerifiedMail',
+      'stsEmailFailures',
+    ],
     rights: looking,
   },
   {
@@ -144,7 +154,7 @@ export const builtInSet: readonly BuiltInRow[] = [
     means: 'who has just authenticated writes what they sign in with',
     who: ['self'],
     strength: ['fresh:300'],
-    attributes: ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential'],
+    attributes: ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential', 'stsEmailFactor'],
     rights: ['write'],
   },
   { means: 'Admin Read reads everything', who: ['role:Admin Read'], rights: looking },
