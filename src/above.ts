@@ -53,6 +53,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const signin = createSigninHandlers({
     registry: people,
     judge,
+    setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
     policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
     settingsOf: realms.settingsOf,

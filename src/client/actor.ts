@@ -45,6 +45,8 @@ export interface Actor {
   modify(dn: string, changes: readonly Modification[]): Promise<void>;
   rename(dn: string, to: { readonly newRdn: string; readonly deleteOldRdn: boolean; readonly newSuperior?: string }): Promise<void>;
   delete(dn: string): Promise<void>;
+  /** Sets a password (RFC 3062), as the directory judges it. */
+  setPassword(dn: string, password: string): Promise<void>;
   /** The authorization identity as the directory sees it (RFC 4532): `dn:…`, or empty for nobody. */
   whoAmI(): Promise<string>;
 }
@@ -53,6 +55,7 @@ export interface Actor {
 export type Perform = (op: Request, controls: readonly Control[], options: Pick<PerformOptions, 'onPart'>) => Promise<Performed>;
 
 const proxiedAuthorizationOid = '2.16.840.1.113730.3.4.18';
+const passwordModifyOid = '1.3.6.1.4.1.4203.1.11.1';
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 
 const sessionOid = '2.25.83716444157178576224225129172109131643.5.20';
@@ -115,6 +118,15 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     modify: async (dn, changes) => void (await ask({ kind: 'modifyRequest', object: dn, changes })),
     rename: async (dn, to) => void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to })),
     delete: async (dn) => void (await ask({ kind: 'delRequest', entry: dn })),
+    setPassword: async (dn, password) => {
+      const value = encodeBer((ber) =>
+        ber.sequence(() => {
+          ber.string(`dn:${dn}`, 0x80);
+          ber.string(password, 0x82);
+        }),
+      );
+      await ask({ kind: 'extendedRequest', oid: passwordModifyOid, value });
+    },
     whoAmI: async () => {
       const op = await ask({ kind: 'extendedRequest', oid: whoAmIOid });
       return op.kind === 'extendedResponse' && op.value !== undefined ? Buffer.from(op.value).toString('utf8') : '';

@@ -62,6 +62,13 @@ export const errors = {
   passwordByNobody: row(9075, 8, 'Password Modify by who has not bound', 'only authenticated users may change passwords'),
   oldPasswordMissing: row(9076, 50, 'Password Modify of one’s own without the old one', 'the old password is needed, too'),
   oldPasswordRefused: row(9077, 53, 'Password Modify with a wrong old password', 'unwilling to verify old password'),
+  passwordSame: {
+    code: 'STS-AUTHN-9335',
+    means: 'a password that must be changed was to be changed into itself',
+    says: 'the new password is the one that must be changed',
+    sees: { ldap: 19 },
+    state: 'live',
+  },
   refreshMalformed: row(
     9078,
     2,

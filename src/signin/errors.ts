@@ -31,9 +31,21 @@ export const errors = {
   hardwareKeyDemanded: refused('0204', 'a hardware key is demanded, which neither a code nor a recovery code can be'),
   noPrimaryKey: refused('0206', 'product mode: the passwordless box for somebody without a primary key'),
   secondNotAccepted: refused('0269', 'the policy does not accept a mechanism as a second factor (stsSecondFactor): {names}'),
+  ignoreRefused: {
+    code: 'STS-AUTHN-0270',
+    means: 'Ignore was posted on an enrolment that is required',
+    sees: { http: 403 },
+    state: 'reserved',
+  },
   mechanismOff: refused('9330', 'a mechanism that the policy accepts is switched off: {names}'),
   demandUnknown: refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
   emailNotEnough: refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
+  passwordNotChanged: {
+    code: 'STS-AUTHN-9336',
+    means: 'the directory did not change a password that must be changed',
+    sees: { http: 503 },
+    state: 'reserved',
+  },
   stepExpired: {
     code: 'STS-AUTHN-9333',
     means: 'a step of a sign-in waited longer than authn.mfaStepTtlS',

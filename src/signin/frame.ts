@@ -12,8 +12,20 @@ import type { Known, Registry } from './password.ts';
 import type { Next, Offer, Situation } from './situation.ts';
 import type { Fault, Outcome, Step, StepCall } from './step.ts';
 import { failed } from './steps/password.ts';
-import { texts } from './texts.ts';
-import { allows, hrefOf, pathOf, progressAfter, rulesOf, situationOf, waysOf } from './way.ts';
+import { texts, whyTexts } from './texts.ts';
+import {
+  allows,
+  firstScreenOf,
+  hrefOf,
+  pathOf,
+  progressAfter,
+  rulesOf,
+  setupPath,
+  situationOf,
+  waysOf,
+  withChange,
+  withoutChoice,
+} from './way.ts';
 
 export interface FrameDeps {
   readonly registry: Registry;
@@ -60,15 +72,16 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   };
   const personOf = async (realm: WebRealm, { entryUuid }: Progress) =>
     entryUuid === undefined ? undefined : registry.byUuid(realm, entryUuid);
-  const nextOf = async (realm: WebRealm, parked: Parked, progress: Progress, person: Known | undefined): Promise<Next> =>
-    decide(situationOf(realm, parked, progress, person, rulesOf(await deps.policyOf(realm)), await offersIn(realm)));
+  const situationIn = async (realm: WebRealm, parked: Parked, progress: Progress, person: Known | undefined): Promise<Situation> =>
+    situationOf(realm, parked, progress, person, rulesOf(await deps.policyOf(realm)), await offersIn(realm));
 
   /** What a step is called with. Of a step that begins, with nothing that was reached before. */
   const standing = async (request: WebRequest, step: Step, id: string, parked: Parked): Promise<Standing> => {
     const { realm } = request;
-    const progress = step.begins ? noProgress : parked.progress;
+    const progress = step.begins ? noProgress : step.path === setupPath ? withoutChoice(parked.progress) : parked.progress;
     const person = await personOf(realm, progress);
-    const next = await nextOf(realm, parked, progress, person);
+    const situation = await situationIn(realm, parked, progress, person);
+    const next = decide(situation);
     // Kept when there is one, so that another tab's screen stays good.
     const browser = browserOf(request) ?? token(chance, browserOctets);
     const asked = next.step === 'ask' ? next : undefined;
@@ -84,7 +97,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       enrols: asked?.enrols ?? false,
       choices: enrol?.choices ?? [],
       required: enrol?.required ?? false,
-      ways: asked === undefined ? [] : waysOf(steps, step, asked, realm, id),
+      first: firstScreenOf(situation, next),
+      ways: asked === undefined ? [] : waysOf(steps, step, asked, progress, realm, id),
       nowMs: clock.nowMs(),
       waitsUntilMs: progress.waitsUntilMs ?? parked.expiresAtMs,
       csrfToken: csrf.issue(formSubject(realm.id, id, browser)),
@@ -102,7 +116,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   ): Promise<Reply> => {
     const { call, browser } = at;
     const { page, change } = await step.show(call, fault);
-    if (change !== undefined && (await sessions.advance(call.parked, bound({ ...call.progress, ...change }, browser))) === undefined)
+    if (change !== undefined && (await sessions.advance(call.parked, bound(withChange(call.progress, change), browser))) === undefined)
       return to(step.path, call.id);
     // It lives as long as the browser: an end of its own, set by one tab's screen, would take the cookie from another that waits for longer.
     return { kind: 'page', page, ...more, cookies: [{ name: browserCookie, value: browser, path: '/authn' }] };
@@ -126,7 +140,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   const loginAgain = async ({ call }: Standing, parked: Parked, { userName = '' }: Progress): Promise<Reply> => {
     const login = steps.find(({ begins }) => begins);
     if (login === undefined) throw new Error('no step begins a sign-in');
-    const { fault, error } = failed(userName);
+    const { fault, error } = failed({ username: userName });
     return draw(login, await standing(call.request, login, call.id, parked), fault, error === undefined ? {} : { error });
   };
 
@@ -135,11 +149,18 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     const { parked, realm } = call;
     const ttlMs = deps.settingsOf(realm.id)['authn.mfaStepTtlS'] * 1000;
     const progress = bound(progressAfter(step, call, outcome, clock.nowMs(), ttlMs), browser);
-    const person = outcome.person ?? (progress.entryUuid === call.person?.entryUuid ? call.person : await personOf(realm, progress));
-    const next = await nextOf(realm, parked, progress, person);
+    // Read again: the step may have changed what the entry says.
+    const person = outcome.person ?? (await personOf(realm, progress));
+    const next = decide(await situationIn(realm, parked, progress, person));
     // Whom the policy keeps out is where they were, and may try something else.
-    if (next.step === 'refuse') return keptOut(deps, call.request, call.id, parked, next);
+    if (next.step === 'refuse') {
+      const page = keptOut(deps, call.request, call.id, parked, next);
+      if (!step.begins || outcome.kind !== 'moved') return page;
+      const again = { words: whyTexts[next.why], kept: { username: progress.userName ?? '' } };
+      return draw(step, at, again, { status: 403, error: errors[next.why] });
+    }
     const kept = await sessions.advance(parked, progress);
+    if (kept !== undefined) noteEnrolment(deps, call.request, person, outcome, next);
     return kept === undefined ? to(step.path, call.id) : goOn(step, at, kept, progress, next, person);
   };
 
@@ -162,7 +183,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
-      if (!allows(step, at.next)) return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
+      if (at.next.step === 'refuse' || !(allows(step, at.next) || step.begins))
+        return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
       if (refused !== undefined) {
         const fault = { words: step.begins ? texts.stale : texts.staleStep, kept: { username: (form.get('username') ?? '').trim() } };
         return draw(step, at, fault, { status: 403, error: refused });
@@ -170,10 +192,10 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const outcome = await step.take(at.call, form);
       if (outcome.kind !== 'fault') return reached(step, at, outcome);
       const { kind: _, fault, change, ...more } = outcome;
-      if (change !== undefined && (await sessions.advance(parked, bound({ ...at.call.progress, ...change }, at.browser))) === undefined)
-        return to(step.path, id);
-      const again = change === undefined ? at : { ...at, call: { ...at.call, progress: { ...at.call.progress, ...change } } };
-      return draw(step, again, fault, more);
+      const changed = withChange(at.call.progress, change);
+      const kept = change === undefined ? parked : await sessions.advance(parked, bound(changed, at.browser));
+      if (kept === undefined) return to(step.path, id);
+      return draw(step, { ...at, call: { ...at.call, parked: kept, progress: changed } }, fault, more);
     },
   };
 }
@@ -209,6 +231,22 @@ async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined>
     if (thrown instanceof Refusal && (thrown.row === sessionsErrors.noEntry || thrown.row === sessionsErrors.disabled)) return undefined;
     throw thrown;
   }
+}
+
+/** What is recorded of an enrolment that was offered: that it was, and that it was not wanted. */
+function noteEnrolment(
+  { audit }: FrameDeps,
+  request: WebRequest,
+  person: Known | undefined,
+  outcome: Exclude<Outcome, { readonly kind: 'fault' }>,
+  next: Next,
+): void {
+  const note = (action: string, summary: string) =>
+    audit.record({ realm: request.realm.id, subject: person?.dn ?? '', action, outcome: 'success', summary, ...visitOf(request) });
+  if (outcome.kind === 'proven' && next.step === 'enrol' && !next.required)
+    note('authn.mfa.enrolment.offered', 'a second factor was offered to somebody who has none');
+  if (outcome.kind === 'moved' && outcome.change.declined === true)
+    note('authn.mfa.enrolment.declined', 'the second factor that was offered was not wanted');
 }
 
 /** Why a sign-in cannot go on here: it belongs to another browser, or the step waited too long. */

@@ -3,15 +3,23 @@ import { createFrame, type FrameDeps } from './frame.ts';
 import type { PasswordDeps } from './password.ts';
 import type { routes } from './routes.ts';
 import { createPasswordStep } from './steps/password.ts';
+import { createPasswordChangeStep, type PasswordChangeDeps } from './steps/password-change.ts';
+import { createSetupStep } from './steps/setup.ts';
 
-export interface SigninDeps extends PasswordDeps, FrameDeps {}
+export interface SigninDeps extends PasswordDeps, PasswordChangeDeps, FrameDeps {}
 
 /** The pages under `/authn`. */
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
   const password = createPasswordStep(deps);
-  const frame = createFrame(deps, [password]);
+  const setup = createSetupStep();
+  const change = createPasswordChangeStep(deps);
+  const frame = createFrame(deps, [password, setup, change]);
   return {
     loginPage: frame.show(password),
     login: frame.take(password),
+    setupPage: frame.show(setup),
+    setup: frame.take(setup),
+    passwordChangePage: frame.show(change),
+    passwordChange: frame.take(change),
   };
 }

@@ -58,7 +58,7 @@ export interface Typed {
 }
 
 /** Longer names are nobody's. */
-const userNameLengthMax = 256;
+export const userNameLengthMax = 256;
 
 /**
  * Proves a person of a realm by their password. The directory alone judges it, by a bind.

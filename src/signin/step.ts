@@ -40,9 +40,11 @@ export interface StepCall {
   readonly role: Role;
   /** First use: the step enrols. */
   readonly enrols: boolean;
-  /** What may be enrolled, on the step that leads there; and whether it may be ignored. */
+  /** What may be enrolled, on the step that leads there; and whether it may not be ignored. */
   readonly choices: readonly Enrollable[];
   readonly required: boolean;
+  /** What the first screen asks for. */
+  readonly first: FirstScreen;
   /** The other ways that the policy allows, as links. */
   readonly ways: readonly Way[];
   readonly nowMs: number;
@@ -54,8 +56,22 @@ export interface StepCall {
   readonly action: string;
 }
 
+/** The first screen, by the policy and the demand. */
+export interface FirstScreen {
+  /** A password does. */
+  readonly password: boolean;
+  /** A key alone does. */
+  readonly passwordless: boolean;
+  /** A second factor can be asked for: the box; `demanded` when it is ticked for the person. */
+  readonly secondFactor: 'none' | 'box' | 'demanded';
+}
+
+/** What a step may change of what was reached; `undefined` takes a member away. What is proven, by whom and until when is the frame's. */
+export type Change = {
+  readonly [Name in 'userName' | 'entryUuid' | 'ticked' | 'declined' | 'enrolling' | 'underWay']?: Progress[Name] | undefined;
+};
+
 export interface Way {
-  readonly mechanism: Mechanism;
   /** With the realm's prefix and the request's id. */
   readonly href: string;
   readonly words: string;
@@ -73,13 +89,13 @@ export interface Fault {
 
 export interface Drawn {
   readonly page: Page;
-  readonly change?: Partial<Progress>;
+  readonly change?: Change;
 }
 
 /** What came of a form. */
 export type Outcome =
   /** The factor was shown. The frame notes it in the call's role; `person` when this step found out who it is. */
-  | { readonly kind: 'proven'; readonly amr: readonly string[]; readonly person?: Known; readonly change?: Partial<Progress> }
+  | { readonly kind: 'proven'; readonly amr: readonly string[]; readonly person?: Known; readonly change?: Change }
   /** Drawn again with the words; the sign-in is where it was but for `change`. */
   | {
       readonly kind: 'fault';
@@ -90,12 +106,12 @@ export type Outcome =
       readonly retryAfterS?: number;
       /** Recorded, never shown. */
       readonly error?: ErrorRow;
-      readonly change?: Partial<Progress>;
+      readonly change?: Change;
     }
   /** Something else is reached: the frame asks the decider, and draws this step again if it is still one that may be taken. */
   | {
       readonly kind: 'moved';
-      readonly change: Partial<Progress>;
+      readonly change: Change;
       readonly person?: Known /** The step's time begins anew. */;
       readonly renews?: true;
     };

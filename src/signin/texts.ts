@@ -1,5 +1,5 @@
 import type { Mechanism } from '#policy';
-import type { Why } from './situation.ts';
+import type { Enrollable, Why } from './situation.ts';
 
 /** Every word of the sign-in pages. `{names}` are filled in. */
 export const texts = {
@@ -24,8 +24,35 @@ export const texts = {
   minute: '1 minute',
   minutes: '{count} minutes',
   developmentHint: 'Any name and any password will do, except the password “invalid”. A name that is new gets an entry of its own.',
+  passwordless: 'Sign in with a security key and no password',
+  passwordlessHint: 'For those who have a key for this. Leave the password empty.',
+  passwordlessOnly: 'Here one signs in with a security key. Enter your user name, and have the key at hand.',
+  goOnWithKey: 'Go on with your security key',
+  secondFactor: 'Use a security key as a second factor',
+  secondFactorHint: 'For those who have no second factor yet. Whoever has one is asked for it in any case.',
+  secondFactorDemanded: 'What you want to open asks for two factors.',
+  emailOnly: 'Here one signs in by mail. Choose how:',
   signingInAs: 'Signing in as',
   startAgain: 'Start again',
+
+  setupTitle: 'Add a second factor',
+  setupRequired:
+    'A second factor is required for your account, and you have none yet. Choose one and set it up now; then you are signed in.',
+  setupOffered: 'Your account can do much here. A second factor keeps it safe when somebody learns your password.',
+  ignore: 'Not now',
+  ignoreRefused: 'A second factor is required for your account, so this step cannot be left out. Choose one of these.',
+  choiceMissing: 'Choose one of these.',
+  chooseAgain: 'Choose another kind',
+
+  changeTitle: 'Choose a new password',
+  changeWords: 'Your password has to be changed before you go on. Your sign-in continues afterwards.',
+  newPassword: 'New password',
+  repeated: 'New password once more',
+  change: 'Change the password',
+  newPasswordMissing: 'Enter a new password.',
+  notRepeated: 'The two are not the same. Enter the new password twice.',
+  notTaken: 'This password was not taken: {why}. Choose another one.',
+  changeNotDone: 'The password could not be changed now. Wait a moment and try again.',
 
   refusedTitle: 'You cannot sign in here this way',
   refusedAdvice: 'Nothing was changed, and you are not signed in. Ask whoever runs this service.',
@@ -51,6 +78,12 @@ export const whyTexts: Readonly<Record<Why, string>> = {
   mechanismOff: 'This way of signing in is switched off here.',
   demandUnknown: 'The application asks for a kind of sign-in that this service does not have.',
   emailNotEnough: 'An emailed code or link is not enough for what is asked here.',
+};
+
+/** What may be enrolled: its name, what it is, what the button says. */
+export const choiceTexts: Readonly<Record<Enrollable, readonly [name: string, words: string, button: string]>> = {
+  'authenticator-app': ['Authenticator app', 'An app on your phone shows a new code every half minute.', 'Set up an authenticator app'],
+  'security-key': ['Security key', 'A key that you plug in or hold to the device, or the device itself.', 'Set up a security key'],
 };
 
 /** The link to another way. */

@@ -1,11 +1,11 @@
 import type { Holdings } from '#holdings';
 import type { AuthnPolicy } from '#policy';
-import type { Parked, Progress } from '#sessions';
+import { type Parked, type Progress, readDemand } from '#sessions';
 import { pathIn, type WebRealm } from '#web';
 import type { Known } from './password.ts';
 import { type Held, holdsNothing, type Next, type Rules, type Situation } from './situation.ts';
-import type { Outcome, Step, StepCall, Way } from './step.ts';
-import { wayTexts } from './texts.ts';
+import type { Change, FirstScreen, Outcome, Step, StepCall, Way } from './step.ts';
+import { texts, wayTexts } from './texts.ts';
 
 /** Everything that the next step depends on. */
 export function situationOf(
@@ -28,7 +28,7 @@ export function situationOf(
     demand,
     administrator: known?.administrator ?? (known?.isBuiltIn === true ? 'built-in' : 'none'),
     mfaRequired: known?.holdings.mfaRequired ?? false,
-    mustChange: false,
+    mustChange: known?.mustChange ?? false,
     risk: 'none',
     declined,
     enrolling,
@@ -68,26 +68,34 @@ export function progressAfter(
 ): Progress {
   const who = outcome.person === undefined ? {} : { entryUuid: outcome.person.entryUuid };
   const time = { waitsUntilMs: nowMs + ttlMs };
-  if (outcome.kind === 'moved') return { ...progress, ...who, ...outcome.change, ...(outcome.renews ? time : {}) };
+  const changed = withChange({ ...progress, ...who }, outcome.change);
+  if (outcome.kind === 'moved') return outcome.renews ? { ...changed, ...time } : changed;
   const { mechanism } = step;
   if (mechanism === undefined) throw new Error(`the step ${step.name} proves nothing`);
-  const { underWay: _, enrolling: __, ...rest } = progress;
+  const { underWay: _, enrolling: __, ...rest } = changed;
   const proven = [...progress.proven, { mechanism, role, atMs: nowMs, amr: outcome.amr }];
-  return { ...rest, ...who, ...outcome.change, proven, ...time };
+  return { ...rest, proven, ...time };
+}
+
+/** What was reached, with a step's change. */
+export function withChange(progress: Progress, change: Change = {}): Progress {
+  // JSON keeps no member that is undefined, and neither does this.
+  const all = Object.entries({ ...progress, ...change }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(all) as unknown as Progress;
 }
 
 /** Whether a step may be taken now: it is what is asked for, or does as well. */
 export function allows(step: Step, next: Next): boolean {
   if (next.step === 'ask') {
     const { mechanism } = step;
-    // Who chose what to enrol may choose again.
-    if (mechanism === undefined) return step.path === setupPath && next.enrols && next.role === 'second';
+    if (mechanism === undefined) return false;
     return mechanism === next.mechanism || (next.others.includes(mechanism) && !(step.begins && next.role === 'second'));
   }
   return step.path === (next.step === 'enrol' ? setupPath : next.step === 'changePassword' ? changePath : undefined);
 }
 
-const setupPath = '/authn/mfa-setup';
+/** Where what is to be enrolled is chosen. */
+export const setupPath = '/authn/mfa-setup';
 const changePath = '/authn/password-change';
 const loginPath = '/authn/login';
 
@@ -104,15 +112,37 @@ export function waysOf(
   steps: readonly Step[],
   here: Step,
   { mechanism, others, role }: Next & { readonly step: 'ask' },
+  { enrolling }: Progress,
   realm: WebRealm,
   id: string,
 ): readonly Way[] {
+  if (enrolling !== undefined && role === 'second') {
+    const setup = steps.find(({ path }) => path === setupPath);
+    return setup === undefined ? [] : [{ href: hrefOf(setup, realm, id), words: texts.chooseAgain }];
+  }
   // A key as the only credential needs a name, which the first screen asks for together with its box.
   const all = [mechanism, ...others].filter((each) => each !== here.mechanism && !(role === 'first' && each === 'security-key'));
   return all.flatMap((each) => {
     const step = steps.find((one) => one.mechanism === each);
-    return step === undefined ? [] : [{ mechanism: each, href: hrefOf(step, realm, id), words: wayTexts[each] }];
+    return step === undefined ? [] : [{ href: hrefOf(step, realm, id), words: wayTexts[each] }];
   });
+}
+
+/** What was reached, before it was chosen what to enrol. */
+export function withoutChoice({ enrolling: _, ...progress }: Progress): Progress {
+  return progress;
+}
+
+/** What the first screen shows. */
+export function firstScreenOf({ policy, offers, demand }: Situation, next: Next): FirstScreen {
+  const first = next.step === 'ask' && next.role === 'first' ? [next.mechanism, ...next.others] : [];
+  const { twoFactors, securityKey } = readDemand(demand);
+  const key = policy.secondFactors.includes('security-key') && offers['security-key']?.second === true;
+  return {
+    password: first.includes('password'),
+    passwordless: first.includes('security-key'),
+    secondFactor: twoFactors || securityKey ? 'demanded' : key ? 'box' : 'none',
+  };
 }
 
 /** The address of a step, as browsers know it. */

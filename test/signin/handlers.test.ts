@@ -41,6 +41,7 @@ async function signIn(now: WebRealm | undefined) {
     sessions,
     registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada },
     judge: async () => ({ kind: 'accepted' }),
+    setPassword: async () => undefined,
     realmNow: async () => now,
     policyOf: async () => builtInAuthnPolicy,
     settingsOf: () => ({ 'authn.mfaStepTtlS': 300 }),

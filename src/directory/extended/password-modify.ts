@@ -58,8 +58,12 @@ export const passwordModify: ExtendedKind = {
       proved.hash === undefined
         ? [change('replace', 'userPassword', fresh)]
         : [change('delete', 'userPassword', proved.hash), change('add', 'userPassword', fresh)];
-    const changes = proved.byOwner && accountOf(found.entry).mustChange ? [...setting, change('replace', 'pwdReset')] : setting;
-    const permit = proved.byOwner ? () => undefined : undefined;
+    // Who must change their password has done so with this, whatever gave them the right to; to take the mark away by itself takes more.
+    const isOwn = asker.identity.uuid === found.entry.uuid;
+    const isDue = isOwn && accountOf(found.entry).mustChange;
+    if (isDue && (await isSame(call, realm, found.entry, fresh))) throw refuse(errors.passwordSame);
+    const changes = isDue ? [...setting, change('replace', 'pwdReset')] : setting;
+    const permit = proved.byOwner || isDue ? () => undefined : undefined;
     await write(call, { kind: 'modifyRequest', object: found.entry.dn, changes }, permit);
     tell(`set the password of ${found.entry.dn}`);
     if (generated === undefined) return { kind: 'extendedResponse', result: done };
@@ -121,6 +125,12 @@ async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Ui
     if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
     return { hash, byOwner: !mayWrite };
   });
+}
+
+/** Whether a password is the one that is stored: that is no change. */
+async function isSame({ engine }: Call, realm: Realm, entry: StoredEntry, password: Uint8Array): Promise<boolean> {
+  const hash = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
+  return hash !== undefined && (await engine.hasher.verify(password, text(hash), hashCost(realm))).matches;
 }
 
 /** What one may do with their own entry once they have proved its password: for this request that is a session that has just begun. */

@@ -1,10 +1,10 @@
 import { verifiesPasswords } from '#policy';
-import type { Visit } from '#sessions';
+import type { Progress, Visit } from '#sessions';
 import { html, type Page, type Piece, type SafeHtml } from '#web';
 import { errors } from '../errors.ts';
 import { limited } from '../limited.ts';
 import { faultId, stepPage } from '../pages.ts';
-import { type PasswordDeps, provePassword } from '../password.ts';
+import { type PasswordDeps, provePassword, userNameLengthMax } from '../password.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
 import { texts } from '../texts.ts';
 
@@ -19,38 +19,76 @@ export function createPasswordStep(deps: PasswordDeps): Step {
     begins: true,
     offer: () => on,
     show: (call, fault): Drawn => ({ page: loginPage(call, fault) }),
-    take: async ({ realm, request }, form): Promise<Outcome> => {
+    take: async (call, form): Promise<Outcome> => {
       const userName = (form.get('username') ?? '').trim();
       const password = form.get('password') ?? '';
-      const kept = { username: userName };
-      if (userName === '') return { kind: 'fault', fault: { words: texts.userNameMissing, field: 'username' } };
+      const ticked = {
+        secondFactor: form.get('second-factor') === 'on',
+        passwordless: call.first.passwordless && (form.get('passwordless') === 'on' || !call.first.password),
+      };
+      const kept = {
+        username: userName,
+        ...(ticked.secondFactor ? { secondFactor: 'on' } : {}),
+        ...(ticked.passwordless ? { passwordless: 'on' } : {}),
+      };
+      if (userName === '') return { kind: 'fault', fault: { words: texts.userNameMissing, field: 'username', kept } };
+      if (ticked.passwordless) return named(deps, call, userName, ticked);
+      if (!call.first.password) return { kind: 'fault', fault: { words: texts.emailOnly, kept } };
       if (password === '') return { kind: 'fault', fault: { words: texts.passwordMissing, field: 'password', kept } };
+      const { realm, request } = call;
       const proved = await provePassword(deps, realm, { userName, password, secure: request.secure }, visitOf(request));
       if (proved.kind === 'busy') return { kind: 'fault', fault: { words: texts.busy, kept }, status: 503, error: errors.notJudged };
       if (proved.kind === 'limited') return limited(proved.waitS, kept);
-      if (proved.kind === 'failed' || proved.person === undefined) return failed(userName);
-      return { kind: 'proven', amr: ['pwd'], person: proved.person, change: { userName } };
+      if (proved.kind === 'failed' || proved.person === undefined) return failed(kept);
+      return { kind: 'proven', amr: ['pwd'], person: proved.person, change: { userName, ticked } };
     },
   };
 }
 
+/** Who comes with a key alone: whom the name means. What follows from who that is, or from nobody being it, is not this step's business. */
+async function named({ registry }: PasswordDeps, { realm }: StepCall, userName: string, ticked: Progress['ticked']): Promise<Outcome> {
+  const person = userName.length > userNameLengthMax ? undefined : await registry.find(realm, userName);
+  const change = { userName: userName.slice(0, userNameLengthMax), ticked };
+  return { kind: 'moved', change, ...(person === undefined ? {} : { person }) };
+}
+
 /** What is shown of a wrong password, of a name that nobody has and of an account that is disabled. */
-export function failed(userName: string): Outcome & { readonly kind: 'fault' } {
-  return { kind: 'fault', fault: { words: texts.failed, kept: { username: userName } }, error: errors.passwordRefused };
+export function failed(kept: Fault['kept'] = {}): Outcome & { readonly kind: 'fault' } {
+  return { kind: 'fault', fault: { words: texts.failed, kept }, error: errors.passwordRefused };
 }
 
 function loginPage(call: StepCall, fault: Fault | undefined): Page {
+  const { first, realm } = call;
   const nameFault = fault?.field === 'username';
   const passwordFault = fault?.field === 'password';
   const again = fault !== undefined && fault.field === undefined;
-  const fields = html`<label for="username">${texts.userName}</label>
-${userNameField(fault?.kept?.['username'] ?? '', nameFault, fault === undefined || nameFault)}
+  const kept = fault?.kept ?? {};
+  const name = html`<label for="username">${texts.userName}</label>
+${userNameField(kept['username'] ?? '', nameFault, fault === undefined || nameFault)}`;
+  const withPassword = html`${name}
 <label for="password">${texts.password}</label>
-${passwordField(passwordFault, again, fault !== undefined && !nameFault)}
-${!verifiesPasswords(call.realm.mode) && html`<p class="quiet">${texts.developmentHint}</p>`}
+${passwordField(passwordFault, again, fault !== undefined && !nameFault, first.passwordless)}
+${!verifiesPasswords(realm.mode) && html`<p class="quiet">${texts.developmentHint}</p>`}
+${first.secondFactor !== 'none' && secondFactorBox(first.secondFactor === 'demanded', kept['secondFactor'] === 'on')}
+${first.passwordless && box('passwordless', texts.passwordless, texts.passwordlessHint, html`${kept['passwordless'] === 'on' && html` checked`}`)}
 <button type="submit">${texts.signIn}</button>`;
+  const withKey = html`<p>${texts.passwordlessOnly}</p>
+${name}
+<button type="submit">${texts.goOnWithKey}</button>`;
+  const fields = first.password ? withPassword : first.passwordless ? withKey : html`<p>${texts.emailOnly}</p>`;
   // A screen reader tells the title first: it says at once that the last try did not work.
   return stepPage(call, { title: texts.title, ...(fault?.words === texts.failed ? { failed: texts.titleFailed } : {}), fields }, fault);
+}
+
+/** The box of the second factor; ticked for good where two factors are demanded. What is sent of it then makes no difference. */
+function secondFactorBox(demanded: boolean, checked: boolean): SafeHtml {
+  const hint = demanded ? texts.secondFactorDemanded : texts.secondFactorHint;
+  return box('second-factor', texts.secondFactor, hint, html`${(demanded || checked) && html` checked`}${demanded && html` disabled`}`);
+}
+
+function box(id: string, label: string, hint: string, attributes: SafeHtml): SafeHtml {
+  return html`<div class="box"><input type="checkbox" id="${id}" name="${id}" aria-describedby="${id}-hint"${attributes}><label for="${id}">${label}</label>
+<p class="quiet" id="${id}-hint">${hint}</p></div>`;
 }
 
 function userNameField(value: string, faulty: boolean, first: boolean): SafeHtml {
@@ -60,8 +98,8 @@ function userNameField(value: string, faulty: boolean, first: boolean): SafeHtml
 <p class="fault" id="username-fault">${texts.userNameMissing}</p>`;
 }
 
-function passwordField(faulty: boolean, again: boolean, first: boolean): SafeHtml {
-  const attributes: Piece = html`id="password" name="password" type="password" autocomplete="current-password" required${first && html` autofocus`}`;
+function passwordField(faulty: boolean, again: boolean, first: boolean, optional: boolean): SafeHtml {
+  const attributes: Piece = html`id="password" name="password" type="password" autocomplete="current-password"${!optional && html` required`}${first && html` autofocus`}`;
   if (faulty) {
     return html`<input ${attributes} aria-invalid="true" aria-describedby="password-fault">
 <p class="fault" id="password-fault">${texts.passwordMissing}</p>`;
