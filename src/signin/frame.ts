@@ -103,6 +103,16 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       waitsUntilMs: progress.waitsUntilMs ?? parked.expiresAtMs,
       csrfToken: csrf.issue(formSubject(realm.id, id, browser)),
       action: hrefOf(step, realm, id),
+      note: (action, error) =>
+        deps.audit.record({
+          realm: realm.id,
+          subject: person?.dn ?? '',
+          action,
+          outcome: 'refused',
+          error,
+          summary: error.means,
+          ...visitOf(request),
+        }),
     };
     return { call, next, browser };
   };

@@ -54,6 +54,8 @@ export interface StepCall {
   readonly csrfToken: string;
   /** The form's address, with the realm's prefix and the request's id. */
   readonly action: string;
+  /** Puts a refusal of this step into the audit trail, in the name of its person. */
+  readonly note: (action: string, error: ErrorRow) => void;
 }
 
 /** The first screen, by the policy and the demand. */

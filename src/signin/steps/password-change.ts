@@ -36,6 +36,7 @@ export function createPasswordChangeStep({ setPassword }: PasswordChangeDeps): S
         if (!(thrown instanceof ClientRefusal)) throw thrown;
         if (thrown.code === resultCodes.constraintViolation)
           return { kind: 'fault', fault: { words: texts.notTaken.replace('{why}', thrown.message), field: 'password' } };
+        call.note('signin.passwordChange', errors.passwordNotChanged);
         return { kind: 'fault', fault: { words: texts.changeNotDone }, status: 503, error: errors.passwordNotChanged };
       }
       // The directory has taken `pwdReset` away with it: the decider, which reads the entry again, goes on.

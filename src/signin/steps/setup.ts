@@ -21,10 +21,13 @@ export function createSetupStep(): Step {
       )}${!required && html`<button type="submit" name="choice" value="ignore" class="outline">${texts.ignore}</button>`}`;
       return { page: stepPage(call, { title: texts.setupTitle, above, fields }, fault) };
     },
-    take: async ({ required, choices }, form): Promise<Outcome> => {
+    take: async ({ required, choices, note }, form): Promise<Outcome> => {
       const choice = form.get('choice');
       if (choice === 'ignore') {
-        if (required) return { kind: 'fault', fault: { words: texts.ignoreRefused }, status: 403, error: errors.ignoreRefused };
+        if (required) {
+          note('authn.mfa.enrolment', errors.ignoreRefused);
+          return { kind: 'fault', fault: { words: texts.ignoreRefused }, status: 403, error: errors.ignoreRefused };
+        }
         return { kind: 'moved', change: { declined: true, enrolling: undefined, underWay: undefined } };
       }
       const enrolling: Enrollable | undefined = choices.find((each) => each === choice);
