@@ -39,7 +39,7 @@ export function atriumPeer(folder: string, suffix: string, password: string, mor
     },
     dump(ldifFile) {
       rmSync(ldifFile, { force: true });
-      return runProgram(process.execPath, [cli, 'export', '--operational', '--secrets', ldifFile], settings);
+      return runProgram(process.execPath, [cli, 'export', '--all', '--operational', '--secrets', ldifFile], settings);
     },
     async start(_threads, watched) {
       const port = await freePort();

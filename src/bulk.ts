@@ -69,7 +69,8 @@ export async function tryImport(
   const path = join(resolve(root, settings['global.dataDir']), directoryFile);
   try {
     const { schema, head, all } = await beginning({ root, settings }, given.records);
-    const ground = { root, settings, clock, chance, schema, head };
+    // A running service adds definitions to those that it has, and puts no second record of them.
+    const ground = { root, settings, clock, chance, schema, head: storedIn({ root, settings }).length > 0 ? [] : head };
     return { kind: 'imported', ...(await tryLoad(path, (loading) => fill(ground, loading, { ...given, records: all }))) };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };

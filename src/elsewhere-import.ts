@@ -2,25 +2,24 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { systemChance, utf8 } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
-import type { BroughtElsewhere, ElsewhereOptions, Imported } from '#commands';
+import type { ConvertedElsewhere, ElsewhereOptions } from '#commands';
 import { isImportable, realmRecords, subschemaRecord } from '#directory';
 import { configuredDefinitions, convert, createTally, neededDefinitions, survey, type Tally } from '#elsewhere';
-import { formatRdn, type LdifContent, type LdifRecord, parseDn, readLdif } from '#ldap';
+import { formatRdn, type LdifContent, parseDn, readLdif } from '#ldap';
 import { type Definition, definitionKinds, loadSchema, normalizeDn, readDefinitions, type Schema } from '#schema';
 import { entryAt } from '#store';
 import { createMapping } from '#transfer';
-import { importFolder, tryImport } from './bulk.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { directoryFile, realmSeed, realmsIn, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 
 /**
- * Brings the tree of another server into a folder that no service has open: all of what can be carried over, or nothing.
+ * Reads the tree of another server as what it is to be in a realm of a folder, beside a running service or without one: all of it that can be carried over.
  *
- * @returns what an import gives, and what became of each value of the source
+ * @returns its records, which are converted as they are read, and what became of each value of the source
  */
-export async function importElsewhere(options: AtriumOptions, given: ElsewhereOptions): Promise<BroughtElsewhere> {
+export async function convertElsewhere(options: AtriumOptions, given: ElsewhereOptions): Promise<ConvertedElsewhere> {
   const { root, environment } = options;
   const { values: settings, problems } = readSettings(rows, { environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
@@ -38,7 +37,7 @@ export async function importElsewhere(options: AtriumOptions, given: ElsewhereOp
 
     if (surveyed.suffix === '')
       return { kind: 'refused', lines: ['the entries of the file have no suffix in common: bring one database after the other'] };
-    const definitions = await brought(own, given, surveyed, tally, stored.length > 0);
+    const definitions = await brought(own, given, surveyed, tally, stored.length > 0 && !given.takesDefinitions);
     const schema = loadSchema(files, [...stored, ...definitions]);
     const mapping = createMapping(schema, surveyed.suffix, suffix);
     const isThere = presence(schema, root, settings);
@@ -53,12 +52,15 @@ export async function importElsewhere(options: AtriumOptions, given: ElsewhereOp
       map: (entry: LdifContent): LdifContent => ({ ...entry, ...named(mapping.entry({ ...entry, key: nobody })) }),
       isThere: (dn: string) => isThere(mapping.entry({ line: 0, dn, key: nobody, attributes: [] }).dn),
     };
-    const head = definitions.length === 0 ? [] : [subschemaOf(definitions)];
-    const records = behind(head, convert(ground, given.from, surveyed, given.open(), tally));
-    const imported = await perform(options, given, records);
-    if (imported.kind === 'refused') return imported;
-    const password = isNew ? seed.password : undefined;
-    return { kind: 'imported', password, from: surveyed.suffix, to: suffix, summary: tally.summary() };
+    return {
+      kind: 'converted',
+      definitions: definitions.length === 0 ? undefined : subschemaOf(definitions),
+      records: convert(ground, given.from, surveyed, given.open(), tally),
+      password: isNew ? seed.password : undefined,
+      from: surveyed.suffix,
+      to: suffix,
+      summary: () => tally.summary(),
+    };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;
@@ -69,10 +71,6 @@ const nobody = new Uint8Array(0);
 
 function named({ dn, attributes }: Pick<LdifContent, 'dn' | 'attributes'>): Pick<LdifContent, 'dn' | 'attributes'> {
   return { dn, attributes };
-}
-
-function perform(options: AtriumOptions, { dryRun, onProgress }: ElsewhereOptions, records: AsyncIterable<LdifRecord>): Promise<Imported> {
-  return dryRun ? tryImport(options, { records, onProgress }) : importFolder(options, { records, onProgress });
 }
 
 /** The definitions that the tree needs and its own schema files have. */
@@ -126,8 +124,3 @@ function presence(schema: Schema, root: string, settings: Settings): (dn: string
 }
 
 const knownMax = 10_000;
-
-async function* behind(first: readonly LdifContent[], others: AsyncIterable<LdifContent>): AsyncGenerator<LdifContent> {
-  yield* first;
-  yield* others;
-}

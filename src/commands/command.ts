@@ -1,7 +1,7 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
 import type { DialectName, Summary as ElsewhereSummary } from '#elsewhere';
-import type { LdifChange, LdifRecord } from '#ldap';
+import type { LdifChange, LdifContent, LdifRecord } from '#ldap';
 import type { SchemaText } from '#schema';
 import type { OpenedRealm } from '#transfer';
 import type { Given } from './given.ts';
@@ -74,21 +74,25 @@ export interface ElsewhereOptions {
   readonly open: () => AsyncIterable<LdifRecord>;
   /** The schema that comes with it: LDIF by its name, or slapd's form. */
   readonly schemas: readonly SchemaText[];
-  readonly dryRun: boolean;
-  readonly onProgress: (entries: number) => void;
+  /** Whether definitions can be added where some were added before: a running service takes them, an import into a folder does not. */
+  readonly takesDefinitions: boolean;
 }
 
-/** How the import of a tree of another server ends: with all that can be carried over, or with nothing; `absent` when there is no such realm. */
-export type BroughtElsewhere =
+/** The tree of another server as it is to be in a realm; `absent` when there is no such realm. */
+export type ConvertedElsewhere =
   | { readonly kind: 'absent' }
   | {
-      readonly kind: 'imported';
-      /** The built-in administrator's password when a realm was made and the password generated. */
+      readonly kind: 'converted';
+      /** The subschema subentry with the definitions that the realm's folder has not and the tree needs. */
+      readonly definitions: LdifContent | undefined;
+      readonly records: AsyncIterable<LdifContent>;
+      /** The built-in administrator's password when a realm is made with them and the password generated. */
       readonly password: string | undefined;
       /** The suffixes there and here. */
       readonly from: string;
       readonly to: string;
-      readonly summary: ElsewhereSummary;
+      /** What became of all values of the source, when the records have been read. */
+      readonly summary: () => ElsewhereSummary;
     }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
@@ -215,8 +219,8 @@ export interface Context {
   readonly openRealm: (options: { readonly id: string; readonly secrets: boolean }) => Promise<OpenedRealm>;
   /** Adds all of the entries to a folder that no service has open, or none. */
   readonly importEntries: (options: ImportFolderOptions) => Promise<Imported>;
-  /** Adds what can be carried over of a tree of another server to a folder that no service has open, or nothing. */
-  readonly importElsewhere: (options: ElsewhereOptions) => Promise<BroughtElsewhere>;
+  /** Reads the tree of another server as what it is to be in a realm of the folder, beside a running service or without one. */
+  readonly convertElsewhere: (options: ElsewhereOptions) => Promise<ConvertedElsewhere>;
   /** The same without writing anything, beside a running service or without one. */
   readonly tryImport: (options: ImportFolderOptions) => Promise<Imported>;
   /** Looks for damage in the folder's files beside a running service or without one; writes nothing. */

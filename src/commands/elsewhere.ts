@@ -1,54 +1,96 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { DialectName } from '#elsewhere';
-import { LdifError } from '#ldap';
-import type { BroughtElsewhere, Context } from './command.ts';
-import { Absent, Failure, Misuse } from './exits.ts';
+import type { OperatorsClient } from '#client';
+import type { DialectName, Summary } from '#elsewhere';
+import { formatLdifRecord, type LdifContent, ldifHeader, type Modification } from '#ldap';
+import { definitionKinds } from '#schema';
+import type { Context, ConvertedElsewhere } from './command.ts';
+import { subschema } from './definitions.ts';
+import { Absent, failureOf, Misuse } from './exits.ts';
 import type { Given } from './given.ts';
 import { openLdif } from './ldif.ts';
-import { connectRunning } from './operators.ts';
 import { createProgress } from './progress.ts';
+import { importByTask } from './tasking.ts';
 
 /** The largest schema file that is anybody's; longer ones are not read into memory. */
 const schemaOctetsMax = 64 * 1024 * 1024;
 
-/** Brings the tree of another server into a stopped folder, and says what became of it. */
-export async function importElsewhere(from: DialectName, given: Given, context: Context): Promise<number> {
-  const path = given.need('FILE');
+/**
+ * Brings the tree of another server into a realm, and says what became of it. A running service is given it as it is to be there, in a task like that of any
+ * other import.
+ *
+ * @param running  the service, where one runs
+ */
+export async function importElsewhere(
+  running: OperatorsClient | undefined,
+  { from, path }: { readonly from: DialectName; readonly path: string },
+  given: Given,
+  context: Context,
+): Promise<number> {
   if (path === '-') throw new Misuse('with --from the file is read twice: give its name');
-  if (given.flag('continue'))
-    throw new Misuse('--continue is for a running service; with --from, whatever cannot be carried over is left out and told');
+  if (given.text('transfer-key-file') !== undefined) throw new Misuse('--transfer-key-file is for what atrium export wrote');
+  if (given.flag('continue')) throw new Misuse('--continue does not go with --from: whatever cannot be carried over is left out and told');
   const dryRun = given.flag('dry-run');
-  if (!dryRun) {
-    await using running = await connectRunning(context);
-    if (running !== undefined)
-      throw new Failure('the service runs, and must be stopped for --from. Nothing was done; --dry-run goes beside it');
-  }
-  const to = given.text('to') ?? 'default';
-  const progress = createProgress(context.stderr, () => context.clock.nowMs(), dryRun ? 'Checking' : 'Importing');
+  const to = given.need('to');
+  const progress = createProgress(context.stderr, () => context.clock.nowMs(), dryRun || running ? 'Checking' : 'Importing');
   let source = openLdif(path, context, true);
+  let read = 0;
+  const onProgress = (count: number) => progress.show(source.done(), source.total, count);
+  const converting = {
+    from,
+    to,
+    open: () => {
+      source = openLdif(path, context, true);
+      return source.records;
+    },
+    schemas: given.texts('schema').map(schemaAt),
+    takesDefinitions: running !== undefined,
+  };
   try {
-    const brought = await context.importElsewhere({
-      from,
-      to,
-      open: () => {
-        source = openLdif(path, context, true);
-        return source.records;
-      },
-      schemas: given.texts('schema').map(schemaAt),
-      dryRun,
-      onProgress: (count) => progress.show(source.done(), source.total, count),
-    });
-    progress.end();
-    if (brought.kind === 'absent') throw new Absent(`there is no realm ${JSON.stringify(to)}. See: atrium realm list`);
-    return tell(brought, dryRun, given.flag('json'), context);
-  } catch (error) {
-    if (!(error instanceof LdifError)) throw error;
-    context.stderr.write(`atrium: ${error.message}\n`);
-    return 1;
+    const converted = await context.convertElsewhere(converting);
+    if (converted.kind === 'absent') throw new Absent(`there is no realm ${JSON.stringify(to)}. See: atrium realm list`);
+    if (converted.kind === 'refused') throw failureOf(converted.lines);
+    const { definitions, records } = converted;
+    if (running === undefined || dryRun) {
+      const all = { records: behind(definitions, records), onProgress };
+      const imported = dryRun ? await context.tryImport(all) : await context.importEntries(all);
+      progress.end();
+      if (imported.kind === 'refused') throw failureOf(imported.lines);
+    } else {
+      if (definitions !== undefined) await running.actor.modify(subschema, additionsOf(definitions));
+      const source = ldifOf(records, () => onProgress(++read));
+      const status = await importByTask(running, { source, realm: to, options: ['strict'], keyFile: undefined }, false, context);
+      if (status !== 0) return status;
+    }
+    return tell(converted, dryRun, given.flag('json'), context);
   } finally {
     progress.end();
   }
+}
+
+async function* behind(first: LdifContent | undefined, others: AsyncIterable<LdifContent>): AsyncGenerator<LdifContent> {
+  if (first !== undefined) yield first;
+  yield* others;
+}
+
+const bufferCharacters = 262_144;
+
+async function* ldifOf(records: AsyncIterable<LdifContent>, each: () => void): AsyncGenerator<string> {
+  let buffer = ldifHeader;
+  for await (const record of records) {
+    buffer += formatLdifRecord(record);
+    each();
+    if (buffer.length < bufferCharacters) continue;
+    yield buffer;
+    buffer = '';
+  }
+  yield buffer;
+}
+
+/** The change that adds the definitions of a record of the subschema subentry. */
+function additionsOf({ attributes }: LdifContent): Modification[] {
+  const kinds = new Set(definitionKinds.map(({ attribute }) => attribute));
+  return attributes.filter(({ description }) => kinds.has(description)).map((attribute) => ({ operation: 'add', attribute }));
 }
 
 function schemaAt(path: string): { readonly name: string; readonly text: string } {
@@ -62,14 +104,13 @@ function schemaAt(path: string): { readonly name: string; readonly text: string 
   return { name: basename(path), text: octets.toString('utf8') };
 }
 
-function tell(brought: Exclude<BroughtElsewhere, { kind: 'absent' }>, dryRun: boolean, json: boolean, { stdout, stderr }: Context): number {
-  if (brought.kind === 'refused') {
-    for (const line of brought.lines) stderr.write(`${line}\n`);
-    return 1;
-  }
-  const { password, from, to, summary } = brought;
+type Converted = ConvertedElsewhere & { readonly kind: 'converted' };
+
+function tell(converted: Converted, dryRun: boolean, json: boolean, { stdout, stderr }: Context): number {
+  const { password, from, to } = converted;
+  const summary = converted.summary();
   if (password !== undefined && !dryRun) stderr.write(`The built-in administrator's password, shown this once: ${password}\n`);
-  stdout.write(json ? `${JSON.stringify({ from, to, ...summary })}\n` : report(brought, dryRun));
+  stdout.write(json ? `${JSON.stringify({ from, to, ...summary })}\n` : report({ from, to, summary }, dryRun));
   const carried = `${count(summary.entries.carried)} of ${count(summary.entries.read)} entries`;
   stderr.write(`${carried} ${dryRun ? 'would be carried over' : 'carried over'}\n`);
   return 0;
@@ -82,7 +123,7 @@ const headings = {
 } as const;
 
 /** The report as a person reads it: what is left out first, what concerns most values first. */
-function report({ from, to, summary }: BroughtElsewhere & { kind: 'imported' }, dryRun: boolean): string {
+function report({ from, to, summary }: Pick<Converted, 'from' | 'to'> & { readonly summary: Summary }, dryRun: boolean): string {
   const { entries, values, notes } = summary;
   const lines = [
     from === to ? `${from}` : `${from} → ${to}`,

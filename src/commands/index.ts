@@ -1,9 +1,9 @@
 export type {
   Addresses,
   BackedUp,
-  BroughtElsewhere,
   Command,
   Context,
+  ConvertedElsewhere,
   ElsewhereOptions,
   ExaminationOptions,
   Examined,

@@ -1,6 +1,5 @@
 import type { Command } from './command.ts';
-import { json, yes } from './options.ts';
-import { realmOperand } from './realm-export.ts';
+import { json, realmOperand, yes } from './options.ts';
 
 /** What a command does to realms is loaded with it; these are the rows. */
 export const realmCommands = {

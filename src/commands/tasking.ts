@@ -11,26 +11,37 @@ import { createProgress } from './progress.ts';
 import { readKeyFile } from './transfer-key.ts';
 
 interface Ordered {
-  readonly path: string;
+  /** The text of the file. */
+  readonly source: AsyncIterable<string | Uint8Array>;
   readonly realm: string;
   readonly options: readonly string[];
-  /** Whether the answer is one object on standard output, besides the words. */
-  readonly json: boolean;
   /** The file of the key for sealed values. */
   readonly keyFile: string | undefined;
 }
 
 const lookMs = 300;
 
-/** Has a running service import a file: puts it where the service reads, adds a task and follows it. */
+/** A file as it stands, or standard input for `-`. @throws Misuse when there is no such file */
+export function sourceOf(path: string, { stdin }: Context): AsyncIterable<string | Uint8Array> {
+  if (path === '-') return stdin;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Misuse(`${path} is not a file`);
+  return createReadStream(path);
+}
+
+/**
+ * Has a running service import a file: puts it where the service reads, adds a task and follows it.
+ *
+ * @param json  whether the answer is one object on standard output, besides the words
+ * @returns the exit status
+ */
 export async function importByTask(
   client: OperatorsClient,
-  { path, realm, options, keyFile, json }: Ordered,
+  { source, realm, options, keyFile }: Ordered,
+  json: boolean,
   context: Context,
 ): Promise<number> {
   const located = context.locate();
   if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
-  if (path !== '-' && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) throw new Misuse(`${path} is not a file`);
   if (realm !== 'default' && (await client.actor.read(nameIn('cn', realm, `ou=realms,${located.suffix}`), ['1.1'])) === undefined)
     throw new Absent(`there is no realm ${JSON.stringify(realm)}. See: atrium realm list`);
   const name = `import-${uuid4(context.chance)}`;
@@ -40,7 +51,6 @@ export async function importByTask(
     for (const each of [staged, `${staged}.key`]) rmSync(each, { force: true });
   };
   try {
-    const source = path === '-' ? context.stdin : createReadStream(path);
     await pipeline(source, createWriteStream(staged, { flags: 'wx', mode: 0o600 }));
     if (key !== undefined) writeFileSync(`${staged}.key`, key, { flag: 'wx', mode: 0o600 });
   } catch (error) {

@@ -18,7 +18,7 @@ export interface Desk {
   readonly file: GivenFile;
   /** Entries from behind a line on, as they are to be in the realm. */
   records(afterLine: number): AsyncGenerator<NamedEntry>;
-  /** Whether an entry of that name is there, in a realm with no more than it began with. */
+  /** Whether an entry of that name is there and stays, in a realm with no more than it began with; a strict task refuses it. */
   isKept(entry: NamedEntry): boolean;
   /** Octets read in this pass. */
   done(): number;
@@ -35,7 +35,7 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
   const realm = realmOf(engine, task.realm);
   const inside = engine.realms.in(store.snapshot()).all.filter((other) => other !== realm && isWithin(other.suffix.key, realm.suffix.key));
   const destination = { id: realm.id, suffix: realm.suffix.text, schema, inside: inside.map(({ suffix }) => suffix.text) };
-  const isNew = store.snapshot().hasFewerBelow(realm.suffix.key, frameMax);
+  const isNew = !task.options.includes('strict') && store.snapshot().hasFewerBelow(realm.suffix.key, frameMax);
   let done = 0;
   let placing = createPlacing(destination);
   let definitions = false;

@@ -14,6 +14,8 @@ export interface Destination {
   readonly schema: Schema;
   /** Suffixes of realms that lie inside its tree and are not of it. */
   readonly inside: readonly string[];
+  /** Whether a file with the realm's own names may have other realms, too, and tasks: who takes the entries judges these. */
+  readonly isWhole?: boolean;
 }
 
 /** Puts the entries of one file where they belong in a realm, one behind the other. */
@@ -28,7 +30,7 @@ export interface Placing {
 }
 
 /** The names of a file are below the realm's own suffix, or one that its first entry tells. */
-export function createPlacing({ id, suffix, schema, inside }: Destination): Placing {
+export function createPlacing({ id, suffix, schema, inside, isWhole = false }: Destination): Placing {
   const own = keyOfName(schema, suffix);
   const edges = inside.map((each) => keyOfName(schema, each));
   const leftOut = id === 'default' ? notContent(schema, suffix) : [];
@@ -38,6 +40,7 @@ export function createPlacing({ id, suffix, schema, inside }: Destination): Plac
   return {
     place(entry) {
       from ??= isOwn(entry.key) ? suffix : toldBy(entry);
+      if (isWhole && from === suffix) return entry;
       mapping ??= createMapping(schema, from, suffix);
       const placed = mapping.entry(entry);
       if (!isOwn(placed.key)) {

@@ -20,7 +20,7 @@ function tool(t: ExecutionContext, dataDir: string) {
   return { well };
 }
 
-test('an export has all realms, one inside another’s tree too; an import of it makes the same directory, and doctor finds nothing', async (t) => {
+test('an export of all realms of a stopped folder has them, one inside another’s tree too; an import of it makes the same directory, and doctor finds nothing', async (t) => {
   const base = folderOf(t);
   const [first, second] = [join(base, 'first'), join(base, 'second')];
   await (await startTestAtrium({ dataDir: first })).stop();
@@ -30,7 +30,7 @@ test('an export has all realms, one inside another’s tree too; an import of it
   await well('person', 'add', 'ada', '--realm', 'acme', '--generate');
   await well('person', 'add', 'ada', '--realm', 'sub');
   const whole = join(base, 'whole.ldif');
-  await well('export', '--operational', '--secrets', whole);
+  await well('export', '--all', '--operational', '--secrets', whole);
   const text = readFileSync(whole, 'utf8');
   for (const dn of ['o=acme', 'uid=ada,ou=people,o=acme', 'uid=ada,ou=people,dc=sub,dc=example,dc=com'])
     t.is(text.split('\n').filter((line) => line === `dn: ${dn}`).length, 1, dn);
@@ -39,7 +39,7 @@ test('an export has all realms, one inside another’s tree too; an import of it
   const other = tool(t, second);
   await other.well('import', whole);
   const again = join(base, 'again.ldif');
-  await other.well('export', '--operational', '--secrets', again);
+  await other.well('export', '--all', '--operational', '--secrets', again);
   t.is(readFileSync(again, 'utf8'), text);
   t.regex(await other.well('realm', 'list'), /acme +o=acme +Acme Ltd/);
   await other.well('doctor');
@@ -51,13 +51,17 @@ test('an export has all realms, one inside another’s tree too; an import of it
   t.is(await third.well('realm', 'list'), await other.well('realm', 'list'));
 
   await using running = await startTestAtrium({ dataDir: second });
-  const live = join(base, 'live.ldif');
-  await other.well('export', live);
-  const dns = (path: string) =>
-    readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('dn: '))
-      .toSorted();
-  t.deepEqual(dns(live), dns(whole));
+  const dns = (ldif: string) => ldif.split('\n').filter((line) => line.startsWith('dn: '));
+  const each = await Promise.all(['default', 'acme', 'sub'].map((id) => other.well('realm', 'export', id)));
+  const ofNone = dns(text).filter((dn) => /(cn=tasks|ou=realms),dc=example,dc=com$/.test(dn));
+  t.deepEqual(
+    [...each.flatMap(dns), ...ofNone].toSorted(),
+    dns(text).toSorted(),
+    'realm by realm it is the same, beside a running service',
+  );
+  t.is((await runCli(['export'], testEnvironment(second))).stdout, each[0] ?? '', 'the short spelling is of the default realm');
+  const all = await runCli(['export', '--all'], testEnvironment(second));
+  t.deepEqual([all.status, all.stdout], [2, '']);
+  t.regex(all.stderr, /--all is for a stopped service/);
   t.truthy(running.suffix);
 });

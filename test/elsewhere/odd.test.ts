@@ -75,18 +75,39 @@ withTools('--to: a tree comes into a realm that stands already, beside what it b
   t.true((entries.get(dn) ?? []).includes(`manager: ${dn}`));
 });
 
-withTools('beside a running service nothing is imported, and a dry run tells the same', async (t) => {
-  const dataDir = folderFor(t);
-  const file = written(dataDir, 'tree.ldif', [top, ou('people'), person('ada')].join('\n'));
-  await started(t, join(dataDir, 'data'));
-  const environment = testEnvironment(join(dataDir, 'data'));
-  const refused = await runCli(['import', '--from', 'slapcat', file], environment);
-  t.is(refused.status, 1);
-  t.is(refused.stderr, 'atrium: the service runs, and must be stopped for --from. Nothing was done; --dry-run goes beside it\n');
-  const dry = await runCli(['import', '--from', 'slapcat', '--dry-run', file], environment);
-  t.is(dry.status, 0, dry.stderr);
-  t.regex(dry.stdout, /entries: 3 read, 1 carried over, 2 left out/);
-});
+withTools(
+  'into a running service a tree comes by a task, with what it needs of its schema and the report that a stopped folder gives; a dry run tells the same and writes nothing',
+  async (t) => {
+    const dataDir = folderFor(t);
+    const people = [person('ada', 'objectClass: shod', 'shoe: 37', `userPassword: ${horse}`), person('bob', 'nonsense: x')];
+    const file = written(dataDir, 'tree.ldif', [top, ou('people'), ...people].join('\n'));
+    const schema = written(
+      dataDir,
+      'own.schema',
+      `attributetype ( 1.3.6.1.4.1.32473.7.1 NAME 'shoe' EQUALITY integerMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 )\nobjectclass ( 1.3.6.1.4.1.32473.7.2 NAME 'shod' SUP top AUXILIARY MAY shoe )\n`,
+    );
+    const importing = (data: string, ...more: string[]) =>
+      runCli(['import', '--from', 'slapcat', '--schema', schema, ...more, file], testEnvironment(join(dataDir, data)));
+    await (await started(t, join(dataDir, 'other'))).stop();
+    const stopped = await importing('other');
+    t.is(stopped.status, 0, stopped.stderr);
+
+    const atrium = await started(t, join(dataDir, 'data'));
+    const dry = await importing('data', '--dry-run');
+    t.is(dry.stdout, `${stopped.stdout}\nNothing was written.\n`, dry.stderr);
+    t.false((await contents(atrium)).has(`uid=ada,ou=people,${suffix}`));
+    const running = await importing('data');
+    t.is(running.status, 0, running.stderr);
+    t.is(running.stdout, stopped.stdout);
+    t.regex(running.stderr, /^task import-.*\n2 entries added\n2 of 4 entries carried over\n$/);
+    const ada = (await contents(atrium)).get(`uid=ada,ou=people,${suffix}`) ?? [];
+    t.true(ada.includes('shoe: 37') && ada.includes('objectclass: shod'), ada.join());
+    const again = await importing('data');
+    t.is(again.status, 1, 'who is there already is refused');
+    t.regex(again.stderr, /uid=ada.*\n.*nothing was added: 2 would be refused/s);
+    t.is((await importing('data', '--to', 'nowhere')).status, 3);
+  },
+);
 
 test('what is no entry, what cannot be read, and trees without a suffix in common are refused whole', async (t) => {
   const dataDir = folderFor(t);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { utf8 } from '#base';
-import type { BroughtElsewhere } from '#commands';
-import type { DialectName, Note, NoteKind } from '#elsewhere';
+import type { DialectName, Note, NoteKind, Summary } from '#elsewhere';
 import { readLdif } from '#ldap';
-import { importElsewhere } from '../../src/elsewhere-import.ts';
+import { importFolder, tryImport } from '../../src/bulk.ts';
+import { convertElsewhere } from '../../src/elsewhere-import.ts';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runLdapTool } from '../support/ldap-utils.ts';
 
@@ -22,6 +22,16 @@ export interface Tree {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+type BroughtElsewhere =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'imported';
+      readonly password: string | undefined;
+      readonly from: string;
+      readonly to: string;
+      readonly summary: Summary;
+    }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
 export type Brought = BroughtElsewhere & { readonly kind: 'imported' };
 
 /** A data folder that goes with its test. */
@@ -37,10 +47,18 @@ export async function bring(
   { from, ldif, schemas = [], dryRun = false, to = 'default', settings = {} }: Tree,
 ): Promise<BroughtElsewhere> {
   const octets = utf8(ldif);
-  return await importElsewhere(
-    { root: dirname(dirname(import.meta.dirname)), environment: { ...testEnvironment(dataDir), ...settings } },
-    { from, to, open: () => readLdif([octets], limits), schemas, dryRun, onProgress: () => undefined },
-  );
+  const options = { root: dirname(dirname(import.meta.dirname)), environment: { ...testEnvironment(dataDir), ...settings } };
+  const open = () => readLdif([octets], limits);
+  const converted = await convertElsewhere(options, { from, to, open, schemas, takesDefinitions: false });
+  if (converted.kind !== 'converted') return converted;
+  const { definitions, records } = converted;
+  const all = (async function* () {
+    if (definitions !== undefined) yield definitions;
+    yield* records;
+  })();
+  const work = { records: all, onProgress: () => undefined };
+  const imported = dryRun ? await tryImport(options, work) : await importFolder(options, work);
+  return imported.kind === 'refused' ? imported : { ...converted, kind: 'imported', summary: converted.summary() };
 }
 
 /** The same, which must succeed. */
