@@ -58,20 +58,20 @@ export function readAttestationObject(bytes: Uint8Array): AttestationObject {
  * @returns an attestation object
  */
 export function bareAttestationObject({ data }: AttestationObject): Uint8Array {
-  const { length } = data.octets;
-  const head = length < 0x1_00 ? [0x58, length] : [0x5a, 0, (length >> 16) & 0xff, (length >> 8) & 0xff, length & 0xff];
-  return concat([
-    Uint8Array.of(0xa3, 0x63),
-    utf8('fmt'),
-    Uint8Array.of(0x64),
-    utf8('none'),
-    Uint8Array.of(0x67),
-    utf8('attStmt'),
-    Uint8Array.of(0xa0, 0x68),
-    utf8('authData'),
-    Uint8Array.from(head),
-    data.octets,
-  ]);
+  const { octets } = data;
+  // Maps of three and of no members, texts and octets, each with its length (RFC 8949 §3.1).
+  const parts = [Uint8Array.of(0xa3), cborText('fmt'), cborText('none'), cborText('attStmt'), Uint8Array.of(0xa0), cborText('authData')];
+  return concat([...parts, octetsHead(octets.length), octets]);
+}
+
+function cborText(short: string): Uint8Array {
+  return concat([Uint8Array.of(0x60 | short.length), utf8(short)]);
+}
+
+function octetsHead(length: number): Uint8Array {
+  if (length < 0x1_00) return Uint8Array.of(0x58, length);
+  if (length < 0x1_00_00) return Uint8Array.of(0x59, length >> 8, length & 0xff);
+  return Uint8Array.of(0x5a, 0, length >> 16, (length >> 8) & 0xff, length & 0xff);
 }
 
 /** §8.9: the statement of a compound is a list, of every other format a map. */

@@ -110,9 +110,9 @@ function certifiedBy(reports: readonly Readonly<Record<string, unknown>>[], own:
   let fips = Math.max(0, ...['FIPS-CMVP-2', 'FIPS-CMVP-3'].map((name) => own[name]).filter((value) => typeof value === 'number'));
   for (const { status, effectiveDate } of reports) {
     if (typeof status !== 'string' || (typeof effectiveDate === 'string' && effectiveDate > today)) continue;
-    const [, named] = /^FIDO_CERTIFIED(?:_(L[123](?:plus)?))?$/.exec(status) ?? [];
+    const certified = /^FIDO_CERTIFIED(?:_(L[123](?:plus)?))?$/.exec(status);
     if (status === 'NOT_FIDO_CERTIFIED') level = undefined;
-    if (status.startsWith('FIDO_CERTIFIED')) level = higher(level, named ?? 'L1');
+    if (certified !== null) level = higher(level, certified[1] ?? 'L1');
     fips = Math.max(fips, Number(/^FIPS140_CERTIFIED_L([1-4])$/.exec(status)?.[1] ?? 0));
   }
   return { level, fips };
