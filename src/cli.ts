@@ -17,6 +17,7 @@ const parts = {
   bulk: () => import('./bulk.ts'),
   elsewhere: () => import('./elsewhere-import.ts'),
   export: () => import('./export.ts'),
+  metadata: () => import('./metadata.ts'),
   realmFile: () => import('./realm-file.ts'),
   stopped: () => import('./stopped.ts'),
   upkeep: () => import('./upkeep.ts'),
@@ -50,6 +51,7 @@ process.exitCode = await dispatch(process.argv.slice(2), {
   openLog: async () => (await parts.upkeep()).openChangeLog({ root, environment }),
   backUp: async (file, onProgress) => (await parts.upkeep()).backUpFolder({ root, environment }, file, onProgress),
   restore: async (file, options) => (await parts.upkeep()).restoreFolder({ root, environment }, file, options),
+  metadata: async (asked) => (await parts.metadata()).withMetadata({ root, environment }, asked),
   untilSignal,
 });
 

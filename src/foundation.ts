@@ -45,6 +45,9 @@ export interface Foundation {
 /** The folder of files that tasks take in and give out, inside the data folder. */
 export const exchangeFolder = 'exchange';
 
+/** Where authenticator metadata are kept, inside the data folder. */
+export const metadataFolder = 'metadata';
+
 /** Opens what everything else rests on: the log, the folder, the audit trail. */
 export function openFoundation(
   options: AtriumOptions,

@@ -158,6 +158,28 @@ export type BackedUp =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+export interface MetadataAsked {
+  /** Path of a blob; nothing for the one in use. */
+  readonly file: string | undefined;
+  readonly install: boolean;
+}
+
+/** What authenticator metadata say, once they are verified; `absent` when none are in use. */
+export type MetadataShown =
+  | {
+      readonly kind: 'shown';
+      readonly number: number;
+      readonly nextUpdate: string;
+      readonly models: number;
+      readonly reported: readonly {
+        readonly aaguid: string | undefined;
+        readonly description: string | undefined;
+        readonly status: string;
+      }[];
+    }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** How a restore ends; `occupied` when the folder has entries or state and they were not to be moved. */
 export type Restored =
   | (Kept & { readonly kind: 'restored'; readonly aside: string | undefined })
@@ -233,6 +255,8 @@ export interface Context {
   readonly backUp: (file: string, onProgress: Pages) => Promise<BackedUp>;
   /** Puts a backup into a folder that no service has open. */
   readonly restore: (file: string, options: { readonly replace: boolean; readonly onProgress: Pages }) => Promise<Restored>;
+  /** Verifies authenticator metadata, and installs them if that is asked. */
+  readonly metadata: (asked: MetadataAsked) => Promise<MetadataShown>;
   /** Resolves at the first SIGTERM or SIGINT. */
   readonly untilSignal: () => Promise<void>;
 }

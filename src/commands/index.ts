@@ -12,6 +12,8 @@ export type {
   Imported,
   ImportFolderOptions,
   Located,
+  MetadataAsked,
+  MetadataShown,
   OpenedFolder,
   OpenedLog,
   Repaired,

@@ -7,6 +7,7 @@ import { doctor } from './doctor.ts';
 import { exportCommand, exportRealm } from './export.ts';
 import { groupCommands } from './group.ts';
 import { importCommand, importRealm } from './import.ts';
+import { installMetadata, showMetadata } from './metadata.ts';
 import { personCommands } from './person.ts';
 import { realmCommands } from './realm.ts';
 import { applyRealm } from './realm-apply.ts';
@@ -49,6 +50,8 @@ export const commands = {
   'realm apply': applyRealm,
   'schema list': listSchema,
   'schema import': importSchema,
+  'metadata show': showMetadata,
+  'metadata install': installMetadata,
   changes,
   doctor,
   backup,

@@ -5,6 +5,8 @@ import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ExampleRow, OperationRow } from '#catalogue';
 import { commands } from '#commands';
+import { makeBlob, makeSigner } from '../factors/attestation/blobs.ts';
+import { makeCertificate } from '../factors/attestation/make.ts';
 import { testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
 
@@ -27,6 +29,14 @@ const fixtures: Readonly<Record<string, Readonly<Record<string, string | (() => 
     'changes.ldif': 'dn: uid=dkhalil,ou=people,dc=example,dc=com\nchangetype: modify\nreplace: roomNumber\nroomNumber: BER-1.01\n',
     kek: 'a key-encryption key of forty octets or so',
   },
+  'metadata show': {
+    'blob.jwt': () => readFileSync(join(template, 'blob.jwt')),
+    'roots.pem': () => readFileSync(join(template, 'roots.pem')),
+  },
+  'metadata install': {
+    'blob.jwt': () => readFileSync(join(template, 'blob.jwt')),
+    'roots.pem': () => readFileSync(join(template, 'roots.pem')),
+  },
   restore: { 'monday.sqlite': () => readFileSync(join(template, 'monday.sqlite')) },
 };
 
@@ -46,6 +56,9 @@ test.before(async (t) => {
   t.is(kept.status, 0, kept.stderr);
   const written = await runCli(['realm', 'export', 'default', join(template, 'wanted.ldif')], environment);
   t.is(written.status, 0, written.stderr);
+  const metadataRoot = await makeCertificate({ subject: 'CN=Metadata Root' });
+  writeFileSync(join(template, 'roots.pem'), metadataRoot.pem);
+  writeFileSync(join(template, 'blob.jwt'), makeBlob(await makeSigner(metadataRoot)));
   const bin = join(template, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });

@@ -92,9 +92,10 @@ function entryOf(entry: Readonly<Record<string, unknown>>, today: string): Metad
   const { description } = statement;
   const { aaguid } = entry;
   return {
-    aaguid: typeof aaguid === 'string' ? aaguid.toLowerCase() : undefined,
+    aaguid: typeof aaguid === 'string' && /^[0-9a-f-]{36}$/i.test(aaguid) ? aaguid.toLowerCase() : undefined,
     keyIdentifiers: texts(entry.attestationCertificateKeyIdentifiers).map((each) => each.toLowerCase()),
-    description: typeof description === 'string' ? description.slice(0, 200) : undefined,
+    // It is shown on pages and in terminals.
+    description: typeof description === 'string' ? description.slice(0, 200).replace(/\p{C}/gu, ' ') : undefined,
     // Whatever its date: a compromise that is announced is known.
     reported: reports.map(({ status }) => status).find((status) => typeof status === 'string' && refusedStatuses.has(status)) as
       | string

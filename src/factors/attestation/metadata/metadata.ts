@@ -5,7 +5,7 @@ import { readCertificate } from '#keys';
 import type { Revocation, RevocationBounds, Revocations } from '../revocation.ts';
 import type { MetadataIndex } from './entry.ts';
 import { indexOf } from './index-of.ts';
-import { faultAfter, keepSeen, readSeen, type Seen } from './kept.ts';
+import { faultAfter, keepSeen, readSeen, replaceFile, type Seen } from './kept.ts';
 import { readBlobBeside } from './read.ts';
 
 /** Where the metadata of a realm come from. */
@@ -19,7 +19,7 @@ export interface MetadataSource {
   readonly octetsMax: number;
 }
 
-export type Loaded =
+type Loaded =
   | { readonly kind: 'good'; readonly index: MetadataIndex }
   | { readonly kind: 'bad'; readonly why: string }
   | { readonly kind: 'none' };
@@ -43,7 +43,7 @@ export interface MetadataOptions {
 }
 
 /** The blob that `atrium metadata` installs. */
-export const installedName = 'blob.jwt';
+const installedName = 'blob.jwt';
 /** Sources that are kept. */
 const sourcesMax = 64;
 
@@ -83,17 +83,26 @@ export function createMetadataStore(options: MetadataOptions): MetadataStore {
  *
  * @returns `none` when no blob is installed and none is named
  */
-export async function loadMetadata(options: MetadataOptions, source: MetadataSource, nowMs: number): Promise<Loaded> {
-  const octets = await readFileWithin(pathOf(options.folder, source), source.octetsMax).catch((error: NodeJS.ErrnoException) => {
-    return error.code === 'ENOENT' && source.file === '' ? undefined : error.message;
-  });
+async function loadMetadata(options: MetadataOptions, source: MetadataSource, nowMs: number): Promise<Loaded> {
+  const octets = await readSource(options.folder, source);
   if (octets === undefined) return { kind: 'none' };
   if (typeof octets === 'string') return { kind: 'bad', why: octets };
   return await acceptMetadata(options, source, octets, nowMs);
 }
 
 /** The same with a blob that is at hand. */
-export async function acceptMetadata(options: MetadataOptions, source: MetadataSource, octets: Uint8Array, nowMs: number): Promise<Loaded> {
+async function acceptMetadata(options: MetadataOptions, source: MetadataSource, octets: Uint8Array, nowMs: number): Promise<Loaded> {
+  const judged = await judgeMetadata(options, source, octets, nowMs);
+  if (judged.kind === 'good' && judged.isNew) await keepSeen(options.folder, source.roots, judged.seen);
+  return judged;
+}
+
+export type Judged =
+  | { readonly kind: 'good'; readonly index: MetadataIndex; readonly seen: Seen; readonly isNew: boolean }
+  | { readonly kind: 'bad'; readonly why: string };
+
+/** Judges a blob by its signature and by what was accepted before, and writes nothing. */
+export async function judgeMetadata(options: MetadataOptions, source: MetadataSource, octets: Uint8Array, nowMs: number): Promise<Judged> {
   if (octets.length > source.octetsMax) return { kind: 'bad', why: `it has more than ${source.octetsMax} octets` };
   const blob = await readBlobBeside({ octets, roots: source.roots, host: source.host, nowMs });
   if (blob.kind === 'bad') return blob;
@@ -101,11 +110,29 @@ export async function acceptMetadata(options: MetadataOptions, source: MetadataS
   const revocation = await options.revocationOf?.(path, options.bounds, nowMs);
   // Whoever signs it is asked about where that is possible; nobody's being there to answer does not take the metadata away.
   if (revocation?.kind === 'revoked') return { kind: 'bad', why: 'a certificate of its signer is revoked' };
-  const seen: Seen | undefined = await readSeen(options.folder, source.roots);
-  const why = faultAfter(seen, blob);
-  if (why !== undefined) return { kind: 'bad', why };
-  if (seen?.digest !== blob.digest) await keepSeen(options.folder, source.roots, blob);
-  return { kind: 'good', index: indexOf(blob) };
+  const before = await readSeen(options.folder, source.roots);
+  const { number, nextUpdate, digest } = blob;
+  const seen = { number, nextUpdate, digest };
+  const why = faultAfter(before, seen);
+  return why === undefined ? { kind: 'good', index: indexOf(blob), seen, isNew: before?.digest !== digest } : { kind: 'bad', why };
+}
+
+/**
+ * Installs a blob: from then on it is what realms go by that name no file of their own.
+ *
+ * @returns what became of it; one that is not taken leaves the one before in its place
+ */
+export async function installMetadata(
+  options: MetadataOptions,
+  source: MetadataSource,
+  octets: Uint8Array,
+  nowMs: number,
+): Promise<Judged> {
+  const judged = await judgeMetadata(options, source, octets, nowMs);
+  if (judged.kind === 'bad') return judged;
+  await keepSeen(options.folder, source.roots, judged.seen);
+  await replaceFile(join(options.folder, installedName), octets);
+  return judged;
 }
 
 function pathOf(folder: string, { file }: MetadataSource): string {
@@ -116,6 +143,13 @@ function pathOf(folder: string, { file }: MetadataSource): string {
 async function versionOf(path: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && `${found.ino} ${found.size} ${found.mtimeNs}`;
+}
+
+/** The octets of the file that a source names, or words for why there are none; `undefined` when nothing is installed. */
+export async function readSource(folder: string, source: MetadataSource): Promise<Uint8Array | string | undefined> {
+  return await readFileWithin(pathOf(folder, source), source.octetsMax).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' && source.file === '' ? undefined : error.message,
+  );
 }
 
 async function readFileWithin(path: string, octetsMax: number): Promise<Uint8Array | string> {
