@@ -28,11 +28,11 @@ import { keysBelow, loadSchema, normalizeDn } from '#schema';
 import { createTurns, type Limits, openLimits, openState, type State } from '#state';
 import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
-import { sealForDirectory, storedKey } from '#transfer';
 import { errors } from './errors.ts';
 import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
+import { sealerKeysOf, sealerOf } from './sealing.ts';
 import { settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 import { type Crew, createCrew } from './workers.ts';
@@ -124,13 +124,12 @@ function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engi
 }
 
 /** Tasks end before the store does, and after the last request. */
-async function startTasksOf({ root, environment, settings, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
+async function startTasksOf({ root, environment, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
   const tasks = await startTasks({
     engine,
     folder: join(dataDir, exchangeFolder),
     openRealm: async (options) => (await import('./realm-file.ts')).openRealmFile({ root, environment }, options),
     backUp: async (target, onProgress) => await backUp(join(dataDir, directoryFile), target, onProgress),
-    seal: sealForDirectory(storedKey(settings['keys.kek'])),
     log,
   });
   open.defer(() => tasks.stop());
@@ -180,7 +179,19 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms 
   const kek = settings['keys.kek'];
   const mockKey = kek === '' ? chance.octets(secretOctets) : hmacSha256(utf8(kek), 'atrium: verifiers of names that have none');
   const shown = webSecret === undefined ? {} : { webSecret };
-  const opened = { schema: live.current, live, changeSchema: change, store, hasher, clock, chance, audit, settings, version };
+  const opened = {
+    schema: live.current,
+    live,
+    changeSchema: change,
+    store,
+    hasher,
+    clock,
+    chance,
+    audit,
+    settings,
+    version,
+    sealer: sealerOf(settings),
+  };
   const making = { ...realms, settingRows: rows };
   const engine = openEngine({ ...opened, ...making, mockKey, ...shown });
   return engine;
@@ -249,6 +260,7 @@ function planOf(
     file: join(dataDir, directoryFile),
     epoch: store.epoch,
     mockKey,
+    sealerKeys: sealerKeysOf(settings),
     startedMs,
     settings: withoutSecrets(settings),
     endpoints: {
@@ -258,7 +270,7 @@ function planOf(
   };
 }
 
-/** No thread beside the main one needs any. */
+/** No thread beside the main one needs any: what it seals with, it is given as keys made for that alone. */
 function withoutSecrets(settings: Settings): Settings {
   const isSecret = (name: string) => rows[name as keyof typeof rows].kind === 'secret';
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, isSecret(name) ? '' : value])) as Settings;

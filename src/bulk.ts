@@ -18,11 +18,11 @@ import { createHasher } from '#keys';
 import { type LdifRecord, parseDn } from '#ldap';
 import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
-import { sealForDirectory, storedKey } from '#transfer';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { directoryFile, makingIn, realmSeed, realmsIn, storedIn } from './installation.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
+import { sealerOf } from './sealing.ts';
 import { settings as rows } from './settings.ts';
 
 /** Imports into a folder that no service has open: all of the records, or none. */
@@ -102,7 +102,7 @@ async function beginning(place: Place, records: AsyncIterable<LdifRecord>) {
 }
 
 /** Puts the records, behind those that a realm begins with when there is no realm and the file does not bring one. */
-async function fill(ground: Ground, loading: Load, { records, seals, onProgress, onRefused }: ImportFolderOptions) {
+async function fill(ground: Ground, loading: Load, { records, onProgress, onRefused }: ImportFolderOptions) {
   const { root, settings, schema, clock, chance, head } = ground;
   const desk = {
     schema,
@@ -119,7 +119,7 @@ async function fill(ground: Ground, loading: Load, { records, seals, onProgress,
       chance,
     }),
     csn: createCsnSource(clock, loading.existing.newestCsn),
-    ...(seals === true ? { seal: sealForDirectory(storedKey(settings['keys.kek'])) } : {}),
+    sealer: sealerOf(settings),
   };
   const { first, all } = await peek(records);
   const bringsRealm = first !== undefined && isNamed(schema, first.dn, desk.realms.default.suffix.key);

@@ -6,9 +6,10 @@ import { type Realms, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, type PartialAttribute, walkValues } from '#ldap';
 import { isWithin, keysBelow, type Schema } from '#schema';
 import { type Dump, type DumpedByName, entryAt, openDump } from '#store';
-import { type NamedEntry, notContent, type OpenedRealm, type RealmEntries, storedKey } from '#transfer';
+import { type NamedEntry, notContent, type OpenedRealm, type RealmEntries } from '#transfer';
 import type { AtriumOptions } from './foundation.ts';
 import { directoryFile, realmsIn, schemaOf } from './installation.ts';
+import { sealerOf } from './sealing.ts';
 import { settings as rows } from './settings.ts';
 
 /**
@@ -36,7 +37,7 @@ export async function openRealmFile(
     const open = stack.move();
     return {
       kind: 'open',
-      realm: { ...realm, stored: storedKey(settings['keys.kek']), definitions: head, [Symbol.dispose]: () => open.dispose() },
+      realm: { ...realm, stored: sealerOf(settings), definitions: head, [Symbol.dispose]: () => open.dispose() },
     };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '#audit';
 import type { ErrorRow, SettingValues } from '#catalogue';
 import { directoryErrors, type EngineSettings, type RealmSeed, type SchemaChange } from '#directory';
-import { type HashCost, keysErrors, type keysSettings, type Stretch, type Verified } from '#keys';
+import { type HashCost, keysErrors, type keysSettings, type SealerKeys, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
 import type { AttemptBy, Limited, Outcome } from '#state';
@@ -29,6 +29,8 @@ export interface WorkerPlan {
   readonly pathSegments: readonly string[];
   /** The engine's, so that each thread answers alike for names that nobody has. */
   readonly mockKey: Uint8Array;
+  /** By which values are sealed and opened here, too. */
+  readonly sealerKeys: SealerKeys;
   readonly tally: { readonly buffer: SharedArrayBuffer; readonly slot: number };
 }
 
@@ -55,6 +57,8 @@ export interface MainSide {
   commit(expected: readonly Expectation[], changes: readonly Change[], generation: number): Promise<CommitResult>;
   changeSchema: SchemaChange;
   hash(password: Uint8Array, cost: HashCost): Promise<string>;
+  hashSet(secrets: readonly Uint8Array[], cost: HashCost): Promise<readonly string[]>;
+  findInSet(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<{ readonly index?: number }>;
   pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
   /** Resolves, when all who stood in an entry's line before are through, with the place to `leave`. */

@@ -36,6 +36,8 @@ export function serveWorker(
     changeSchema,
     hash: hasher.hash,
     verify: hasher.verify,
+    hashSet: hasher.hashSet,
+    findInSet: hasher.findInSet,
     pbkdf2: hasher.pbkdf2,
     enter: (key) =>
       new Promise((resolve) => {

@@ -11,7 +11,7 @@ import {
   storedDefinitions,
   subschemaKey,
 } from '#directory';
-import type { Hasher } from '#keys';
+import { createSealer, type Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
 import { type Definition, keysBelow, loadSchema } from '#schema';
 import type { Turns } from '#state';
@@ -78,6 +78,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     pathSegments: plan.pathSegments,
     version,
     mockKey: plan.mockKey,
+    sealer: createSealer(plan.sealerKeys),
     csn: csnToCome,
     lines: linesThere(),
     attempts: attemptsThere,
@@ -118,6 +119,8 @@ function hasherThere(settings: WorkerPlan['settings']): Hasher {
   return {
     hash: (password, cost) => counted(main.ask('hash', ownOctets(password), cost)),
     verify: (password, stored, cost) => counted(main.ask('verify', ownOctets(password), stored, cost)),
+    hashSet: (secrets, cost) => counted(main.ask('hashSet', secrets.map(ownOctets), cost)),
+    findInSet: (secret, stored, cost) => counted(main.ask('findInSet', ownOctets(secret), stored, cost)),
     pbkdf2: (password, { hash, salt, iterations }) =>
       counted(main.ask('pbkdf2', ownOctets(password), { hash, salt: ownOctets(salt), iterations })),
     foreignRoundsMax: settings['keys.foreignRoundsMax'],

@@ -1,3 +1,4 @@
+export { base32Of, fromBase32 } from './base32.ts';
 export { type BoundedMap, createBoundedMap } from './bounded.ts';
 export type { Brand } from './brand.ts';
 export { compareBytes, concat, empty, equalBytes, hex, text, utf8 } from './bytes.ts';

@@ -74,16 +74,19 @@ function sessionControl({ factors, authenticatedMs, address, isProtected }: Sess
   return { oid: sessionOid, critical: true, value };
 }
 
+/**
+ * Says for whom a request is made.
+ *
+ * @see RFC 4370 §3: the control is always critical; its value is an authzId (RFC 4513 §5.2.1.8), not BER
+ */
+export function onBehalf({ dn, session }: { readonly dn: string; readonly session?: SessionOf }): readonly Control[] {
+  const proxied = { oid: proxiedAuthorizationOid, critical: true, value: utf8(`dn:${dn}`) };
+  return session === undefined ? [proxied] : [proxied, sessionControl(session)];
+}
+
 /** The acting view of a subject. */
 export function actorOf(subject: Subject, perform: Perform, entriesMax: () => number): Actor {
-  // RFC 4370 §3: the control is always critical; its value is an authzId (RFC 4513 §5.2.1.8), not BER.
-  const controls: readonly Control[] =
-    subject === 'self'
-      ? []
-      : [
-          { oid: proxiedAuthorizationOid, critical: true, value: utf8(`dn:${subject.dn}`) },
-          ...(subject.session === undefined ? [] : [sessionControl(subject.session)]),
-        ];
+  const controls = subject === 'self' ? [] : onBehalf(subject);
   const ask = async (op: Request, expected: readonly number[] = [resultCodes.success], options: Pick<PerformOptions, 'onPart'> = {}) => {
     const performed = await perform(op, controls, options);
     if (!expected.includes(performed.op.result.code)) throw new ClientRefusal(performed.op.result);

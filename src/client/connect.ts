@@ -2,13 +2,14 @@ import type { Log } from '#audit';
 import { type Clock, concat, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
 import { type Control, decodeBer, resultCodes } from '#ldap';
-import { type Actor, actorOf, type Subject } from './actor.ts';
+import { type Actor, actorOf, onBehalf, type Subject } from './actor.ts';
 import { errors } from './errors.ts';
 import type { Link } from './link.ts';
 import { createFreshness, createOpener, JudgingPool, SharedPool } from './pool.ts';
 import { ClientRefusal } from './refusal.ts';
 import { createReport } from './report.ts';
 import type { settings as rows } from './settings.ts';
+import { type Verification, type Verified, verifiedOf, verifyControls, verifyOid, verifyValue } from './verify.ts';
 
 /** A password that someone typed, and where. */
 export interface Presented {
@@ -39,6 +40,13 @@ export interface DirectoryClient {
    * @throws ClientRefusal when it cannot judge: busy (51), unavailable (52)
    */
   judge(presented: Presented): Promise<Judgement>;
+  /**
+   * Lets the directory judge what somebody shows beside a password, and spend it: answered `accepted` when that is on disk.
+   *
+   * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
+   * @throws ClientRefusal when it was not judged: it cannot be written (51, 52), or not by who asks (50)
+   */
+  verify(asked: Verification): Promise<Verified>;
   /** Acts under a person's authority, or the web layer's own. */
   as(subject: Subject): Actor;
   /** Ends all connections; what is under way fails. */
@@ -110,6 +118,21 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       // Codes that say something about the password, or about its name. Anything else means that nobody judged it.
       if (judged.has(code)) return { kind: 'refused', code, diagnostic };
       throw new ClientRefusal(op.result);
+    },
+    verify: async (asked) => {
+      const { door, address, isProtected = false } = asked;
+      const controls = verifyControls(asked, doorControl(door, address, isProtected), onBehalf(asked));
+      const { op, controls: answered } = await telling(
+        shared.use((link) =>
+          link.perform({ kind: 'extendedRequest', oid: verifyOid, value: verifyValue(asked) }, controls, {
+            timeoutMs: settings['client.timeoutMs'],
+          }),
+        ),
+      );
+      const waitS = waitOf(answered);
+      if (waitS !== undefined) return { kind: 'refused', why: 'limited', waitS };
+      if (op.kind !== 'extendedResponse') throw new ClientRefusal(op.result);
+      return verifiedOf(op);
     },
     as: (subject) =>
       actorOf(

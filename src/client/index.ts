@@ -6,3 +6,4 @@ export { allOf, anyOf, equals, present } from './filters.ts';
 export { connectOperators, type OperatorsClient, type OperatorsOptions, type Pipeline } from './operators.ts';
 export { ClientRefusal } from './refusal.ts';
 export { settings as clientSettings } from './settings.ts';
+export type { Verification, Verified } from './verify.ts';

@@ -48,8 +48,6 @@ export type Located =
 
 export interface ImportFolderOptions {
   readonly records: AsyncIterable<LdifRecord>;
-  /** Whether attributes that the schema marks as sealed come open, to be sealed for the directory; else none of these is taken. */
-  readonly seals?: boolean;
   /** Told how many entries were taken so far. */
   readonly onProgress: (entries: number) => void;
   /** Told of what would be refused, with line, entry, attribute and rule; without it the first of them ends the import. */

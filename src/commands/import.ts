@@ -99,7 +99,7 @@ async function importStopped(path: string, given: Given, context: Context): Prom
     progress.end();
     stderr.write(`atrium: ${why}\n`);
   };
-  const work = { records: reading.records, onProgress, seals: way !== undefined };
+  const work = { records: reading.records, onProgress };
   const imported = dry ? await context.tryImport({ ...work, onRefused }) : await context.importEntries(work);
   progress.end();
   if (imported.kind === 'refused') throw failureOf(imported.lines);

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
+import { createSealer, sealerKeys } from '#keys';
 import { type Control, type LdifContent, parseDn } from '#ldap';
 import { loadSchema, normalizeDn } from '#schema';
-import { type NamedEntry, type RealmEntries, sorted, storedKey } from '#transfer';
+import { type NamedEntry, type RealmEntries, sorted } from '#transfer';
 import type { Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
 import { Absent, Failure, Misuse, Unreachable } from './exits.ts';
@@ -54,7 +55,7 @@ async function askedRealm(id: string, secrets: boolean, context: Context): Promi
     suffix,
     schema,
     // No search reads what is sealed.
-    stored: storedKey(''),
+    stored: createSealer(sealerKeys('', '')),
     definitions: held.isOwn ? subschemaRecord(held, own, false) : undefined,
     inside: [],
     count: 0,

@@ -1,5 +1,6 @@
 export { errors as credentialsErrors } from './errors.ts';
 export { type Account, type Judgement, judgePassword, type Presented, scramJudgement } from './judge.ts';
+export { codesLeft, recoveryCodesMax, recoveryForm, recoverySetFault, spentMark, withoutCode } from './recovery.ts';
 export { saslPrep } from './sasl-prep.ts';
 export {
   formatVerifier,
@@ -14,3 +15,4 @@ export {
 } from './scram.ts';
 export { settings as credentialsSettings } from './settings.ts';
 export { isStoredPassword, readStoredPassword, storedPassword } from './stored.ts';
+export { judgeTotp, readTotpCredential, type TotpCredential, type TotpJudgement } from './totp.ts';

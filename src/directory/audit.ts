@@ -9,6 +9,15 @@ import { sessionText, sessionTracking } from './controls/session-tracking.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Connection, Identity } from './types.ts';
+import { VerificationRefused } from './verification.ts';
+
+/** Of whom an extended operation is, where it is not of who asks, and what it is. */
+export interface About {
+  readonly action: string;
+  /** The DN. */
+  readonly subject: string;
+  readonly what: string;
+}
 
 /** What the audit trail says of a request, gathered while it is performed. */
 export interface AuditNotes {
@@ -19,6 +28,7 @@ export interface AuditNotes {
   acting?: Identity;
   /** What an extended operation wrote. */
   wrote?: string;
+  about?: About;
   /** Whom a bind by SASL is about, once that is known. */
   subject?: string;
   /** Those that count, once that is known. */
@@ -67,7 +77,7 @@ export function tellOfSuccess(notes: AuditNotes): void {
 /** Every refusal leaves a row. `cause` is what was thrown: for a defect the operators see where. */
 export function tellOfRefusal(notes: AuditNotes, refusal: Refusal, cause: unknown): void {
   const row = common(notes);
-  const summary = summaryOf(notes.message.op);
+  const summary = notes.about?.what ?? summaryOf(notes.message.op);
   if (refusal.row.code === errors.internal.code) {
     notes.engine.audit.record({
       ...row,
@@ -77,7 +87,10 @@ export function tellOfRefusal(notes: AuditNotes, refusal: Refusal, cause: unknow
     });
     return;
   }
-  const why = refusal.says === '' || refusal.row.says === 'invalid credentials' ? refusal.row.means : refusal.says;
+  const why =
+    refusal.says === '' || refusal.row.says === 'invalid credentials' || refusal instanceof VerificationRefused
+      ? refusal.row.means
+      : refusal.says;
   notes.engine.audit.record({ ...row, outcome: 'refused', error: refusal.row, summary: `${summary}: ${why}${sessionOf(notes)}` });
 }
 
@@ -97,26 +110,29 @@ export function tellOfRenewal(notes: AuditNotes, dn: string, scheme: string): vo
   notes.engine.audit.record({ ...common(notes), action: 'directory.renewHash', outcome: 'success', summary: summary + sessionOf(notes) });
 }
 
-function common({ engine, connection, message, acting, subject }: AuditNotes) {
+function common({ engine, connection, message, acting, subject, about }: AuditNotes) {
   const outer = outerDoor(connection, message);
   const { op } = message;
   const identity = acting ?? connection.identity;
   return {
-    realm: realmOfRequest(engine, op, identity),
+    realm: realmOfRequest(engine, about?.subject ?? targetOf(op), identity),
     door: outer?.door ?? connection.door,
-    subject:
-      op.kind === 'bindRequest' ? (subject ?? op.name) : identity.strength === 'anonymous' ? '' : authzIdOf(identity).replace(/^dn:/, ''),
-    action: actions[op.kind],
+    subject: about?.subject ?? (op.kind === 'bindRequest' ? (subject ?? op.name) : nameOf(identity)),
+    action: about?.action ?? actions[op.kind],
     correlationId: `${connection.id}:${message.messageId}`,
     address: outer?.address ?? connection.address,
   };
 }
 
+function nameOf(identity: Identity): string {
+  return identity.strength === 'anonymous' ? '' : authzIdOf(identity).replace(/^dn:/, '');
+}
+
 /** The realm of the entry that a request is about; else of who asks; else the default one. */
-function realmOfRequest({ schema, realms, store }: Engine, op: Request, { dn }: Identity): string {
+function realmOfRequest({ schema, realms, store }: Engine, target: string | undefined, { dn }: Identity): string {
   const here = realms.in(store.snapshot());
   if (here.all.length === 1) return here.default.id;
-  for (const named of [targetOf(op), dn]) {
+  for (const named of [target, dn]) {
     const parsed = named === undefined ? undefined : parseDn(named);
     const key = parsed && normalizeDn(schema, parsed);
     const realm = key && here.owning(key);

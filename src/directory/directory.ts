@@ -23,6 +23,7 @@ import { searchOrFollow } from './sync/search-or-follow.ts';
 import { enqueue } from './transactions/enqueue.ts';
 import { UpdateRefused } from './transactions/settle.ts';
 import type { Connection, Directory, Identity, Reply } from './types.ts';
+import { VerificationRefused } from './verification.ts';
 
 /** The engine behind the LDAP interface: takes each request to its operation, and its outcome to the client and the audit trail. */
 export function createDirectory(opened: Engine): Directory {
@@ -114,9 +115,16 @@ function operate(
       if (controls.has(transaction)) return answer(enqueue(call, op, notes));
       return write(call, op).then(answer);
     case 'extendedRequest':
-      return extended(call, op, (summary) => {
-        notes.wrote = summary;
-      });
+      return extended(
+        call,
+        op,
+        (summary) => {
+          notes.wrote = summary;
+        },
+        (about) => {
+          notes.about = about;
+        },
+      );
   }
 }
 
@@ -158,7 +166,7 @@ function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<v
   const refusal = error instanceof Refusal ? error : refuse(errors.internal);
   tellOfRefusal(notes, refusal, error);
   if (reply.ended) return;
-  const value = error instanceof UpdateRefused ? refusedUpdate(error.messageId) : undefined;
+  const value = answerOf(error);
   const response = responseTo(notes.message.op, resultOf(refusal), value);
   if (response === undefined) return;
   // A refusal, too, may rest on what is not on disk yet.
@@ -166,4 +174,10 @@ function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<v
   const wait = error instanceof Refusal ? store.durable(store.snapshot().number) : undefined;
   if (wait === undefined) return reply.send(response, notes.controls?.answers);
   return wait.then(() => reply.send(response, notes.controls?.answers));
+}
+
+/** What the answer of an extended operation says of its refusal, beside the result. */
+function answerOf(error: unknown): Uint8Array | undefined {
+  if (error instanceof UpdateRefused) return refusedUpdate(error.messageId);
+  return error instanceof VerificationRefused ? error.value : undefined;
 }

@@ -2,7 +2,7 @@ import type { AuditEvent } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse, type SettingRows, type SettingValues } from '#catalogue';
 import { credentialsSettings } from '#credentials';
-import type { HashCost, Hasher } from '#keys';
+import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
 import { policySettings } from '#policy';
 import type { Schema } from '#schema';
@@ -51,6 +51,8 @@ export interface EngineOptions {
   readonly webSecret?: Uint8Array;
   /** What is shown for names without a verifier is made with it; by default another at each start. */
   readonly mockKey?: Uint8Array;
+  /** Seals and opens what is kept sealed; by default there is no key for it. */
+  readonly sealer?: Sealer;
   /** When the service began, in milliseconds, for threads that began later: the subschema subentry tells. By default now. */
   readonly startedMs?: number;
   /** For the root DSE: the product's version. */
@@ -72,6 +74,7 @@ export interface Engine extends EngineOptions {
   readonly startedMs: number;
   readonly realms: LiveRealms;
   readonly mockKey: Uint8Array;
+  readonly sealer: Sealer;
   readonly access: AccessDesk;
   readonly csn: CsnSource;
   readonly lines: Lines;
@@ -91,10 +94,22 @@ export function openEngine(options: EngineOptions): Engine {
   const { store, clock, changeSchema = unchanging } = options;
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  const { attempts = uncounted } = options;
+  const { attempts = uncounted, sealer = createSealer(sealerKeys('', '')) } = options;
   const startedMs = options.startedMs ?? clock.nowMs();
   const transactions = createTransactions(options.settings);
-  return { ...options, ...madeOf(live.current, options), live, changeSchema, mockKey, csn, lines, attempts, startedMs, transactions };
+  return {
+    ...options,
+    ...madeOf(live.current, { ...options, sealer }),
+    live,
+    changeSchema,
+    mockKey,
+    sealer,
+    csn,
+    lines,
+    attempts,
+    startedMs,
+    transactions,
+  };
 }
 
 /** The engine for the schema of this moment: the same one as long as that is the same. */
@@ -112,12 +127,12 @@ export function newestEngine(engine: Engine): Engine {
 /** Made once: those who come anew and those who go on for long share it. */
 const newestEngines = new WeakMap<LiveSchema, Engine>();
 
-type MadeOptions = Pick<EngineOptions, 'settings' | 'clock' | 'settingRows' | 'pathSegments' | 'realmSeed'>;
+type MadeOptions = Pick<EngineOptions, 'settings' | 'clock' | 'settingRows' | 'pathSegments' | 'realmSeed'> & Pick<Engine, 'sealer'>;
 
 const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSettings, ...stateSettings };
 
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
-function madeOf(schema: Schema, { settings, clock, settingRows = ownRows, pathSegments = [], realmSeed = [] }: MadeOptions) {
+function madeOf(schema: Schema, { settings, clock, sealer, settingRows = ownRows, pathSegments = [], realmSeed = [] }: MadeOptions) {
   const realms = createLiveRealms({
     schema,
     settings,
@@ -126,7 +141,7 @@ function madeOf(schema: Schema, { settings, clock, settingRows = ownRows, pathSe
     segments: pathSegments,
     seed: realmSeed,
   });
-  const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms });
+  const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms, sealer });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   return {
     schema,
@@ -134,7 +149,7 @@ function madeOf(schema: Schema, { settings, clock, settingRows = ownRows, pathSe
     access: createAccessDesk(schema),
     dynamicGroups,
     dseSeen: createDseSeen(),
-    prepared: createPrepared({ schema, settings, clock, dynamicGroups, realms }, answers, settings['ldap.preparedSearchesMax']),
+    prepared: createPrepared({ schema, settings, clock, dynamicGroups, realms, sealer }, answers, settings['ldap.preparedSearchesMax']),
   } satisfies Partial<Engine>;
 }
 

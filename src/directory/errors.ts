@@ -247,6 +247,7 @@ export const errors = {
     'a critical dereference control for an entry whose others come to more octets than one entry may',
     'the entries that an entry names come to more than {max} octets',
   ),
+  verifyMalformed: row(9380, 2, 'a request to verify a code that cannot be read', 'the request cannot be read'),
   taskUnfit: row(
     9351,
     19,

@@ -1,13 +1,15 @@
 import { refuse } from '#catalogue';
 import { isStoredPassword, storedPassword } from '#credentials';
 import type { Control } from '#ldap';
-import { type AttributeType, checkUserModifiable, describe } from '#schema';
+import { describe } from '#schema';
 import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import { recoveryCodeKey } from './holders.ts';
 import type { Name } from './realm.ts';
 import { withRealms } from './realm-entries/rules.ts';
 import { realmOf } from './realms.ts';
+import { storedRecoveryCodes } from './recovery.ts';
 import { isOutside, uniqueInTurn, withUniqueness } from './relations/unique.ts';
 import { csnOfChange, stamped } from './stamped.ts';
 import type { Identity } from './types.ts';
@@ -201,33 +203,23 @@ export function writerName(engine: { readonly realms: Pick<Engine['realms'], 'de
   return identity.strength === 'operatorsSocket' ? engine.realms.default.administrator.text : '';
 }
 
-/**
- * Whether clients may set values of a type.
- *
- * @throws Refusal for types that only the directory writes (19), and for sealed ones
- */
-export function checkSettable(type: AttributeType): void {
-  checkUserModifiable(type);
-  checkSealed(type);
-}
-
-/** @throws Refusal `valueRefused` (19) for sealed types, which cannot be sealed yet and are never stored open */
-export function checkSealed(type: AttributeType): void {
-  if (type.sealed) throw refuse(errors.valueRefused, { attribute: type.name, why: 'sealed attributes cannot be written in this version' });
-}
-
-/** The attribute whose values are kept as hashes. */
+/** The attribute of passwords, whose value is kept as a hash. */
 export const passwordKey = 'userpassword';
 
-/** Passwords that a request brings, made ready to be stored before the write is decided: hashing takes long and must not hold a snapshot. */
+/** Whether values of a type are kept as hashes. */
+export function isHashed(key: string): boolean {
+  return key === passwordKey || key === recoveryCodeKey;
+}
+
+/** Secrets that a request brings, made ready to be stored before the write is decided: hashing takes long and must not hold a snapshot. */
 export interface Prepared {
   /** What is stored of each value. */
   readonly stored: ReadonlyMap<Uint8Array, Uint8Array>;
   readonly verifiers: Verifiers;
 }
 
-/** @throws Refusal `hashNotAccepted` (19), `hashQueueFull` (51) */
-export async function preparePasswords(
+/** @throws Refusal `hashNotAccepted` (19), `valueRefused` (19), `hashQueueFull` (51) */
+export async function prepareHashes(
   engine: Engine,
   mayManage: boolean,
   { key }: Pick<Name, 'key'>,
@@ -236,10 +228,14 @@ export async function preparePasswords(
   const stored = new Map<Uint8Array, Uint8Array>();
   const verifiers = new Map<Uint8Array, readonly Uint8Array[]>();
   for (const { description, values } of given) {
-    if (describe(engine.schema, description)?.type.key !== passwordKey) continue;
-    if (values.length === 0) continue;
-    const value = solePassword(values);
+    const type = describe(engine.schema, description)?.type.key;
+    if (type === undefined || !isHashed(type) || values.length === 0) continue;
     const realm = realmOf(engine, engine.store.snapshot(), key) ?? engine.realms.default;
+    if (type === recoveryCodeKey) {
+      for (const [code, hash] of await storedRecoveryCodes(engine, realm, values, mayManage)) stored.set(code, hash);
+      continue;
+    }
+    const value = solePassword(values);
     const hash = await storedPassword(engine.hasher, hashCost(realm), value, mayManage);
     stored.set(value, hash);
     // One that came as a hash already is stored as it is.

@@ -7,6 +7,13 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  kekMissing: {
+    code: 'STS-KEYS-9002',
+    means: 'A value that is kept sealed was to be written, and there is no key-encryption key (keys.kek)',
+    says: 'there is no key to seal this value with',
+    sees: { ldap: 53, http: 503 },
+    state: 'live',
+  },
   hashUndecodable: {
     code: 'STS-KEYS-0004',
     means: 'A stored password hash cannot be decoded; it counts as no match',

@@ -1,10 +1,11 @@
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import type { Chance } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
+import { constantTimeEqual } from './digest.ts';
 import { errors } from './errors.ts';
 import { type ForeignHash, parseForeign } from './foreign/parse.ts';
 import { createForeignJudge } from './foreign/threads.ts';
-import { costOctets, formatHash, type HashCost, logNMin, parseHash } from './hash.ts';
+import { costOctets, formatHash, type HashCost, logNMin, type ParsedHash, parseHash } from './hash.ts';
 
 const mebibyte = 1024 * 1024;
 const newSaltOctets = 16;
@@ -58,6 +59,20 @@ export interface Hasher {
    */
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
   /**
+   * Hashes secrets of which any one will be presented, all with one salt, so that one hash judges a try.
+   *
+   * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
+   */
+  hashSet(secrets: readonly Uint8Array[], cost: HashCost): Promise<readonly string[]>;
+  /**
+   * Judges a secret against such a set: one hash, whatever the set is. By the salt and cost of the first that can be computed; one of another salt is no match.
+   *
+   * @param stored  none does the work of `cost`
+   * @returns which of them it is
+   * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
+   */
+  findInSet(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<{ readonly index?: number }>;
+  /**
    * PBKDF2 with HMAC (RFC 8018 §5.2), for verifiers of other mechanisms.
    *
    * @returns as many octets as the hash has
@@ -95,6 +110,29 @@ export function createHasher(options: HasherOptions): Hasher {
     return formatHash({ ...cost, salt, key });
   }
 
+  async function hashSet(secrets: readonly Uint8Array[], cost: HashCost): Promise<readonly string[]> {
+    checkNew(cost);
+    const salt = options.chance.octets(newSaltOctets);
+    const hashes: string[] = [];
+    // One behind the other: a set is one request's, and takes one place of the queue at a time.
+    for (const secret of secrets) hashes.push(formatHash({ ...cost, salt, key: await derive(secret, salt, newKeyOctets, cost) }));
+    return hashes;
+  }
+
+  async function findInSet(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<{ readonly index?: number }> {
+    const parsed = stored.map((each) => parseHash(each, costMaxOctets));
+    const first = parsed.find((each) => each.kind === 'hash')?.hash;
+    const { logN, r, p, salt } = first ?? { ...cost, salt: nobodysSalt };
+    const hashed = await derive(secret, salt, first?.key.length ?? newKeyOctets, { logN, r, p });
+    const isThat = (each: ParsedHash) =>
+      each.kind === 'hash' &&
+      [each.hash.logN === logN, each.hash.r === r, each.hash.p === p].every(Boolean) &&
+      constantTimeEqual(each.hash.salt, salt) &&
+      constantTimeEqual(each.hash.key, hashed);
+    const index = parsed.findIndex(isThat);
+    return index < 0 || secret.includes(0) ? {} : { index };
+  }
+
   async function verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified> {
     const parsed = stored === undefined ? undefined : parseHash(stored, costMaxOctets);
     if (parsed?.kind === 'hash') {
@@ -126,6 +164,8 @@ export function createHasher(options: HasherOptions): Hasher {
 
   return {
     hash,
+    hashSet,
+    findInSet,
     verify,
     pbkdf2: (password, stretch) => queue.run(() => computePbkdf2(password, stretch)),
     foreignRoundsMax: options.foreignRoundsMax,

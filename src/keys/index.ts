@@ -34,6 +34,18 @@ export { costOctets, formatHash, type HashCost, isHash, logNMin, type ParsedHash
 export { computeScrypt, createHasher, type Hasher, type HasherOptions, type Stretch, type Verified } from './hasher.ts';
 export { checkKek } from './kek.ts';
 export { generatePassword } from './password.ts';
-export { type SealingKey, seal, sealingKey, unseal } from './seal.ts';
+export { isSealed, type SealingKey, seal, sealingKey, unseal } from './seal.ts';
+export { createSealer, type Sealer, type SealerKeys, sealerKeys, type Unsealed } from './sealer.ts';
 export { settings as keysSettings } from './settings.ts';
 export { digestOfAlgorithm, publicKeyOf, samePublicKey, verifyJose, verifySignature } from './signature.ts';
+export {
+  loadTotp,
+  type Totp,
+  type TotpAlgorithm,
+  type TotpParameters,
+  totpAlgorithms,
+  totpDigits,
+  totpPeriodS,
+  totpSecretOctets,
+  totpStep,
+} from './totp.ts';

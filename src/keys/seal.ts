@@ -40,6 +40,11 @@ export function seal({ cipher, nonce: nonceKey }: SealingKey, value: Uint8Array,
   return utf8(`${mark}${Buffer.from(sealed).toString('base64')}`);
 }
 
+/** True of a value that is sealed, or looks like one that is. */
+export function isSealed(value: Uint8Array): boolean {
+  return value.length >= mark.length && text(value.subarray(0, mark.length)) === mark;
+}
+
 /** @returns the value; `undefined` for what was sealed by another key, for another place or not at all */
 export function unseal({ cipher }: SealingKey, sealed: Uint8Array, place: string): Uint8Array | undefined {
   const given = text(sealed);

@@ -10,6 +10,15 @@ export const settings = {
     obeyed: true,
     means: 'Key-encryption key, at least 32 bytes. Product mode does not start without it',
   },
+  'keys.previousKek': {
+    env: 'STS_KEYS_PREVIOUS_KEK',
+    kind: 'secret',
+    default: '',
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: 'The key-encryption key before keys.kek: what is sealed under it opens still',
+  },
   'keys.hashQueueMax': {
     env: 'STS_KEYS_HASH_QUEUE_MAX',
     kind: 'integer',

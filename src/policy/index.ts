@@ -8,6 +8,7 @@ export {
   protectsPasswords,
   refusesPasswordsToChange,
   reservedPassword,
+  sealsSecrets,
   verifiesPasswords,
 } from './mode.ts';
 export { builtInPasswordPolicy, type PasswordPolicy, readPasswordPolicy } from './password-policy.ts';

@@ -23,6 +23,11 @@ export function refusesPasswordsToChange(mode: Mode): boolean {
   return mode === 'product';
 }
 
+/** True when what must be read again to judge by it, as the secret of an authenticator app, lies sealed under the key-encryption key. */
+export function sealsSecrets(mode: Mode): boolean {
+  return mode === 'product';
+}
+
 /** True when the sign-in screen makes the entry of a person who has none. */
 export function makesEntries(mode: Mode): boolean {
   return mode === 'development';

@@ -22,8 +22,6 @@ export interface Desk {
   isKept(entry: NamedEntry): boolean;
   /** Octets read in this pass. */
   done(): number;
-  /** Whether there is a key for sealed values. */
-  readonly seals: boolean;
   /** Tells what was put below another suffix in this pass, and what was left out. */
   tellMapped(tell: (text: string) => void): void;
 }
@@ -67,7 +65,6 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
       }
     },
     isKept: ({ key }) => isNew && store.snapshot().byDnKey(key) !== undefined,
-    seals: way !== undefined,
     tellMapped(tell) {
       if (definitions) tell('cn=Subschema: definitions are left out; ldapmodify and atrium schema import add them');
       for (const line of tellLeftOut(unopened)) tell(line);

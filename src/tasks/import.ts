@@ -65,8 +65,8 @@ function checked(entries: number, refused: number, isDry: boolean): Outcome {
 }
 
 /** The realms as they are when a pass begins. */
-function importDesk({ engine, seal }: Work, { seals }: Desk) {
-  return { ...engine, realms: engine.realms.in(engine.store.snapshot()), ...(seals ? { seal } : {}) };
+function importDesk({ engine }: Work) {
+  return { ...engine, realms: engine.realms.in(engine.store.snapshot()) };
 }
 
 /** A restored entryCSN would come behind newer ones, and who follows the directory would never hear of the entry. */
@@ -96,7 +96,7 @@ async function check(work: Work, desk: Desk) {
     }
   })();
   const { entries } = await importEntries(
-    importDesk(work, desk),
+    importDesk(work),
     records,
     { existing: existingOf(engine), put: () => undefined },
     {
@@ -156,7 +156,7 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
     }
   })();
   await importEntries(
-    importDesk(work, desk),
+    importDesk(work),
     records,
     {
       existing: existingOf(engine),

@@ -2,7 +2,6 @@ import type { Outcome as AuditOutcome, Log } from '#audit';
 import { Refusal } from '#catalogue';
 import { type Engine, generalizedTime, newestEngine, openTaskList, type Task, type TaskList } from '#directory';
 import { LdifError } from '#ldap';
-import type { SealForDirectory } from '#transfer';
 import { type BackUp, backupTask } from './backup.ts';
 import { errors } from './errors.ts';
 import { type Exchange, openExchange } from './exchange.ts';
@@ -17,8 +16,6 @@ export interface TaskOptions {
   readonly folder: string;
   readonly openRealm: OpenRealm;
   readonly backUp: BackUp;
-  /** Seals values for the directory. */
-  readonly seal: SealForDirectory;
   readonly log: Log;
 }
 
@@ -98,7 +95,7 @@ async function perform(options: TaskOptions, list: TaskList, exchange: Exchange,
   const { clock } = engine;
   const report = createReport(list, task.uuid, clock, task.messages);
   const update: Work['update'] = (progress, along) => list.update(task.uuid, progress, along);
-  const work: Work = { task, engine, exchange, report, signal, update, seal: options.seal };
+  const work: Work = { task, engine, exchange, report, signal, update };
   try {
     if (task.state !== 'waiting') report.message('the service ended in the middle; it goes on');
     await report.write({ ...(task.state === 'waiting' ? { state: 'running' as const } : {}), started: generalizedTime(clock.nowMs()) });

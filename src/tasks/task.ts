@@ -1,5 +1,4 @@
 import type { Along, Engine, Task, TaskProgress, TaskUpdated } from '#directory';
-import type { SealForDirectory } from '#transfer';
 import type { Exchange } from './exchange.ts';
 import type { Report } from './report.ts';
 
@@ -11,8 +10,6 @@ export interface Work {
   readonly report: Report;
   /** Aborted with a `TaskEnded` when the task's entry is gone, or the service ends. */
   readonly signal: AbortSignal;
-  /** Seals a value of an import for the directory. */
-  readonly seal: SealForDirectory;
   /** Writes to the task's entry, and other changes in the same commit. */
   readonly update: (progress: TaskProgress, along: Along) => Promise<TaskUpdated>;
 }

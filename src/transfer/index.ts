@@ -10,9 +10,6 @@ export { keyOfName, notContent } from './realms.ts';
 export {
   type LeftOut,
   opened,
-  type SealForDirectory,
-  sealForDirectory,
-  storedKey,
   tellLeftOut,
   transferKey,
   transferPlace,

@@ -1,6 +1,5 @@
-import { utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { type SealingKey, seal, sealingKey, unseal } from '#keys';
+import { type Sealer, type SealingKey, seal, sealingKey, unseal } from '#keys';
 import type { PartialAttribute } from '#ldap';
 import { describe, formOf, type Schema } from '#schema';
 import { errors } from './errors.ts';
@@ -11,19 +10,9 @@ import { type NamedEntry, uuidOf } from './named.ts';
  * given for the way in a file, bound to the name that its record has there.
  */
 
-/** The key under which the directory keeps values. */
-export function storedKey(kek: string): SealingKey {
-  return sealingKey(utf8(kek), 'sealed attributes');
-}
-
 /** The key for the way, of the octets of a file. */
 export function transferKey(octets: Uint8Array): SealingKey {
   return sealingKey(octets, 'transfer');
-}
-
-/** Where a stored value belongs. */
-function storedPlace(uuid: string, attribute: string): string {
-  return `${uuid.toLowerCase()} ${attribute.toLowerCase()}`;
 }
 
 /** Where a value belongs in a file. */
@@ -37,13 +26,13 @@ export type LeftOut = Map<string, number>;
 /**
  * Seals an entry's values for the way. Without a key for it, and where a value does not open, they are left out and counted: never silently.
  *
- * @param stored  the key of the directory
+ * @param stored  opens what the directory keeps
  * @param way  the key for the way
  */
 export function resealed(
   schema: Schema,
   entry: NamedEntry,
-  keys: { readonly stored: SealingKey; readonly way: SealingKey | undefined },
+  keys: { readonly stored: Sealer; readonly way: SealingKey | undefined },
   leftOut: LeftOut,
 ): NamedEntry {
   if (!entry.attributes.some(({ description }) => describe(schema, description)?.type.sealed === true)) return entry;
@@ -54,7 +43,7 @@ export function resealed(
     const { description, key } = described;
     const { way, stored } = keys;
     const values = attribute.values.flatMap((value) => {
-      const open = way && unseal(stored, value, storedPlace(uuid, key));
+      const open = way && stored.open(uuid, key, value)?.value;
       if (way !== undefined && open !== undefined) return [seal(way, open, transferPlace(entry.key, key))];
       leftOut.set(description, (leftOut.get(description) ?? 0) + 1);
       return [];
@@ -88,13 +77,6 @@ export function opened(schema: Schema, entry: NamedEntry, way: SealingKey | unde
     return [{ description, values }];
   });
   return { ...entry, attributes };
-}
-
-/** Seals values for the directory, each for its entry. */
-export type SealForDirectory = (uuid: string, attribute: string, value: Uint8Array) => Uint8Array;
-
-export function sealForDirectory(stored: SealingKey): SealForDirectory {
-  return (uuid, attribute, value) => seal(stored, value, storedPlace(uuid, attribute));
 }
 
 /** Says what was left out, one line for each attribute. */

@@ -1,4 +1,4 @@
-import type { SealingKey } from '#keys';
+import type { Sealer, SealingKey } from '#keys';
 import { formatDn, formatLdifRecord, type LdifContent } from '#ldap';
 import type { Schema } from '#schema';
 import { canonicalAttributes, isWanted, type Wanted } from './canonical.ts';
@@ -10,8 +10,8 @@ export interface RealmEntries extends Disposable {
   readonly id: string;
   readonly suffix: string;
   readonly schema: Schema;
-  /** The key of sealed values. */
-  readonly stored: SealingKey;
+  /** Opens sealed values. */
+  readonly stored: Sealer;
   /** The definitions that were added at run time, by which what follows is read. */
   readonly definitions: LdifContent | undefined;
   /** Suffixes of realms that lie inside its tree and are not of it. */

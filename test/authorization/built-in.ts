@@ -27,6 +27,8 @@ const own = [
   'stsEmailFactor',
   'stsVerifiedMail',
   'stsEmailFailures',
+  'stsAuthenticatorApp',
+  'stsRecoveryCodesLeft',
 ];
 const looks = ['read', 'search', 'compare'];
 
@@ -50,7 +52,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
       'one’s own, freshly',
       ['self'],
       [],
-      ['userPassword', 'mail', 'stsTotpCredential', 'stsCredentialId', 'stsWebauthnCredential', 'stsEmailFactor'],
+      ['userPassword', 'mail', 'stsTotpCredential', 'stsRecoveryCode', 'stsCredentialId', 'stsWebauthnCredential', 'stsEmailFactor'],
       ['write'],
       ['fresh:300'],
     ),

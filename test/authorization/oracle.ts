@@ -112,6 +112,7 @@ const guarded: ReadonlySet<string> = new Set([
   'userPassword',
   'mail',
   'stsTotpCredential',
+  'stsRecoveryCode',
   'stsMfaRequired',
   'stsCredentialId',
   'stsWebauthnCredential',

@@ -19,6 +19,8 @@ const webSecret = new Uint8Array(32).fill(7);
 const hasher: Hasher = {
   hash: async (password) => hashOf(password),
   verify: async (password, stored) => ({ matches: hashOf(password) === stored }),
+  hashSet: async () => [],
+  findInSet: async () => ({}),
   pbkdf2: async (password) => sha256(password),
   foreignRoundsMax: 1,
   load: { running: 0, waiting: 0 },

@@ -15,6 +15,8 @@ function counting(): Hasher & { count: number } {
   const counter = {
     count: 0,
     hash: real.hash,
+    hashSet: real.hashSet,
+    findInSet: real.findInSet,
     pbkdf2: real.pbkdf2,
     foreignRoundsMax: real.foreignRoundsMax,
     verify: (...given: Parameters<Hasher['verify']>) => {

@@ -20,7 +20,7 @@ import {
   type Reply,
   readRealmSeed,
 } from '#directory';
-import { createHasher, type Hasher } from '#keys';
+import { createHasher, createSealer, type Hasher, type Sealer, sealerKeys } from '#keys';
 import {
   type Control,
   decodeAttributes,
@@ -47,6 +47,9 @@ const realmSeed = await readRealmSeed(readFileSync(join(folder, '../ldif/default
 
 /** One hasher for a test file, as there is one in a process. */
 export const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
+
+export const standingKek = 'the key-encryption key of tests';
+const standingSealer = createSealer(sealerKeys(standingKek, ''));
 
 export const suffix = 'dc=example,dc=com';
 export const admin = `uid=admin,ou=people,${suffix}`;
@@ -177,11 +180,21 @@ interface HouseOptions {
   readonly chance?: Chance;
   /** Failed attempts count; otherwise nowhere, as tests make many. */
   readonly countsAttempts?: boolean;
+  /** By default with `standingKek`. */
+  readonly sealer?: Sealer;
 }
 
 /** An empty directory in memory; everything in it is the real thing, but that no listener stands in front of it. */
 export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptions = {}): House {
-  const { hasher: itsHasher, webSecret, syncFile, chance = systemChance, countsAttempts = false, ...settings } = given;
+  const {
+    hasher: itsHasher,
+    webSecret,
+    syncFile,
+    chance = systemChance,
+    countsAttempts = false,
+    sealer = standingSealer,
+    ...settings
+  } = given;
   const audited: AuditEvent[] = [];
   let nowMs = Date.UTC(2026, 10, 21, 12, 0, 0);
   const clock = {
@@ -215,6 +228,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     changeSchema: (changes, by) => changeSchema({ ...engine, entryOctetsMax: engine.settings['ldap.entryOctetsMax'], live }, changes, by),
     store,
     hasher: itsHasher ?? hasher,
+    sealer,
     clock,
     chance,
     audit: {

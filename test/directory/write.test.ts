@@ -73,7 +73,7 @@ const adds: readonly [title: string, dn: string, attributes: Attributes, code: n
   ['an attribute that only the directory writes', person('new'), { ...ada, uid: 'new', entryUUID: 'x' }, 19],
   ['two passwords', person('new'), { ...ada, uid: 'new', userPassword: ['a', 'b'] }, 19],
   ['a hash that cannot be verified here', person('new'), { ...ada, uid: 'new', userPassword: '{SMD5}W6ph5Mm5Pz8GgiULbPgzG37mj9g=' }, 19],
-  ['a sealed attribute, which cannot be sealed yet', person('new'), { ...ada, uid: 'new', stsTotpCredential: 'x' }, 19],
+  ['an authenticator app that no code could be judged by', person('new'), { ...ada, uid: 'new', stsTotpCredential: 'x' }, 19],
 ];
 
 for (const [title, dn, attributes, code] of adds) {

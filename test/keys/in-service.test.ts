@@ -38,6 +38,8 @@ test('STS-KEYS-9001: a bind that finds the queue of hashes full is told that the
   const hasher: Hasher = {
     hash: (...given) => current.hash(...given),
     verify: (...given) => current.verify(...given),
+    hashSet: (...given) => current.hashSet(...given),
+    findInSet: (...given) => current.findInSet(...given),
     pbkdf2: (...given) => current.pbkdf2(...given),
     foreignRoundsMax: wide.foreignRoundsMax,
     get load() {

@@ -12,7 +12,7 @@ import { readTestSchema } from '../support/schema.ts';
 
 const schema = readTestSchema();
 const suffix = 'dc=example,dc=com';
-const secret = 'JBSWY3DPEHPK3PXP, the secret of an authenticator app';
+const secret = '{"secret":"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP","algorithm":"SHA1","digits":6,"period":30,"addedMs":1}';
 
 test('a sealed value opens with its key in its place, and with no other key and in no other place', (t) => {
   const [one, other] = [sealingKey(utf8('one'), 'a'), sealingKey(utf8('one'), 'b')];

@@ -8,13 +8,13 @@ export interface OuterDoor {
 }
 
 /**
- * Names the door and the client's address behind a bind that the web layer makes: SEQUENCE { door OCTET STRING, address OCTET STRING,
+ * Names the door and the client's address behind a bind, or a verification, that the web layer asks for: SEQUENCE { door OCTET STRING, address OCTET STRING,
  * protected BOOLEAN DEFAULT FALSE }.
  */
 export const door: ControlKind<OuterDoor> = {
   oid: '2.25.83716444157178576224225129172109131643.5.1',
   name: 'door',
-  operations: ['bindRequest'],
+  operations: ['bindRequest', 'extendedRequest'],
   offered: ({ trusted }) => trusted,
   read: (control) =>
     readControl(control, (ber) =>

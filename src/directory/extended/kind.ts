@@ -1,4 +1,5 @@
 import type { Response } from '#ldap';
+import type { About } from '../audit.ts';
 import type { Call } from '../call.ts';
 import type { Connection } from '../types.ts';
 
@@ -12,7 +13,13 @@ export interface ExtendedKind {
   /**
    * @param value  the request's, if it brings one
    * @param tell  what was written, for the audit trail; an operation that only reads leaves no row
+   * @param about  for the audit trail: of whom the request is, where it is not of who asks
    * @throws Refusal  what the operation refuses
    */
-  perform(call: Call, value: Uint8Array | undefined, tell: (summary: string) => void): Response | Promise<Response>;
+  perform(
+    call: Call,
+    value: Uint8Array | undefined,
+    tell: (summary: string) => void,
+    about: (about: About) => void,
+  ): Response | Promise<Response>;
 }

@@ -1,5 +1,6 @@
 import { refuse } from '#catalogue';
 import type { Request, Response } from '#ldap';
+import type { About } from '../audit.ts';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
@@ -10,10 +11,20 @@ import { passwordModify } from './password-modify.ts';
 import { refresh } from './refresh.ts';
 import { showSecret } from './show-secret.ts';
 import { startTransaction } from './start-transaction.ts';
+import { verify } from './verify.ts';
 import { whoAmI } from './who-am-i.ts';
 
 /** Every extended operation of the directory. The root DSE lists these, those that the listener answers by itself, and nothing else. */
-const kinds: readonly ExtendedKind[] = [whoAmI, passwordModify, startTransaction, endTransaction, refresh, explainAccess, showSecret];
+const kinds: readonly ExtendedKind[] = [
+  whoAmI,
+  passwordModify,
+  startTransaction,
+  endTransaction,
+  refresh,
+  explainAccess,
+  showSecret,
+  verify,
+];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */
 export function supportedExtensions(connection: Connection): string[] {
@@ -25,10 +36,11 @@ export function extended(
   call: Call,
   { oid, value }: Request & { kind: 'extendedRequest' },
   tell: (summary: string) => void,
+  about: (about: About) => void,
 ): Response | Promise<Response> {
   const kind = kinds.find((each) => each.oid === oid);
   if (kind === undefined || !isOffered(kind, call.connection)) throw refuse(errors.extensionUnknown, { oid });
-  return kind.perform(call, value, tell);
+  return kind.perform(call, value, tell, about);
 }
 
 function isOffered({ offered }: ExtendedKind, connection: Connection): boolean {

@@ -11,19 +11,19 @@ import { errors } from '../errors.ts';
 import { type Name, nameOf } from '../realm.ts';
 import type { Realms } from '../realms.ts';
 import { type Attributes, ownOperational, recordOf, stampNew } from '../record.ts';
+import { checkRecoverySet } from '../recovery.ts';
+import { checkSealable, sealAll } from '../sealing.ts';
 import { subschemaKey } from '../subschema/stored.ts';
 import type { Identity } from '../types.ts';
-import { checkSettable, passwordKey, solePassword, writerName } from '../write.ts';
+import { passwordKey, solePassword, writerName } from '../write.ts';
 import { createKnownRealms, type KnownRealms, type RealmMaking } from './known.ts';
 import { createNames } from './names.ts';
 
 /** What of the engine an import needs: no open store. */
-export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn'> & {
+export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn' | 'sealer'> & {
   readonly realms: Realms;
   /** By what realms are made whose entries are among the records; without it such entries are refused. */
   readonly making?: RealmMaking;
-  /** Seals values of attributes that the schema marks so; without it none of these is taken. */
-  readonly seal?: (uuid: string, attribute: string, value: Uint8Array) => Uint8Array;
 };
 
 export interface ImportOptions {
@@ -39,9 +39,19 @@ export interface ImportOptions {
 const restored: ReadonlySet<string> = new Set([
   ...ownOperational,
   // What a password policy keeps of an account, as slapd does.
-  ...['pwdchangedtime', 'pwdfailuretime', 'pwdgraceusetime', 'pwdhistory', 'pwdlastsuccess'],
+  ...['ststotplaststep', 'pwdchangedtime', 'pwdfailuretime', 'pwdgraceusetime', 'pwdhistory', 'pwdlastsuccess'],
 ]);
-const worked = new Set(['entryttl', 'entrydn', 'subschemasubentry', 'hassubordinates', 'numsubordinates', 'memberof', 'contextcsn']);
+const worked = new Set([
+  'entryttl',
+  'entrydn',
+  'subschemasubentry',
+  'hassubordinates',
+  'numsubordinates',
+  'memberof',
+  'contextcsn',
+  'stsauthenticatorapp',
+  'stsrecoverycodesleft',
+]);
 
 const hashesAtOnce = 8;
 /** Entries behind one whose password is being hashed. */
@@ -60,7 +70,7 @@ interface Ready {
 
 /** Whether an import takes values of a type: what clients may set, and what an export has of operational attributes. */
 export function isImportable(type: AttributeType): boolean {
-  return !worked.has(type.key) && (restored.has(type.key) || !(type.noUserModification || type.sealed));
+  return !worked.has(type.key) && (restored.has(type.key) || !type.noUserModification);
 }
 
 /**
@@ -150,7 +160,7 @@ export async function importEntries(
   return { entries };
 }
 
-function ready({ schema, seal }: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
+function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
     const name = nameOf(schema, record.dn);
@@ -163,9 +173,10 @@ function ready({ schema, seal }: ImportDesk, known: KnownRealms, record: LdifRec
     for (const key of attributes.keys()) {
       const type = typeAt(schema, key);
       if (worked.has(key)) attributes.delete(key);
-      else if (type?.sealed === true && seal !== undefined) checkUserModifiable(type);
-      else if (type !== undefined && !restored.has(key)) checkSettable(type);
+      else if (type !== undefined && !restored.has(key)) checkUserModifiable(type);
+      if (type !== undefined) checkSealable(type, attributes.get(key)?.values ?? []);
     }
+    checkRecoverySet(attributes);
     checkEntry(schema, { dn: name.dn, attributes });
     known.meet(name, attributes);
     checkRuleAttributes(schema, known.realms, { dn: name.text, dnKey: name.key }, attributes);
@@ -246,7 +257,7 @@ function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: L
       const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
       stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
       settleExpiry(desk, known.realms.owning(name.key)?.settings ?? settings, attributes);
-      sealAll(desk, uuid, attributes);
+      explained(record, () => sealAll(desk, known.realms.owning(name.key) ?? desk.realms.default, uuid, attributes));
       const entry = recordOf(schema, { uuid, parent: uuidOfAbove(superior), name, csn }, attributes);
       if (octetsOf(entry) > settings['ldap.entryOctetsMax']) throw notImported(record, errors.entryTooLarge.says);
       names.add(name.key, superior, uuid);
@@ -268,13 +279,6 @@ function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: L
 
 function suffixesOf({ all }: Realms): string {
   return all.map(({ suffix }) => suffix.text).join(' or ');
-}
-
-function sealAll({ schema, seal }: ImportDesk, uuid: string, attributes: Attributes): void {
-  if (seal === undefined) return;
-  for (const [key, { description, values }] of attributes) {
-    if (typeAt(schema, key)?.sealed === true) attributes.set(key, { description, values: values.map((value) => seal(uuid, key, value)) });
-  }
 }
 
 function octetsOf({ user, operational, secret }: EntryRecord): number {

@@ -14,12 +14,14 @@ import { supplyNaming } from '../naming.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { isRealmEntry, realmOf, settingsAt } from '../realms.ts';
 import { type Attributes, readableOf, recordOf, stampNew } from '../record.ts';
+import { checkRecoverySet } from '../recovery.ts';
 import { giveNumbers, missingNumbers, type WantedNumber, withNumbers } from '../relations/numbers.ts';
+import { checkSealable, sealAll } from '../sealing.ts';
 import { isSubschema } from '../subschema/operations.ts';
 import { findParent, taken } from '../superior.ts';
 import { checkTask } from '../tasks/check.ts';
 import { settleVerifiers } from '../verifiers.ts';
-import { checkSealed, type Decide, type Decision, type Prepared, passwordKey, preparePasswords, writerName } from '../write.ts';
+import { type Decide, type Decision, isHashed, type Prepared, passwordKey, prepareHashes, writerName } from '../write.ts';
 
 type AddRequest = Request & { kind: 'addRequest' };
 
@@ -43,18 +45,19 @@ export async function add(call: Call, request: AddRequest): Promise<Decide> {
       throw refuse(errors.valueRefused, { attribute: type.name, why: 'multiple values provided' });
     }
     checkModifiable(type, relaxed, true);
-    checkSealed(type);
+    checkSealable(type, attributes.get(key)?.values ?? []);
     checkNotObsolete(type);
   }
   supplyNaming(schema, name, attributes);
   const given: Given = { name, attributes, types: [...attributes.keys()].map((key) => typeFor(schema, key)) };
   // Judged before anything is hashed: nobody makes the service work who may not write.
-  if ([...attributes.keys()].some((key) => typeOfKey(key) === passwordKey)) {
+  if ([...attributes.keys()].some((key) => isHashed(typeOfKey(key)))) {
     if (call.queued === true) judgeRights(call, engine.store.snapshot(), given);
     else judgePlace(call, engine.store.snapshot(), given);
   }
   const { mayManage } = rightsOn(call, engine.store.snapshot(), given);
-  withPreparedPasswords(attributes, await preparePasswords(engine, mayManage, name, request.attributes));
+  withHashes(attributes, await prepareHashes(engine, mayManage, name, request.attributes));
+  checkRecoverySet(attributes);
   const missing = missingNumbers(schema, attributes);
   withNumbers(attributes, missing);
   checkEntry(schema, { dn: name.dn, attributes });
@@ -82,6 +85,7 @@ function decide(call: Call, snapshot: Snapshot, given: Given, missing: readonly 
   withNumbers(made, missing, numbers.given);
   stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
   admit(engine, settingsAt(engine, snapshot, name.key), made, parent);
+  sealAll(engine, realmOf(engine, snapshot, name.key) ?? engine.realms.default, uuid, made);
   const entry = recordOf(schema, { uuid, parent: parent?.uuid, name, csn }, made);
   checkAssertion(call, snapshot, asker.rightsOnNew(name.key, { dn: name.dn, attributes: made }, snapshot), () =>
     readableOf({ ...entry, id: 0, large: noLists }),
@@ -137,10 +141,10 @@ function rightsOn({ asker }: Call, snapshot: Snapshot, { name, attributes }: Giv
   return asker.rightsOnNew(name.key, { dn: name.dn, attributes }, snapshot);
 }
 
-/** Puts hashes in the place of the passwords that came in clear, and SCRAM verifiers beside them where the policy wants these. */
-export function withPreparedPasswords(attributes: Map<string, PartialAttribute>, prepared: Prepared): void {
+/** Puts hashes in the place of the secrets that came in clear, and SCRAM verifiers beside them where the policy wants these. */
+export function withHashes(attributes: Map<string, PartialAttribute>, prepared: Prepared): void {
   for (const [key, { description, values }] of attributes) {
-    if (typeOfKey(key) !== passwordKey) continue;
+    if (!isHashed(typeOfKey(key))) continue;
     attributes.set(key, { description, values: values.map((value) => prepared.stored.get(value) ?? value) });
   }
   settleVerifiers(attributes, undefined, attributes.get(passwordKey)?.values[0], prepared.verifiers);

@@ -16,11 +16,13 @@ import { checkRealm, type Found, find } from '../lookup.ts';
 import { nameOf } from '../realm.ts';
 import { realmOf } from '../realms.ts';
 import { type Attributes, attributesOf, readableOf, stampChanged, stampClass } from '../record.ts';
+import { checkRecoverySet } from '../recovery.ts';
 import { giveNumbers, missingNumbers, withNumbers } from '../relations/numbers.ts';
+import { checkSealable, sealedSteps, settleTotp } from '../sealing.ts';
 import { isSubschema } from '../subschema/operations.ts';
 import { checkTaskStays } from '../tasks/check.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
-import { checkSealed, type Decide, type Decision, namesPassword, passwordKey, preparePasswords, writerName } from '../write.ts';
+import { type Decide, type Decision, isHashed, namesPassword, passwordKey, prepareHashes, writerName } from '../write.ts';
 import { apply, checkStep, type Step } from './changes.ts';
 import { checkedSteps, type Draft, drafted, isMany, type ManyStep } from './many.ts';
 
@@ -56,9 +58,9 @@ export function modify(call: Call, request: ModifyRequest, permit: Permit = judg
   const steps = request.changes.map((change) => stepOf(schema, change, relaxed));
   const given: Prepared = { request, steps, verifiers: none, relaxed, permissive: call.controls.has(permissiveModify), permit };
   const many = steps.some(isMany);
-  if (!steps.some(isPassword)) return many ? decideInTurns(call, given) : (look) => decide(call, look(), given);
+  if (!steps.some(isHashedStep)) return many ? decideInTurns(call, given) : (look) => decide(call, look(), given);
   if (many) for (const step of steps) if (isMany(step)) checkStep(step);
-  return readyPasswords(call, given).then((ready) => (look) => decide(call, look(), ready));
+  return readyHashes(call, given).then((ready) => (look) => decide(call, look(), ready));
 }
 
 const none: Verifiers = new Map();
@@ -72,11 +74,13 @@ function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   const attributes = draft?.attributes ?? new Map(old);
   const lists = draft?.lists ?? editedLists(schema, snapshot, entry);
   const before = { dn: name.dn, attributes: draft?.before ?? withLists(old, lists) };
-  if (draft === undefined) for (const step of steps) apply(attributes, step, permissive, lists);
+  if (draft === undefined) for (const step of sealedSteps(engine, snapshot, entry, steps)) apply(attributes, step, permissive, lists);
   becomeHolder(attributes, old);
   const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
   if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
   settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
+  settleTotp(engine, entry.uuid, old, attributes);
+  checkRecoverySet(attributes);
   const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
   checkStays(schema, old, attributes);
   checkTaskStays(old, attributes);
@@ -104,7 +108,7 @@ function decideInTurns(call: Call, given: Prepared): Decide {
     checked ??= yield* checkedSteps(given.steps);
     for (let at = 0; at < restartsMax; at++) {
       const { entry } = judged(call, look(), given);
-      const draft = yield* drafted(call, look, entry, checked, given.permissive);
+      const draft = yield* drafted(call, look, entry, sealedSteps(call.engine, look(), entry, checked), given.permissive);
       if (draft !== undefined) return decide(call, look(), { ...given, draft });
     }
     return decide(call, look(), given);
@@ -137,12 +141,12 @@ function numbersFor(
   return numbers;
 }
 
-function isPassword({ described }: Step): boolean {
-  return described.type.key === passwordKey;
+function isHashedStep({ described }: Step): boolean {
+  return isHashed(described.type.key);
 }
 
 /** Hashes what is to be hashed. Judged first: nobody makes the service work who may not write. */
-async function readyPasswords(call: Call, prepared: Prepared): Promise<Prepared> {
+async function readyHashes(call: Call, prepared: Prepared): Promise<Prepared> {
   const { engine, asker, queued } = call;
   const { request, steps, permit } = prepared;
   const snapshot = engine.store.snapshot();
@@ -152,14 +156,14 @@ async function readyPasswords(call: Call, prepared: Prepared): Promise<Prepared>
   const rights = early === undefined ? asker.rightsOnName(name.key, snapshot) : asker.rightsAt(early, snapshot);
   permit(rights, steps);
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
-  const passwords = await preparePasswords(
+  const hashes = await prepareHashes(
     engine,
     rights.mayManage,
     name,
     brought.map(({ attribute }) => attribute),
   );
-  const ready = await Promise.all(steps.map((step) => prepare(call, step, passwords.stored, early)));
-  return { ...prepared, steps: ready, verifiers: passwords.verifiers };
+  const ready = await Promise.all(steps.map((step) => prepare(call, step, hashes.stored, early)));
+  return { ...prepared, steps: ready, verifiers: hashes.verifiers };
 }
 
 function stepOf(schema: Schema, { operation, attribute }: Modification, relaxed: boolean): Step {
@@ -171,7 +175,7 @@ function stepOf(schema: Schema, { operation, attribute }: Modification, relaxed:
   // Many are checked with pauses.
   if (!isMany(step)) checkStep(step);
   checkModifiable(described.type, relaxed, false);
-  checkSealed(described.type);
+  checkSealable(described.type, attribute.values);
   if (operation !== 'delete' && attribute.values.length > 0) checkNotObsolete(described.type);
   return step;
 }
@@ -191,15 +195,17 @@ function judgeRights(rights: Rights, steps: readonly Step[]): void {
   }
 }
 
-/** Puts hashes in the place of clear passwords: those to be stored, and the one that a delete names by its clear text. */
+/** Puts hashes in the place of clear secrets: those to be stored, and the one that a delete names by its clear text. */
 async function prepare(
   { engine }: Call,
   step: Step,
   prepared: ReadonlyMap<Uint8Array, Uint8Array>,
   entry: StoredEntry | undefined,
 ): Promise<Step> {
-  if (!isPassword(step)) return step;
+  const { described } = step;
+  if (!isHashedStep(step)) return step;
   if (step.operation !== 'delete') return { ...step, values: step.values.map((value) => prepared.get(value) ?? value) };
+  if (described.type.key !== passwordKey) return step;
   const stored = entry && attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
   const values: Uint8Array[] = [];
   for (const value of step.values) {

@@ -54,7 +54,7 @@ export interface DynamicGroups {
 
 /** What a walk needs to know: who asks, and how far it may go. */
 export interface WalkDesk {
-  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups' | 'realms'>;
+  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups' | 'realms' | 'sealer'>;
   readonly asker: Asker;
   /** Groups whose members are found by searches do not count: so within such a search. */
   readonly namedOnly?: true;

@@ -4,6 +4,7 @@ import { type AttributeType, type ChainedAttribute, formOf, type LargeAttribute,
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
+import { appOf, codesLeftOf } from '../holders.ts';
 import { subschemaDn } from '../realm.ts';
 import { createGroups, createWalk, type DynamicMembers, type Groups, type WalkDesk } from '../relations/chain.ts';
 
@@ -35,6 +36,9 @@ const table: readonly Computed[] = [
   { name: 'entryTtl', onlyNamed: true, values: ({ engine }, entry, snapshot) => ttlOf(engine.clock.nowMs(), snapshot.readable(entry.id)) },
   // What OpenLDAP's consumers, and those who watch over them, read at the suffix.
   { name: 'contextCSN', values: (_shop, { parent }, { csn }) => (parent === undefined && csn !== undefined ? [csn] : []) },
+  // Only for those who name them: they are worked out of what is secret.
+  { name: 'stsAuthenticatorApp', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => appOf(engine, snapshot.byUuid(uuid)) },
+  { name: 'stsRecoveryCodesLeft', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => codesLeftOf(engine, snapshot.byUuid(uuid)) },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];
 

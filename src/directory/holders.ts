@@ -1,0 +1,57 @@
+import { text } from '#base';
+import { codesLeft, readTotpCredential, type TotpCredential } from '#credentials';
+import { printAuthenticatorApp } from '#holdings';
+import type { StoredEntry } from '#store';
+import type { Engine } from './engine.ts';
+import { type Attributes, attributesOf } from './record.ts';
+
+/** What an entry holds to be judged by, beside a password. */
+
+export const totpCredential = 'stsTotpCredential';
+export const totpCredentialKey = totpCredential.toLowerCase();
+export const lastStep = 'stsTotpLastStep';
+export const lastStepKey = lastStep.toLowerCase();
+export const recoveryCode = 'stsRecoveryCode';
+export const recoveryCodeKey = recoveryCode.toLowerCase();
+
+/** The newest step whose code was accepted. */
+export function lastStepOf(attributes: Attributes): number | undefined {
+  const kept = attributes.get(lastStepKey)?.values[0];
+  return kept === undefined ? undefined : Number(text(kept));
+}
+
+/** `unreadable`: there is an app, and no key at hand opens its secret. */
+export type HeldApp =
+  | { readonly kind: 'app'; readonly credential: TotpCredential }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable' };
+
+export function heldApp({ sealer }: Pick<Engine, 'sealer'>, uuid: string, attributes: Attributes): HeldApp {
+  const stored = attributes.get(totpCredentialKey)?.values[0];
+  if (stored === undefined) return { kind: 'none' };
+  const open = sealer.open(uuid, totpCredentialKey, stored);
+  const credential = open && readTotpCredential(open.value);
+  return credential === undefined ? { kind: 'unreadable' } : { kind: 'app', credential };
+}
+
+/**
+ * `stsAuthenticatorApp`: what may be known of an app. One whose secret cannot be opened is still one: its person is not let in with a password alone.
+ */
+export function appOf(desk: Pick<Engine, 'schema' | 'sealer'>, entry: StoredEntry | undefined): readonly string[] {
+  if (entry === undefined || entry.secret.length === 0) return [];
+  const attributes = attributesOf(desk.schema, entry);
+  const held = heldApp(desk, entry.uuid, attributes);
+  if (held.kind === 'none') return [];
+  const last = lastStepOf(attributes);
+  const { algorithm, digits, period, addedMs } = held.kind === 'app' ? held.credential : unknown;
+  return [printAuthenticatorApp({ algorithm, digits, period, addedMs, ...(last === undefined ? {} : { lastStep: last }) })];
+}
+
+const unknown = { algorithm: 'SHA1', digits: 6, period: 30, addedMs: 0 } as const;
+
+/** `stsRecoveryCodesLeft`: 0 for a set that is used up, nothing without one. */
+export function codesLeftOf({ schema }: Pick<Engine, 'schema'>, entry: StoredEntry | undefined): readonly string[] {
+  if (entry === undefined || entry.secret.length === 0) return [];
+  const values = attributesOf(schema, entry).get(recoveryCodeKey)?.values;
+  return values === undefined ? [] : [String(codesLeft(values).length)];
+}
