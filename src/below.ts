@@ -33,7 +33,7 @@ import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } fro
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
-import { settings as rows } from './settings.ts';
+import { canMail, settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 import { type Crew, createCrew } from './workers.ts';
 
@@ -192,7 +192,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms 
     version,
     sealer: sealerOf(settings),
   };
-  const making = { ...realms, settingRows: rows };
+  const making = { ...realms, settingRows: rows, canMail };
   const engine = openEngine({ ...opened, ...making, mockKey, ...shown });
   return engine;
 }

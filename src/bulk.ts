@@ -23,7 +23,7 @@ import type { AtriumOptions, Settings } from './foundation.ts';
 import { directoryFile, makingIn, realmSeed, realmsIn, storedIn } from './installation.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
 import { sealerOf } from './sealing.ts';
-import { settings as rows } from './settings.ts';
+import { canMail, settings as rows } from './settings.ts';
 
 /** Imports into a folder that no service has open: all of the records, or none. */
 export async function importFolder(options: AtriumOptions, given: ImportFolderOptions): Promise<Imported> {
@@ -111,6 +111,7 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
     chance,
     realms: realmsIn(ground, schema),
     making: await makingIn(ground, schema),
+    canMail,
     hasher: createHasher({
       cores: availableParallelism(),
       queueMax: settings['keys.hashQueueMax'],

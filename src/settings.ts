@@ -35,3 +35,8 @@ export const settings = {
   ...webSettings,
   ...reservedSettings,
 } as const satisfies SettingRows;
+
+/** Whether a realm in which such settings are in force has a server to send mail by. @param inForce  all of them, or those of which one is asked for */
+export function canMail(inForce: object): boolean {
+  return 'mail.smtpHost' in inForce && inForce['mail.smtpHost'] !== '';
+}

@@ -18,7 +18,7 @@ import type { Turns } from '#state';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
-import { settings as rows } from './settings.ts';
+import { canMail, settings as rows } from './settings.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
 
 if (parentPort === null) throw new Error('this is the program of a thread, not of a process');
@@ -74,6 +74,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     audit,
     settings,
     settingRows: rows,
+    canMail,
     realmSeed: plan.realmSeed,
     pathSegments: plan.pathSegments,
     version,

@@ -60,6 +60,8 @@ export interface EngineOptions {
   /** Where a commit's number comes from, and who waits for whom, where other threads write, too; by default this engine's own. */
   readonly csn?: CsnSource;
   readonly lines?: Lines;
+  /** Whether a realm of such settings has a server to send mail by; by default none has. */
+  readonly canMail?: (settings: EngineSettings) => boolean;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
 }

@@ -262,6 +262,14 @@ export const errors = {
     'too many failed attempts for a name or from an address in a window (security.rateLimit*)',
     'too many failed attempts {what}; try again in {wait}',
   ),
+  policyUnfit: row(9391, 19, 'an authentication policy that nobody can have meant', '{attribute}: {why}'),
+  mailAbsent: {
+    code: 'STS-AUTHN-0244',
+    means: 'a policy turns on an emailed factor where the realm in force has no server to send mail by (mail.smtpHost)',
+    says: '{attribute}: this realm has no mail server (mail.smtpHost), so no code or link could be sent',
+    sees: { ldap: 19 },
+    state: 'live',
+  },
   ...realmErrors,
 } as const satisfies Record<string, ErrorRow>;
 

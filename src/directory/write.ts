@@ -6,6 +6,7 @@ import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEn
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import { recoveryCodeKey } from './holders.ts';
+import { checkPolicies } from './policy-entries.ts';
 import type { Name } from './realm.ts';
 import { withRealms } from './realm-entries/rules.ts';
 import { realmOf } from './realms.ts';
@@ -171,6 +172,7 @@ export function isDecision(made: ReturnType<Decide>): made is Decision {
 export function checked(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
   checkOctets(engine, decision);
   const unique = isOutside(engine, snapshot, decision) ? decision : atOnce(withUniqueness(engine, () => snapshot, decision));
+  checkPolicies(engine, snapshot, unique);
   return withRealms(engine, snapshot, unique);
 }
 
@@ -179,6 +181,7 @@ function* checkedInSteps(engine: Engine, look: Look, made: ReturnType<Decide>): 
   if (decision.checked === true) return decision;
   checkOctets(engine, decision);
   const unique = yield* withUniqueness(engine, look, decision);
+  checkPolicies(engine, look(), unique);
   return { ...withRealms(engine, look(), unique), checked: true };
 }
 

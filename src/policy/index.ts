@@ -1,4 +1,4 @@
-export { type AuthnPolicy, builtInAuthnPolicy, readAuthnPolicy } from './authn-policy.ts';
+export { type AuthnPolicy, builtInAuthnPolicy, faultOfAuthnPolicy, type PolicyFault, readAuthnPolicy, takesEmail } from './authn-policy.ts';
 export { type InForce, inForce, type Source } from './in-force.ts';
 export { type Mechanism, mechanisms } from './mechanism.ts';
 export {

@@ -48,14 +48,7 @@ function heldOf({ keys, app, recoveryCodesLeft = 0, email }: Holdings, { emailFa
 
 /** The policy as the decision reads it. */
 export function rulesOf(policy: AuthnPolicy): Rules {
-  return {
-    firstFactors: policy.firstFactors,
-    secondFactors: ['security-key', 'authenticator-app', 'recovery-code'],
-    requireSecondFactor: policy.secondFactor,
-    requireSecondFactorForAdministrators: 'offer',
-    totpEnrolment: true,
-    emailFailureLimit: 10,
-  };
+  return policy;
 }
 
 /** What a sign-in has reached by an outcome. */

@@ -182,6 +182,8 @@ interface HouseOptions {
   readonly countsAttempts?: boolean;
   /** By default with `standingKek`. */
   readonly sealer?: Sealer;
+  /** Whether realms have a mail server; otherwise none has. */
+  readonly mails?: () => boolean;
 }
 
 /** An empty directory in memory; everything in it is the real thing, but that no listener stands in front of it. */
@@ -193,6 +195,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     chance = systemChance,
     countsAttempts = false,
     sealer = standingSealer,
+    mails = () => false,
     ...settings
   } = given;
   const audited: AuditEvent[] = [];
@@ -239,6 +242,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     },
     settings: { ...standing, ...settings },
     ...(webSecret === undefined ? {} : { webSecret }),
+    canMail: mails,
     ...(countsAttempts ? { attempts: counting() } : {}),
     realmSeed,
     settingRows,

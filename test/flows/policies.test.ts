@@ -33,7 +33,7 @@ test.serial(
   'STS-AUTHN-0268: where the policy accepts no password as a first factor, nobody is asked for one, and none is judged',
   async (t) => {
     const before = await openScreen(base);
-    await policy({ stsFirstFactor: 'webauthn' });
+    await policy({ stsFirstFactor: 'security-key' });
     const context = await openContext(t, browser);
     const page = await context.newPage();
     await page.goto(`${base}/portal`);

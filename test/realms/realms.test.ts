@@ -99,10 +99,10 @@ test("a realm with no authentication policy of its own follows the default realm
   await acting.add(`ou=authnPolicies,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'authnPolicies' }));
   t.deepEqual(await authnPolicy(acme), { value: builtInAuthnPolicy, from: 'built-in' });
   await save(suffix, 'always');
-  t.like(await authnPolicy(acme), { value: { secondFactor: 'always' }, from: 'default realm' });
-  t.like(await authnPolicy(standing), { value: { secondFactor: 'always' }, from: 'own' });
+  t.like(await authnPolicy(acme), { value: { requireSecondFactor: 'always' }, from: 'default realm' });
+  t.like(await authnPolicy(standing), { value: { requireSecondFactor: 'always' }, from: 'own' });
   await save(acme.suffix, 'if-held');
-  t.like(await authnPolicy(acme), { value: { secondFactor: 'if-held' }, from: 'own' });
+  t.like(await authnPolicy(acme), { value: { requireSecondFactor: 'if-held' }, from: 'own' });
   await acting.delete(`cn=default,ou=authnPolicies,${acme.suffix}`);
   t.like(await authnPolicy(acme), { from: 'default realm' });
 });

@@ -8,6 +8,7 @@ import { checkRuleAttributes } from '../access/check.ts';
 import { settleExpiry } from '../dynamic-entries.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
+import { checkPolicyAttributes } from '../policy-entries.ts';
 import { type Name, nameOf } from '../realm.ts';
 import type { Realms } from '../realms.ts';
 import { type Attributes, ownOperational, recordOf, stampNew } from '../record.ts';
@@ -20,7 +21,7 @@ import { createKnownRealms, type KnownRealms, type RealmMaking } from './known.t
 import { createNames } from './names.ts';
 
 /** What of the engine an import needs: no open store. */
-export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn' | 'sealer'> & {
+export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn' | 'sealer' | 'canMail'> & {
   readonly realms: Realms;
   /** By what realms are made whose entries are among the records; without it such entries are refused. */
   readonly making?: RealmMaking;
@@ -160,7 +161,8 @@ export async function importEntries(
   return { entries };
 }
 
-function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
+function ready(desk: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
+  const { schema } = desk;
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
     const name = nameOf(schema, record.dn);
@@ -180,6 +182,7 @@ function ready({ schema }: ImportDesk, known: KnownRealms, record: LdifRecord, i
     checkEntry(schema, { dn: name.dn, attributes });
     known.meet(name, attributes);
     checkRuleAttributes(schema, known.realms, { dn: name.text, dnKey: name.key }, attributes);
+    checkPolicyAttributes(desk, known.realms, name.key, attributes);
     return { record, name, attributes };
   });
 }

@@ -1,0 +1,97 @@
+import { equalBytes, text } from '#base';
+import { refuse } from '#catalogue';
+import { faultOfAuthnPolicy, readAuthnPolicy, takesEmail } from '#policy';
+import type { EntryAttributes, Schema } from '#schema';
+import type { EntryRecord, Snapshot } from '#store';
+import type { Engine, EngineSettings } from './engine.ts';
+import { errors } from './errors.ts';
+import { nameBelow, type Realm } from './realm.ts';
+import type { Realms } from './realms.ts';
+import { attributesOf } from './record.ts';
+import type { Decision } from './write.ts';
+
+/** By what an entry of a policy is judged. */
+export interface PolicyDesk {
+  readonly schema: Schema;
+  /** Whether a realm of such settings has a server to send mail by; without it, none has. */
+  readonly canMail?: ((settings: EngineSettings) => boolean) | undefined;
+}
+
+/** Attributes as an entry is to have them, by their keys. */
+type Said = Pick<EntryAttributes, 'get'>;
+
+const authnPolicyClass = 'stsAuthnPolicy';
+
+/** The words that every entry of a policy has one of, as entries hold them. */
+const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode'].map((word) => Buffer.from(word));
+
+/**
+ * Holds a write to what authentication policies can be: what nobody can have meant is refused in words, so that it does not keep people out later.
+ *
+ * @throws Refusal `policyUnfit` (19) with the attribute and why; `mailAbsent` (STS-AUTHN-0244, 19)
+ */
+export function checkPolicies(engine: Pick<Engine, 'schema' | 'realms' | 'canMail'>, snapshot: Snapshot, { changes }: Decision): void {
+  for (const change of changes) {
+    if (change.kind === 'delete' || !mayBePolicy(change.entry)) continue;
+    const { entry } = change;
+    const before = snapshot.byUuid(entry.uuid);
+    const was = before && attributesOf(engine.schema, before);
+    checkPolicy(engine, engine.realms.in(snapshot), entry.dnKey, attributesOf(engine.schema, entry), was);
+  }
+}
+
+/** The same of an entry that comes in by another way than a request. */
+export function checkPolicyAttributes(
+  desk: PolicyDesk,
+  realms: Pick<Realms, 'default' | 'owning'>,
+  dnKey: Uint8Array,
+  attributes: Said,
+): void {
+  checkPolicy(desk, realms, dnKey, attributes, undefined);
+}
+
+function mayBePolicy({ user }: Pick<EntryRecord, 'user'>): boolean {
+  const octets = Buffer.from(user.buffer, user.byteOffset, user.byteLength);
+  return marks.some((mark) => octets.includes(mark));
+}
+
+function checkPolicy(
+  { schema, canMail = () => false }: PolicyDesk,
+  realms: Pick<Realms, 'default' | 'owning'>,
+  dnKey: Uint8Array,
+  attributes: Said,
+  was: Said | undefined,
+): void {
+  if (!isAuthnPolicy(schema, attributes)) return;
+  const realm = realms.owning(dnKey) ?? realms.default;
+  const place = nameBelow(schema, realm.suffix, ['cn', 'default'], ['ou', 'authnPolicies']);
+  // One of another name would be in force nowhere, and whoever wrote it would not know.
+  if (!equalBytes(dnKey, place.key))
+    throw refuse(errors.policyUnfit, { attribute: 'objectClass', why: `the policy in force is ${place.text}` });
+  const values = textsOf(attributes);
+  const fault = faultOfAuthnPolicy(values);
+  if (fault !== undefined) throw refuse(errors.policyUnfit, { ...fault });
+  checkMail({ canMail }, realm, values, was === undefined || !isAuthnPolicy(schema, was) ? undefined : textsOf(was));
+}
+
+/** Turning one on, where it was not: whoever loses their mail server later can still edit the rest. */
+function checkMail(
+  { canMail }: Required<Pick<PolicyDesk, 'canMail'>>,
+  { settings }: Realm,
+  values: ReturnType<typeof textsOf>,
+  was: ReturnType<typeof textsOf> | undefined,
+): void {
+  const [is, before] = [readAuthnPolicy(values), was && readAuthnPolicy(was)];
+  if (!takesEmail(is) || (before !== undefined && takesEmail(before)) || canMail?.(settings)) return;
+  const attribute = takesEmail({ ...is, secondFactors: [] }) ? 'stsFirstFactor' : 'stsSecondFactor';
+  throw refuse(errors.mailAbsent, { attribute });
+}
+
+function isAuthnPolicy(schema: Schema, attributes: Said): boolean {
+  const values = attributes.get('objectclass')?.values ?? [];
+  return values.some((value) => schema.objectClass(text(value) ?? '')?.lineage.some(({ name }) => name === authnPolicyClass) === true);
+}
+
+function textsOf(attributes: Said) {
+  return (attribute: string) => (attributes.get(attribute)?.values ?? []).map((value) => text(value) ?? '');
+}
