@@ -22,6 +22,7 @@ import {
   rulesOf,
   setupPath,
   situationOf,
+  unaccepted,
   waysOf,
   withChange,
   withoutChoice,
@@ -193,8 +194,11 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
-      if (at.next.step === 'refuse' || !(allows(step, at.next) || step.begins))
+      if (at.next.step === 'refuse' || !(allows(step, at.next) || step.begins)) {
+        const because = unaccepted(step, at.call, await deps.policyOf(realm));
+        if (because !== undefined) return keptOut(deps, request, id, parked, because);
         return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
+      }
       if (refused !== undefined) {
         const fault = { words: step.begins ? texts.stale : texts.staleStep, kept: { username: (form.get('username') ?? '').trim() } };
         return draw(step, at, fault, { status: 403, error: refused });

@@ -51,6 +51,18 @@ export function rulesOf(policy: AuthnPolicy): Rules {
   return policy;
 }
 
+/** Why what was sent is refused whatever else may be asked for: the policy of this moment does not accept the mechanism in the role that it answered in. */
+export function unaccepted(
+  { mechanism, begins }: Step,
+  { role }: Pick<StepCall, 'role'>,
+  { firstFactors, secondFactors }: AuthnPolicy,
+): (Next & { readonly step: 'refuse' }) | undefined {
+  if (mechanism === undefined) return undefined;
+  const isFirst = begins === true || role === 'first';
+  if ((isFirst ? firstFactors : secondFactors).includes(mechanism)) return undefined;
+  return { step: 'refuse', why: isFirst ? 'mechanismNotAccepted' : 'secondNotAccepted', names: [mechanism] };
+}
+
 /** What a sign-in has reached by an outcome. */
 export function progressAfter(
   step: Step,
