@@ -28,7 +28,7 @@ export function drawAsker(random: Random, world: PlainWorld): Asker {
   if (kind < 37) return { kind: 'entry', dn, cameInBy: 'own-password', ...place };
   if (kind < 45) return { kind: 'entry', dn, cameInBy: 'certificate', ...place };
   if (kind < 56) return { kind: 'entry', dn, cameInBy: 'app-password', ...place };
-  if (kind < 66) return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: administrator, ...place };
+  if (kind < 62) return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: administrator, ...place };
   if (kind < 71)
     return { kind: 'entry', dn, cameInBy: random.pick(['own-password', 'certificate']), through: random.pick(people), ...place };
   if (kind < 73) return { kind: 'entry', dn, cameInBy: 'operators', ...place };

@@ -2,6 +2,7 @@ import type { Random } from '../support/people.ts';
 import type { Add, Ask, Delete, Modify, Rename, Search, Update } from './asks.ts';
 import { drawFilter, drawItem } from './draw-filter.ts';
 import { drawRule } from './draw-rules.ts';
+import { drawTransaction } from './draw-transactions.ts';
 import { drawGroup, drawPerson } from './draw-world.ts';
 import type { Passwords } from './outcome.ts';
 import { type Asker, isWithin, type PlainEntry, type PlainWorld, parentOf } from './plain.ts';
@@ -45,10 +46,10 @@ export function drawAsk(drawing: Drawing): Ask {
   const kind = drawing.random.below(100);
   if (kind < 42) return drawSearch(drawing);
   if (kind < 52) return drawCompare(drawing);
-  if (kind < 89) return drawUpdate(drawing);
-  if (kind < 93) return drawPassword(drawing);
-  if (kind < 95) return drawBind(drawing);
-  return { op: 'transaction', updates: Array.from({ length: 1 + drawing.random.below(2) }, () => drawModify(drawing)) };
+  if (kind < 87) return drawUpdate(drawing);
+  if (kind < 91) return drawPassword(drawing);
+  if (kind < 93) return drawBind(drawing);
+  return drawTransaction(drawing, drawModify);
 }
 
 export function drawSearch({ random, world }: Drawing): Search {
@@ -99,7 +100,7 @@ export function drawSearch({ random, world }: Drawing): Search {
 /** Values of people, of whom many are found. */
 function drawMatchedPeople(random: Random, world: PlainWorld, plain: Search): Search {
   const base = random.pick(['', 'ou=people,']) + random.pick(world.realms).suffix;
-  const matched = [random.chance(0.3) ? random.pick(['(name=ann)', '(name=bob)', '(name=*)', '(name=*o*)']) : drawMatched(random)];
+  const matched = [random.chance(0.5) ? random.pick(['(name=ann)', '(name=bob)', '(name=*)', '(name=*o*)']) : drawMatched(random)];
   return {
     ...plain,
     base,

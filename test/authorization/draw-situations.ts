@@ -3,10 +3,11 @@ import type { PlainEntry } from './plain.ts';
 
 /**
  * Rules that belong together, for situations that rules drawn one by one seldom bring about: what was fresh a while ago, values that one may read and not
- * search, a tree of which a part must stay, rules of one number, a place and what is so many levels below it, networks.
+ * search, some who act for others, groups that one may join, a tree of which a part must stay, rules of one number, a place and what is so many levels
+ * below it, networks.
  */
 export function drawSituations(random: Random, suffix: string): PlainEntry[] {
-  const all = [aging, unsearched, keptTree, tied, levels, nearby].filter(() => random.chance(0.45));
+  const all = [aging, unsearched, managed, joinable, keptTree, tied, levels, nearby].filter(() => random.chance(0.45));
   return all.flatMap((draw) => draw(random, suffix));
 }
 
@@ -32,11 +33,33 @@ function aging(random: Random, suffix: string): PlainEntry[] {
 /** Values that are shown, and by which nothing may be found. */
 function unsearched(random: Random, suffix: string): PlainEntry[] {
   const about = { stsRuleWho: [random.pick(['authenticated', 'anyone'])], stsRuleTarget: [`subtree:ou=people,${suffix}`] };
-  const names = [...new Set(Array.from({ length: 4 }, () => random.pick(groupable)))];
+  // Of a type and its supertype one may be searched and the other not.
+  const names = [...new Set([random.pick(['cn', 'sn']), ...Array.from({ length: 3 }, () => random.pick(groupable))])];
   return [
     rule(suffix, 'unsearched', 3, { ...about, stsRuleEffect: ['deny'], stsRuleRight: ['search'], stsRuleAttribute: names }),
     rule(suffix, 'shown', 4, { ...about, stsRuleRight: looks, stsRuleAttribute: ['*'] }),
   ];
+}
+
+/** Somebody who manages some entries: they act for whose these are, and for nobody else. */
+function managed(random: Random, suffix: string): PlainEntry[] {
+  const more = {
+    stsRuleWho: [random.pick(['authenticated', `subtree:ou=people,${suffix}`, `nested:cn=g0,ou=groups,${suffix}`])],
+    stsRuleTarget: [random.pick([`children:ou=sales,ou=people,${suffix}`, `entry:uid=p0,ou=people,${suffix}`, `one:ou=people,${suffix}`])],
+    stsRuleRight: [...looks, 'manage'],
+  };
+  return [rule(suffix, 'managed', 1, more)];
+}
+
+/** Groups in which anybody may put themselves: what they give is theirs with the next request. */
+function joinable(random: Random, suffix: string): PlainEntry[] {
+  const more = {
+    stsRuleWho: ['authenticated'],
+    stsRuleTarget: [random.pick([`children:ou=groups,${suffix}`, `subtree:ou=groups,${suffix}`])],
+    stsRuleAttribute: ['member', 'objectClass', 'cn'],
+    stsRuleRight: [...looks, 'write'],
+  };
+  return [rule(suffix, 'joinable', 0, more)];
 }
 
 /** A tree that may go and move, but for one entry of it, or to one place not. */

@@ -232,6 +232,10 @@ export const mutants = {
     means: 'what was worked out for a connection stays, though rules and groups have changed',
     patches: [patch(`${access}/asker.ts`, 'snapshot.governing <= known.number &&', '')],
   },
+  'rights-of-overlay': {
+    means: 'in another realm an update of a transaction has the rights that those before it gave',
+    patches: [patch(`${access}/asker.ts`, 'planIn(engine, realm, who, storedState(snapshot))', 'planIn(engine, realm, who, snapshot)')],
+  },
   'bind-unasked': {
     means: 'whoever knows a password may bind',
     patches: [patch('src/directory/account.ts', 'entry === undefined || !mayAuth(call, snapshot, entry) ?', 'entry === undefined ?')],

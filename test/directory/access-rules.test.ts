@@ -2,13 +2,13 @@ import test, { type ExecutionContext } from 'ava';
 import { utf8 } from '#base';
 import { type Control, encodeBer } from '#ldap';
 import { type Client, furnishedHouse, type House, person, suffix } from './driver.ts';
+import { actingFor, webLayer, webSecret } from './web-layer.ts';
 
-const secret = new Uint8Array(32).fill(7);
 const rules = `ou=accessRules,${suffix}`;
 
 /** A furnished house with a place for rules. */
 async function ruledHouse(t: ExecutionContext, given: Parameters<typeof furnishedHouse>[1] = {}): Promise<House> {
-  const house = await furnishedHouse(t, { webSecret: secret, ...given });
+  const house = await furnishedHouse(t, { webSecret, ...given });
   await house.operator().add(rules, { objectClass: 'organizationalUnit', ou: 'accessRules' });
   return house;
 }
@@ -28,30 +28,6 @@ async function adas(house: House): Promise<Client> {
   const client = house.connect();
   await client.bind(person('ada'), 'lovelace');
   return client;
-}
-
-/** A connection of the web layer, and the controls by which it acts for somebody with a session. */
-async function webLayer(house: House): Promise<Client> {
-  const client = house.connect('web');
-  await client.ask({ kind: 'extendedRequest', oid: '2.25.83716444157178576224225129172109131643.6.1', value: secret });
-  return client;
-}
-
-function actingFor(
-  dn: string,
-  session?: { readonly factors: number; readonly authenticatedMs: number; readonly address?: string; readonly isProtected?: boolean },
-): Control[] {
-  const acting = { oid: '2.16.840.1.113730.3.4.18', critical: true, value: utf8(`dn:${dn}`) };
-  if (session === undefined) return [acting];
-  const value = encodeBer((ber) =>
-    ber.sequence(() => {
-      ber.number(session.factors);
-      ber.string(String(session.authenticatedMs));
-      if (session.address !== undefined) ber.string(session.address, 0x80);
-      if (session.isProtected !== undefined) ber.boolean(session.isProtected, 0x81);
-    }),
-  );
-  return [acting, { oid: '2.25.83716444157178576224225129172109131643.5.20', critical: true, value }];
 }
 
 test('the first rule that fits in everything decides, allow or deny; what none decides the built-in set does', async (t) => {

@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
+import { createDirectory } from '#directory';
 import { decodeBer, encodeBer } from '#ldap';
-import { type Attributes, furnishedHouse, type House, person, suffix } from './driver.ts';
+import { type Attributes, furnishedHouse, type House, person, replySink, searchOf, suffix } from './driver.ts';
+import { actingFor, webLayer, webSecret } from './web-layer.ts';
 
 const rules = `ou=accessRules,${suffix}`;
 const sales = `ou=sales,ou=people,${suffix}`;
@@ -122,4 +124,53 @@ test('very many targets of rules are told apart as few are, and by the name of a
   );
   t.is((await anonymous.search('uid=r8,uid=r7,uid=inner,ou=groups,o=acme', '(objectClass=*)', { attributes: ['sn'] })).code, 0);
   t.is((await anonymous.search(administrator, '(objectClass=*)')).code, 32);
+});
+
+test('what rests on a fresh session is over in a search that goes on, too, when the session is not fresh any more', async (t) => {
+  const house = await furnishedHouse(t, { webSecret });
+  const operator = house.operator();
+  t.is((await operator.add(rules, { objectClass: 'organizationalUnit', ou: 'accessRules' })).code, 0);
+  const fresh = { stsRuleOrder: '1', stsRuleWho: 'authenticated', stsRuleStrength: 'fresh:60' };
+  const about = { stsRuleAttribute: 'carLicense', stsRuleRight: 'read' };
+  t.is((await operator.add(`cn=fresh,${rules}`, { objectClass: 'stsAccessRule', cn: 'fresh', ...fresh, ...about })).code, 0);
+  const { connection } = await webLayer(house);
+  const changesOnly = encodeBer((ber) =>
+    ber.sequence(() => {
+      ber.number(15);
+      ber.boolean(true);
+      ber.boolean(false);
+    }),
+  );
+  const controls = [
+    ...actingFor(person('ada'), { factors: 1, authenticatedMs: house.clock.nowMs() }),
+    { oid: '2.16.840.1.113730.3.4.3', critical: true, value: changesOnly },
+  ];
+  const abandon = new AbortController();
+  const { reply, entries } = replySink(undefined, abandon.signal);
+  const waits = Promise.withResolvers<void>();
+  const op = { ...searchOf(person('alan'), '(objectClass=*)'), scope: 'base' as const, attributes: ['carLicense', 'sn'] };
+  let told = Promise.withResolvers<void>();
+  const { entry } = reply;
+  reply.lasts = () => waits.resolve();
+  reply.entry = (...shown) => {
+    entry(...shown);
+    told.resolve();
+  };
+  const going = createDirectory(house.engine).perform(connection, { messageId: 1, op, controls }, reply);
+  await waits.promise;
+  const licenses: (readonly string[] | undefined)[] = [];
+  for (const [passMs, license] of [
+    [0, 'one'],
+    [60_000, 'two'],
+    [1, 'three'],
+  ] as const) {
+    house.clock.moveMs(passMs);
+    told = Promise.withResolvers<void>();
+    t.is((await operator.modify(person('alan'), ['replace', 'carLicense', license], ['replace', 'sn', license])).code, 0);
+    await told.promise;
+    licenses.push(entries.at(-1)?.all('carLicense'));
+  }
+  abandon.abort();
+  await going;
+  t.deepEqual(licenses, [['one'], ['two'], []]);
 });
