@@ -4,7 +4,7 @@ import { importLive } from '#directory';
 import { createSealer, isSealed, sealerKeys } from '#keys';
 import { type LdifContent, parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
-import { createApp } from '../support/authenticator.ts';
+import { createApp } from '../support/app.ts';
 import { ada, attributesOf, furnishedHouse, type House, person, schema, standingKek, suffix } from './driver.ts';
 
 const key = 'ststotpcredential';

@@ -3,7 +3,7 @@ import { refuse } from '#catalogue';
 import { ClientRefusal, type Verification } from '#client';
 import { createSealer, sealerKeys } from '#keys';
 import { storeErrors } from '#store';
-import { createApp } from '../support/authenticator.ts';
+import { createApp } from '../support/app.ts';
 import { openWebLayer, type WebLayer } from '../support/web-layer.ts';
 import { admin, hasher, person, standingKek, suffix } from './driver.ts';
 
