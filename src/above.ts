@@ -1,7 +1,8 @@
 import { utf8 } from '#base';
-import { connectDirectory } from '#client';
+import { connectDirectory, type DirectoryClient } from '#client';
 import type { Addresses } from '#commands';
 import { directoryJobs } from '#directory';
+import { boundedFetch, createRevocations, factorsErrors, openAttestation, openWebauthn, type Webauthn } from '#factors';
 import { createScheduler } from '#jobs';
 import { hmacSha256, sealingKey } from '#keys';
 import { type Mail, mailJobs, openMail } from '#mail';
@@ -47,6 +48,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
 
+  const webauthn = webauthnOf(foundation, client, realms);
   const csrf = createCsrf(csrfKeyOf(foundation));
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
   const judge: Judge = (presented) => client.judge(presented);
@@ -57,6 +59,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     realmNow: realms.now,
     policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
     settingsOf: realms.settingsOf,
+    webauthn,
+    limits: below.limits,
     sessions,
     csrf,
     clock,
@@ -77,6 +81,17 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   });
   open.defer(() => web.stop());
   return web.addresses;
+}
+
+function webauthnOf(
+  { clock, chance, log, audit, dataDir }: Foundation,
+  client: DirectoryClient,
+  { settingsOf }: Realms<typeof rows>,
+): Webauthn {
+  const folder = join(dataDir, 'metadata');
+  const attestation = openAttestation({ settingsOf, folder, revocations: createRevocations(boundedFetch), clock, log });
+  const warn = (why: string) => log.warn(factorsErrors.relyingPartyUnfit, why);
+  return openWebauthn({ client, settingsOf, attestation, audit, clock, chance, warn });
 }
 
 function mailOf({ settings, clock, chance, timers, log, audit, dataDir }: Foundation, state: State, realms: Realms<typeof rows>): Mail {

@@ -14,7 +14,7 @@ import { clientErrors, clientSettings } from '#client';
 import { commands } from '#commands';
 import { credentialsErrors, credentialsSettings } from '#credentials';
 import { directoryErrors, directoryJobs, directorySettings } from '#directory';
-import { factorsSettings } from '#factors';
+import { factorsErrors, factorsSettings } from '#factors';
 import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
@@ -79,6 +79,7 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   client: clientErrors,
   credentials: credentialsErrors,
   directory: directoryErrors,
+  factors: factorsErrors,
   jobs: jobsErrors,
   keys: keysErrors,
   listener: listenerErrors,

@@ -64,7 +64,7 @@ export function printSecurityKey(key: SecurityKey): string {
   return JSON.stringify({ ...ordered(key, members), attestation: ordered(key.attestation, attestationMembers) });
 }
 
-/** Reads a value of `stsWebauthnCredential`; `undefined` for what is none. */
+/** Reads a value of `stsWebauthnCredential`; `undefined` for what is none, or is written in another way than `printSecurityKey` does. */
 export function parseSecurityKey(value: string): SecurityKey | undefined {
   const json = readJson(value);
   if (!isRecord(json) || !isRecord(json['attestation'])) return undefined;
@@ -87,8 +87,9 @@ export function parseSecurityKey(value: string): SecurityKey | undefined {
     typeof given['backedUp'] === 'boolean' &&
     ['trusted', 'untrusted', 'claimed'].includes(attestation['proved'] as string);
   if (!fits) return undefined;
-  const key = { ...ordered(given, members), attestation: ordered(attestation, attestationMembers) };
-  return key as unknown as SecurityKey;
+  const key = given as unknown as SecurityKey;
+  // A value is replaced by naming it, so that there is one way to write it.
+  return printSecurityKey(key) === value ? key : undefined;
 }
 
 /** Whether a key is the one of a credential id in octets. */

@@ -6,14 +6,17 @@ import { createPasswordStep } from './steps/password.ts';
 import { createPasswordChangeStep, type PasswordChangeDeps } from './steps/password-change.ts';
 import { createSetupStep } from './steps/setup.ts';
 
-export interface SigninDeps extends PasswordDeps, PasswordChangeDeps, FrameDeps {}
+import { createWebauthnStep, sendScript, type WebauthnDeps } from './steps/webauthn.ts';
+
+export interface SigninDeps extends PasswordDeps, PasswordChangeDeps, WebauthnDeps, FrameDeps {}
 
 /** The pages under `/authn`. */
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
   const password = createPasswordStep(deps);
   const setup = createSetupStep();
   const change = createPasswordChangeStep(deps);
-  const frame = createFrame(deps, [password, setup, change]);
+  const webauthn = createWebauthnStep(deps);
+  const frame = createFrame(deps, [password, webauthn, setup, change]);
   return {
     loginPage: frame.show(password),
     login: frame.take(password),
@@ -21,5 +24,8 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
     setup: frame.take(setup),
     passwordChangePage: frame.show(change),
     passwordChange: frame.take(change),
+    webauthnPage: frame.show(webauthn),
+    webauthn: frame.take(webauthn),
+    webauthnScript: sendScript,
   };
 }

@@ -33,4 +33,25 @@ export const routes = {
     coverage: 'full',
   },
   passwordChange: { method: 'POST', path: '/authn/password-change', purpose: 'takes the new password', source, coverage: 'full' },
+  webauthnPage: {
+    method: 'GET',
+    path: '/authn/webauthn',
+    purpose: 'asks for a security key, in the role that the waiting request says; first use enrols',
+    source,
+    coverage: 'full',
+  },
+  webauthn: {
+    method: 'POST',
+    path: '/authn/webauthn',
+    purpose: 'judges what the browser answered for a security key and goes on with the sign-in',
+    source,
+    coverage: 'full',
+  },
+  webauthnScript: {
+    method: 'GET',
+    path: '/authn/webauthn.js',
+    purpose: 'the ceremony script, for the only pages that may run one',
+    source,
+    coverage: 'full',
+  },
 } as const satisfies Record<string, RouteRow>;

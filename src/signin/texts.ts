@@ -64,6 +64,12 @@ export const texts = {
   goneWords: 'It was finished already, it waited too long, or this address was opened by itself.',
   goneAdvice: 'Go back to the application you came from and start again there, or go to your account here.',
   goneAction: 'Go to your account',
+
+  keyUse: 'Use your security key',
+  keyAdd: 'Add a security key',
+  keyAddFirst: 'This name has no security key yet. The one that you add now signs in to it from now on, without a password.',
+  keyAddSecond: 'You have no second factor yet. The key that you add now is asked for after your password from now on.',
+  keyName: 'Security key',
 } as const;
 
 /** Why nobody gets in this way, as the person reads it. */

@@ -29,6 +29,8 @@ export interface WebRequest {
   readonly door: 'http' | 'https';
   /** True when what is sent back cannot be read on the way. */
   readonly secure: boolean;
+  /** Of this service as the browser sees it, without a slash at its end: `https://id.example.com`. */
+  readonly origin: string;
   /** The client's address. */
   readonly address: string;
   /** The same in every audit row of this request. */

@@ -24,6 +24,8 @@ export interface Exchange {
   target: string;
   query: URLSearchParams;
   secure: boolean;
+  /** Of this service as the browser sees it; empty before the host is known. */
+  origin: string;
   /** True when the connection was answered and closed underneath, because what came on it is broken. */
   given: boolean;
 }
@@ -55,6 +57,7 @@ export function createExchanges(chance: Chance, standing: WebRealm): Exchanges {
         target: '',
         query: new URLSearchParams(),
         secure: false,
+        origin: '',
         given: false,
       };
       byRequest.set(request, exchange);

@@ -47,6 +47,8 @@ export function createGuard({ realms, publicBaseUrl, tlsPort, send }: GuardOptio
     // What reaches this machine itself under the https address of the service was decrypted by a proxy on it.
     exchange.secure = door === 'https' || (local && publicUrl?.protocol === 'https:' && host === publicUrl.host);
 
+    exchange.origin = new URL(`${exchange.secure ? 'https' : 'http'}://${host}`).origin;
+
     if (protectsPasswords(realm.mode) && !exchange.secure && !local) {
       const url = safeUrl(host);
       if (url !== undefined && (request.method === 'GET' || request.method === 'HEAD')) send.sendOn(exchange, url + whole);

@@ -46,7 +46,7 @@ export function mountRoutes(routes: readonly WebRoute[], options: MountOptions):
 }
 
 function readRequest(exchange: Exchange, params: Readonly<Record<string, string>>, { csrf, limits, send }: MountOptions): WebRequest {
-  const { request, realm, query, target, door, secure, address, correlationId } = exchange;
+  const { request, realm, query, target, door, secure, origin, address, correlationId } = exchange;
   return {
     method: request.method === 'POST' ? 'POST' : 'GET',
     realm,
@@ -63,6 +63,7 @@ function readRequest(exchange: Exchange, params: Readonly<Record<string, string>
     },
     door,
     secure,
+    origin,
     address,
     correlationId,
   };

@@ -1,7 +1,7 @@
 import { verifiesPasswords } from '#policy';
 import type { Assets } from './assets.ts';
 import { html, htmlText, type Piece, type SafeHtml } from './html.ts';
-import type { WebRealm } from './realm.ts';
+import { pathIn, type WebRealm } from './realm.ts';
 import { texts } from './texts.ts';
 
 /** What a room says of a page; the shell around it is the same everywhere. */
@@ -14,10 +14,13 @@ export interface Page {
   readonly main: SafeHtml;
   /** At the right end of the header of a wide page: who one is, the way out. */
   readonly corner?: SafeHtml;
+  /** A path of the realm: the script of this page, which no other may run. */
+  readonly script?: string;
 }
 
 /** The whole document of a page. */
-export function renderPage({ title, layout, main, corner }: Page, assets: Assets, { name, mode }: Pick<WebRealm, 'name' | 'mode'>): string {
+export function renderPage({ title, layout, main, corner, script }: Page, assets: Assets, realm: WebRealm): string {
+  const { name, mode } = realm;
   return `<!doctype html>\n${htmlText(html`<html lang="en">
 <head>
 <meta charset="utf-8">
@@ -27,6 +30,7 @@ export function renderPage({ title, layout, main, corner }: Page, assets: Assets
 <link rel="icon" href="${assets.mark.path}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.pico.path}">
 <link rel="stylesheet" href="${assets.style.path}">
+${script !== undefined && html`<script src="${pathIn(realm, script)}" defer></script>`}
 </head>
 <body class="${layout}">
 <a class="skip" href="#content">${texts.skip}</a>

@@ -57,13 +57,13 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
       address,
     });
 
-  const write = (exchange: Exchange, status: number, headers: Headers, body: Uint8Array) => {
+  const write = (exchange: Exchange, status: number, headers: Headers, body: Uint8Array, script = false) => {
     const { request, response, secure, host } = exchange;
     if (exchange.given || response.headersSent || response.destroyed) return;
     const unread = announcesBody(request) && !request.complete;
     response.writeHead(status, {
       'Cache-Control': 'no-store',
-      ...securityHeaders(secure, host),
+      ...securityHeaders(secure, host, script),
       ...headers,
       'Content-Length': String(body.length),
       ...(unread || ending() ? { Connection: 'close' } : {}),
@@ -82,6 +82,7 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
       status,
       { 'Content-Type': 'text/html; charset=utf-8', Vary: 'Accept, Cookie', ...more },
       utf8(renderPage(shown, assets, exchange.realm)),
+      shown.script !== undefined,
     );
 
   const refuse: Sender['refuse'] = (exchange, error, { status = error.sees.http ?? 500, means, headers = {} } = {}) => {

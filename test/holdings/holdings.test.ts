@@ -57,10 +57,14 @@ test('what is not of the form of a security key is held by nobody', (t) => {
     { attachment: 'near' },
     { discoverable: 1 },
     { lastUsedMs: 'now' },
-    { attestation: undefined },
+    { attestation: {} },
     { attestation: { format: 'none', proved: 'believed' } },
   ])
-    t.is(parseSecurityKey(JSON.stringify({ ...key, ...wrong })), undefined, JSON.stringify(wrong));
+    t.is(parseSecurityKey(printSecurityKey({ ...key, ...wrong } as SecurityKey)), undefined, JSON.stringify(wrong));
+  // The same key, and not as it is written here.
+  t.is(parseSecurityKey(JSON.stringify(key)), undefined);
+  t.is(parseSecurityKey(`${printSecurityKey(key)} `), undefined);
+  t.is(parseSecurityKey(printSecurityKey(key).replace('{', '{"more":1,')), undefined);
   for (const text of ['', '{', 'null', '[]', '"key"', '1']) t.is(parseSecurityKey(text), undefined);
 });
 

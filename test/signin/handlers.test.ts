@@ -42,6 +42,8 @@ async function signIn(now: WebRealm | undefined) {
     registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada },
     judge: async () => ({ kind: 'accepted' }),
     setPassword: async () => undefined,
+    webauthn: { offTo: () => undefined } as unknown as SigninDeps['webauthn'],
+    limits: {} as unknown as SigninDeps['limits'],
     realmNow: async () => now,
     policyOf: async () => builtInAuthnPolicy,
     settingsOf: () => ({ 'authn.mfaStepTtlS': 300 }),

@@ -1,0 +1,71 @@
+import { utf8 } from '#base';
+import { type ErrorRow, refuse } from '#catalogue';
+import { ClientRefusal, type DirectoryClient, type SessionOf } from '#client';
+import { printSecurityKey, type SecurityKey } from '#holdings';
+import { type Modification, resultCodes } from '#ldap';
+import { errors } from './errors.ts';
+
+/** In whose name a person's keys are changed: their own, with the session they have or are about to have. */
+export interface InName {
+  readonly dn: string;
+  readonly session: SessionOf;
+}
+
+type Client = Pick<DirectoryClient, 'as'>;
+
+/** Adds a key: its id, which no other entry of any realm may have, and what is kept of it, in one change. */
+export async function addKey(client: Client, person: InName, key: SecurityKey): Promise<void> {
+  await change(
+    client,
+    person,
+    [
+      { operation: 'add', attribute: { description: 'stsCredentialId', values: [idOf(key)] } },
+      { operation: 'add', attribute: { description: 'stsWebauthnCredential', values: [utf8(printSecurityKey(key))] } },
+    ],
+    { [resultCodes.constraintViolation]: errors.credentialTaken, [resultCodes.attributeOrValueExists]: errors.credentialTaken },
+  );
+}
+
+/**
+ * Puts a key in the place of what it was when it was read. Of two who do so at once one is refused.
+ *
+ * @param gone  what the refusal is when it is not that any more
+ */
+export async function replaceKey(client: Client, person: InName, was: SecurityKey, is: SecurityKey, gone: ErrorRow): Promise<void> {
+  const [before, after] = [utf8(printSecurityKey(was)), utf8(printSecurityKey(is))];
+  await change(
+    client,
+    person,
+    [
+      { operation: 'delete', attribute: { description: 'stsWebauthnCredential', values: [before] } },
+      { operation: 'add', attribute: { description: 'stsWebauthnCredential', values: [after] } },
+    ],
+    { [resultCodes.noSuchAttribute]: gone },
+  );
+}
+
+/** Removes a key as it was read. */
+export async function removeKey(client: Client, person: InName, key: SecurityKey): Promise<void> {
+  await change(client, person, [
+    { operation: 'delete', attribute: { description: 'stsWebauthnCredential', values: [utf8(printSecurityKey(key))] } },
+    { operation: 'delete', attribute: { description: 'stsCredentialId', values: [idOf(key)] } },
+  ]);
+}
+
+async function change(
+  client: Client,
+  { dn, session }: InName,
+  changes: readonly Modification[],
+  rows: Readonly<Record<number, ErrorRow>> = {},
+): Promise<void> {
+  try {
+    await client.as({ dn, session }).modify(dn, changes);
+  } catch (thrown) {
+    if (!(thrown instanceof ClientRefusal)) throw thrown;
+    throw refuse(rows[thrown.code] ?? errors.notWritten, { why: thrown.message });
+  }
+}
+
+function idOf({ id }: SecurityKey): Uint8Array {
+  return new Uint8Array(Buffer.from(id, 'base64url'));
+}

@@ -1,0 +1,189 @@
+import type { Audit } from '#audit';
+import { type Chance, type Clock, createBoundedMap, token } from '#base';
+import { Refusal, refuse } from '#catalogue';
+import type { DirectoryClient } from '#client';
+import type { SecurityKey } from '#holdings';
+import type { Mode } from '#policy';
+import { readAnswer } from './answer.ts';
+import { verifyAssertion } from './assertion.ts';
+import { errors } from './errors.ts';
+import { addKey, type InName, removeKey, replaceKey } from './kept.ts';
+import { type CeremonyOptions, creationOptions, requestOptions } from './options.ts';
+import { type JudgeAttestation, verifyRegistration } from './registration.ts';
+import { type RelyingParty, relyingPartyOf, type WebauthnSettings } from './relying-party.ts';
+
+/** Where and for whom a ceremony is. */
+export interface Ceremony {
+  readonly realm: { readonly id: string; readonly mode: Mode };
+  /** Of this service, as the browser sees it: `https://id.example.com`. */
+  readonly origin: string;
+  readonly person: { readonly dn: string; readonly entryUuid: string; readonly holdings: { readonly keys: readonly SecurityKey[] } };
+  readonly role: SecurityKey['role'];
+  readonly visit: { readonly door: string; readonly address: string; readonly correlationId: string };
+}
+
+/** A ceremony that was answered. */
+export interface Answered extends Ceremony {
+  /** What the script posted. */
+  readonly answer: string;
+  /** The challenge that was minted for this very ceremony. Whoever claims it for an answer sees to it that nobody claims it again. */
+  readonly challenge: string;
+  readonly session: InName['session'];
+}
+
+/** Security keys: the ceremonies, and what is kept of them. Each refusal is in the audit trail by the time it is thrown. */
+export interface Webauthn {
+  /** A challenge: 32 octets of chance, base64url. It is good for five minutes, once. */
+  mint(): { readonly challenge: string; readonly untilMs: number };
+  /** The challenge that an answer is to. @throws Refusal `answerMalformed` */
+  challengeOf(answer: string): string;
+  /** Why there is no ceremony of a role in a realm at this moment; `undefined` when there may be. */
+  offTo(realm: Ceremony['realm'], role: SecurityKey['role']): string | undefined;
+  /**
+   * What the browser is asked, to make a credential.
+   *
+   * @param name  what the browser calls the person in its list of passkeys
+   * @throws Refusal `switchedOff`, `relyingPartyUnfit`, `tooManyKeys`
+   */
+  creation(ceremony: Ceremony, challenge: string, name: string): CeremonyOptions;
+  /** What the browser is asked, to assert one of the person's credentials of the role. @throws Refusal `switchedOff`, `relyingPartyUnfit` */
+  request(ceremony: Ceremony, challenge: string): CeremonyOptions;
+  /** Verifies a registration and writes the key in the person's name. @throws Refusal for whatever does not hold */
+  enrol(given: Answered, name: string): Promise<SecurityKey>;
+  /** Verifies an assertion and writes counter and use in the person's name. @throws Refusal for whatever does not hold */
+  present(given: Answered): Promise<SecurityKey>;
+  rename(person: InName, key: SecurityKey, name: string): Promise<void>;
+  remove(person: InName, key: SecurityKey, about: Pick<Ceremony, 'realm' | 'visit'>): Promise<void>;
+}
+
+export interface WebauthnOptions {
+  readonly client: Pick<DirectoryClient, 'as'>;
+  readonly settingsOf: (realm: string) => WebauthnSettings;
+  readonly attestation: {
+    bare(attestationObject: Uint8Array): Uint8Array;
+    judgeIn(realm: Ceremony['realm']): JudgeAttestation;
+  };
+  readonly audit: Pick<Audit, 'record'>;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** Told of what the log should say. */
+  readonly warn: (why: string) => void;
+}
+
+const challengeOctets = 32;
+/** Of what the log should say, each is said once; hosts are what browsers send. */
+const toldMax = 100;
+const challengeMs = 5 * 60_000;
+
+export function openWebauthn(options: WebauthnOptions): Webauthn {
+  const { client, settingsOf, clock, chance, audit } = options;
+  const told = createBoundedMap<string, true>(toldMax);
+  const warn = (why: string) => {
+    if (told.get(why) === undefined) options.warn(why);
+    told.set(why, true);
+  };
+  const ready = (ceremony: Ceremony) => readyFor({ ...options, warn }, ceremony);
+  const audited = <T>(action: string, ceremony: Ceremony, act: () => Promise<T>, words: (done: T) => string) =>
+    recorded(audit, action, ceremony, act, words);
+
+  return {
+    mint: () => ({ challenge: token(chance, challengeOctets), untilMs: clock.nowMs() + challengeMs }),
+    challengeOf: (answer) => readAnswer(answer).challenge,
+    offTo: (realm, role) => offTo(settingsOf(realm.id), role),
+    creation: (ceremony, challenge, name) => {
+      const { settings, party } = ready(ceremony);
+      checkRoom(settings, ceremony);
+      const { entryUuid, holdings } = ceremony.person;
+      return creationOptions(settings, party, challenge, { entryUuid, name }, holdings.keys);
+    },
+    request: (ceremony, challenge) => {
+      const { settings, party } = ready(ceremony);
+      return requestOptions(settings, party, challenge, keysFor(ceremony));
+    },
+    enrol: (given, name) =>
+      audited(
+        'authn.key.enrol',
+        given,
+        async () => {
+          const { settings, party } = ready(given);
+          checkRoom(settings, given);
+          const { challenge, role, realm } = given;
+          const registration = { answer: readAnswer(given.answer), settings, party, challenge, role, name, nowMs: clock.nowMs() };
+          const key = await verifyRegistration(registration, options.attestation.bare, options.attestation.judgeIn(realm));
+          await addKey(client, { dn: given.person.dn, session: given.session }, key);
+          return key;
+        },
+        ({ role, attestation: { format, proved } }) => `a security key was enrolled (${role}; attestation ${format}: ${proved})`,
+      ),
+    present: (given) =>
+      audited(
+        'authn.key.present',
+        given,
+        async () => {
+          const { settings, party } = ready(given);
+          const answer = readAnswer(given.answer);
+          const key = keysFor(given).find(({ id }) => id === answer.id);
+          if (key === undefined) throw refuse(errors.keyUnknown);
+          const { challenge, person, visit } = given;
+          const { entryUuid } = person;
+          const asserted = await verifyAssertion({
+            ...{ answer, settings, party, challenge, key, entryUuid },
+            nowMs: clock.nowMs(),
+            address: visit.address,
+          });
+          await replaceKey(client, { dn: person.dn, session: given.session }, key, asserted.key, errors.useNotRecorded);
+          return asserted.key;
+        },
+        ({ role }) => `a security key was accepted (${role})`,
+      ),
+    rename: (person, key, name) => replaceKey(client, person, key, { ...key, name }, errors.notWritten),
+    remove: async (person, key, { realm, visit }) => {
+      await removeKey(client, person, key);
+      const summary = `a security key was removed (${key.role})`;
+      audit.record({ realm: realm.id, subject: person.dn, action: 'authn.key.remove', outcome: 'success', summary, ...visit });
+    },
+  };
+}
+
+/** Settings and relying party of a ceremony that may be. */
+function readyFor({ settingsOf, warn }: WebauthnOptions, { realm, origin, role }: Ceremony) {
+  const settings = settingsOf(realm.id);
+  const setting = offTo(settings, role);
+  if (setting !== undefined) throw refuse(errors.switchedOff, { setting });
+  const party = relyingPartyOf(origin, settings, realm.mode);
+  if ('problem' in party) throw refuse(errors.relyingPartyUnfit, { why: party.problem });
+  if (party.unfit !== undefined) warn(party.unfit);
+  return { settings, party } satisfies { settings: WebauthnSettings; party: RelyingParty };
+}
+
+function offTo(settings: WebauthnSettings, role: SecurityKey['role']): string | undefined {
+  const needed = ['webauthn.enabled', role === 'mfa' ? 'webauthn.mfaAllowed' : 'webauthn.primaryAllowed'] as const;
+  return needed.find((name) => !settings[name]);
+}
+
+/** Refuses enrolment only: whoever has more keys than that keeps them. */
+function checkRoom(settings: WebauthnSettings, { person }: Ceremony): void {
+  if (person.holdings.keys.length >= settings['webauthn.maxKeysPerPerson']) throw refuse(errors.tooManyKeys);
+}
+
+function keysFor({ person, role }: Ceremony): readonly SecurityKey[] {
+  return person.holdings.keys.filter((key) => key.role === role);
+}
+
+async function recorded<T>(
+  audit: Pick<Audit, 'record'>,
+  action: string,
+  { realm, person, visit }: Ceremony,
+  act: () => Promise<T>,
+  words: (done: T) => string,
+): Promise<T> {
+  const event = { realm: realm.id, subject: person.dn, action, ...visit };
+  try {
+    const done = await act();
+    audit.record({ ...event, outcome: 'success', summary: words(done) });
+    return done;
+  } catch (thrown) {
+    if (thrown instanceof Refusal) audit.record({ ...event, outcome: 'refused', error: thrown.row, summary: thrown.tells });
+    throw thrown;
+  }
+}

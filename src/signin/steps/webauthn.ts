@@ -1,0 +1,131 @@
+import type { Audit } from '#audit';
+import { type ErrorRow, Refusal } from '#catalogue';
+import { answerField, askingParts, type Ceremony, ceremonyScript, factorsErrors, type Webauthn } from '#factors';
+import { sessionsErrors } from '#sessions';
+import type { Limits } from '#state';
+import { type Handler, html } from '#web';
+import { limited } from '../limited.ts';
+import { stepPage } from '../pages.ts';
+import type { Known } from '../password.ts';
+import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
+import { texts } from '../texts.ts';
+
+export interface WebauthnDeps {
+  readonly webauthn: Webauthn;
+  readonly limits: Limits;
+  readonly audit: Pick<Audit, 'record'>;
+}
+
+const name = 'webauthn';
+
+/** Security keys in both roles: as a second factor, and as the only credential. What enrols on first use is decided by the frame. */
+export function createWebauthnStep({ webauthn, limits, audit }: WebauthnDeps): Step {
+  return {
+    name,
+    path: '/authn/webauthn',
+    mechanism: 'security-key',
+    offer: (realm) => {
+      const [mfa, primary] = (['mfa', 'primary'] as const).map((role) => webauthn.offTo(realm, role));
+      const off = mfa ?? primary;
+      return { first: primary === undefined, second: mfa === undefined, enrol: mfa === undefined, ...(off === undefined ? {} : { off }) };
+    },
+    show: (call, fault) => draw({ webauthn, audit }, call, fault),
+    take: async (call, form) => {
+      const { person, progress, nowMs } = call;
+      if (person === undefined) return refused(factorsErrors.keyUnknown);
+      const { challenge, untilMs = 0 } = underWayOf(progress.underWay);
+      if (challenge === undefined || nowMs >= untilMs) return told(audit, call, person, factorsErrors.challengeGone);
+      const { request, realm } = call;
+      const attempt = await limits.enter({ realm: realm.id, identity: person.dn, address: request.address });
+      if (attempt.kind === 'limited') return limited(attempt.waitS);
+      const outcome = await judged(webauthn, audit, call, person, challenge, form.get(answerField) ?? '');
+      if (outcome.kind === 'proven') await attempt.succeeded();
+      return outcome;
+    },
+  };
+}
+
+/** The script: the same for everybody, under a name that changes with it. */
+export const sendScript: Handler = () => {
+  const { type, body, gzipped } = ceremonyScript();
+  return { kind: 'file', type, body, gzipped };
+};
+
+/** Verifies what was posted, in the role and with the challenge that the waiting request carries. */
+async function judged(
+  webauthn: Webauthn,
+  audit: WebauthnDeps['audit'],
+  call: StepCall,
+  person: Known,
+  challenge: string,
+  answer: string,
+): Promise<Outcome> {
+  const { request, progress, nowMs, enrols } = call;
+  const ceremony = ceremonyOf(call, person);
+  // The same words as for a key that is not accepted.
+  if (person.disabled) return told(audit, call, person, sessionsErrors.disabled, factorsErrors.keyUnknown);
+  // Whoever enrols shows what they have shown so far; whoever asserts has just authenticated.
+  const last = progress.proven.at(-1);
+  const authenticatedMs = enrols && last !== undefined ? last.atMs : nowMs;
+  const factors = Math.max(1, progress.proven.length + (enrols ? 0 : 1));
+  const session = { factors, authenticatedMs, address: request.address, isProtected: request.secure };
+  try {
+    const given = { ...ceremony, answer, challenge, session };
+    await (enrols ? webauthn.enrol(given, texts.keyName) : webauthn.present(given));
+    return { kind: 'proven', amr: ['hwk'], person };
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return refused(thrown.row);
+    throw thrown;
+  }
+}
+
+function draw({ webauthn, audit }: Pick<WebauthnDeps, 'webauthn' | 'audit'>, call: StepCall, fault: Fault | undefined): Drawn {
+  const { person, enrols, progress } = call;
+  const title = enrols ? texts.keyAdd : texts.keyUse;
+  if (person === undefined) return { page: stepPage(call, { title, fields: html`` }, fault ?? { words: factorsErrors.keyUnknown.says }) };
+  // Each page has a challenge of its own, and the one before is worth nothing: an answer is judged once, whatever came of it.
+  const { challenge, untilMs } = webauthn.mint();
+  try {
+    const ceremony = ceremonyOf(call, person);
+    const options = enrols ? webauthn.creation(ceremony, challenge, progress.userName ?? person.dn) : webauthn.request(ceremony, challenge);
+    const { above, fields } = askingParts(enrols ? 'create' : 'get', options);
+    const page = stepPage(call, { title, above: html`${enrols && html`<p>${addWords(call)}</p>`}${above}`, fields }, fault);
+    return { page: { ...page, script: ceremonyScript().path }, change: { underWay: { step: name, untilMs, data: { challenge } } } };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    record(audit, call, person, thrown.row, thrown.tells);
+    return { page: stepPage(call, { title, fields: html`` }, fault ?? { words: thrown.says }) };
+  }
+}
+
+function addWords({ role }: StepCall): string {
+  return role === 'first' ? texts.keyAddFirst : texts.keyAddSecond;
+}
+
+/** The role is the one of the waiting request; nothing of it is read from a form. */
+function ceremonyOf({ realm, request, role }: StepCall, person: Known): Ceremony {
+  const { origin, door, address, correlationId } = request;
+  return { realm, origin, person, role: role === 'first' ? 'primary' : 'mfa', visit: { door, address, correlationId } };
+}
+
+function underWayOf(underWay: StepCall['progress']['underWay']): { readonly challenge?: string; readonly untilMs?: number } {
+  if (underWay?.step !== name) return {};
+  const { challenge } = underWay.data as { readonly challenge?: unknown };
+  return typeof challenge === 'string' ? { challenge, untilMs: underWay.untilMs } : {};
+}
+
+function refused(error: ErrorRow, shown: ErrorRow = error): Outcome & { readonly kind: 'fault' } {
+  return { kind: 'fault', fault: { words: shown.says ?? '' }, status: shown.sees.http ?? 400, error };
+}
+
+/** What no ceremony has recorded. */
+function told(audit: WebauthnDeps['audit'], call: StepCall, person: Known, error: ErrorRow, shown: ErrorRow = error): Outcome {
+  record(audit, call, person, error, error.means);
+  return refused(error, shown);
+}
+
+function record(audit: WebauthnDeps['audit'], { realm, request }: StepCall, { dn }: Known, error: ErrorRow, summary: string): void {
+  const { door, address, correlationId } = request;
+  const action = 'authn.key.present';
+  audit.record({ realm: realm.id, subject: dn, action, outcome: 'refused', error, summary, door, address, correlationId });
+}
