@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { utf8 } from '#base';
 import { connectDirectory, type DirectoryClient } from '#client';
 import type { Addresses } from '#commands';

@@ -12,7 +12,7 @@ export const settings = {
     default: [],
     applies: 'runtime',
     scope: 'realm',
-    obeyed: false,
+    obeyed: true,
     means: 'accepted origins; empty derives them from the address the service was reached on',
   },
   'webauthn.algorithms': {
@@ -22,7 +22,7 @@ export const settings = {
     values: algorithmNames,
     applies: 'runtime',
     scope: 'realm',
-    obeyed: false,
+    obeyed: true,
     means: 'public-key algorithms offered to the browser, in the order of preference',
   },
   'webauthn.userVerification': choice(
@@ -57,17 +57,17 @@ export const settings = {
 } as const satisfies SettingRows;
 
 function count(env: string, standing: number, min: number, means: string, max = 1_000_000) {
-  return { env, kind: 'integer', default: standing, min, max, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+  return { env, kind: 'integer', default: standing, min, max, applies: 'runtime', scope: 'realm', obeyed: true, means } as const;
 }
 
 function toggle(env: string, standing: boolean, means: string) {
-  return { env, kind: 'boolean', default: standing, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+  return { env, kind: 'boolean', default: standing, applies: 'runtime', scope: 'realm', obeyed: true, means } as const;
 }
 
 function words(env: string, standing: string, means: string) {
-  return { env, kind: 'text', default: standing, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+  return { env, kind: 'text', default: standing, applies: 'runtime', scope: 'realm', obeyed: true, means } as const;
 }
 
 function choice<const Values extends readonly string[]>(env: string, standing: Values[number], values: Values, means: string) {
-  return { env, kind: 'choice', default: standing, values, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
+  return { env, kind: 'choice', default: standing, values, applies: 'runtime', scope: 'realm', obeyed: true, means } as const;
 }
