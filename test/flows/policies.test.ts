@@ -12,7 +12,7 @@ let ada: TestPerson;
 let browser: Browser;
 
 test.before(async () => {
-  atrium = await startTestAtrium();
+  atrium = await startTestAtrium({ settings: { STS_WEBAUTHN_MFA_ALLOWED: 'false' } });
   base = atrium.addresses.http ?? '';
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   browser = await launch();
