@@ -19,3 +19,8 @@ export function allOf(...filters: readonly Filter[]): Filter {
 export function anyOf(...filters: readonly Filter[]): Filter {
   return { kind: 'or', filters };
 }
+
+/** Follows names from entry to entry: a group in which an entry is, itself or by way of other groups (LDAP_MATCHING_RULE_IN_CHAIN). */
+export function inChain(description: string, dn: string): Filter {
+  return { kind: 'extensible', rule: '1.2.840.113556.1.4.1941', description, value: utf8(dn), dnAttributes: false };
+}

@@ -1,5 +1,15 @@
 import { utf8 } from '#base';
-import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
+import {
+  allOf,
+  anyOf,
+  attributesOf,
+  type ClientEntry,
+  ClientRefusal,
+  type DirectoryClient,
+  equals,
+  inChain,
+  type SessionOf,
+} from '#client';
 import { factorAttributes, type Holdings, holdingsOf } from '#holdings';
 import { formatDn, parseDn, resultCodes } from '#ldap';
 import { type Mode, makesEntries } from '#policy';
@@ -15,6 +25,8 @@ export interface Person {
   readonly holdings: Holdings;
   /** The realm's built-in administrator. */
   readonly isBuiltIn: boolean;
+  /** Whether they administer their realm: by a role that a group of it gives them, or as the built-in administrator. */
+  readonly administrator: 'none' | 'role' | 'built-in';
 }
 
 /** Whose people are meant. */
@@ -74,15 +86,18 @@ const candidatesMax = 16;
 const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 
 export function openPeople({ client, administratorUid }: PeopleOptions): People {
-  const personOf = (base: string, entry: ClientEntry): Person | undefined => {
+  const personOf = async (suffix: string, entry: ClientEntry): Promise<Person | undefined> => {
     const entryUuid = entry.one('entryUUID');
+    const hasRole = await hasRoleIn(client, suffix, entry.dn);
     if (entryUuid === undefined) return undefined;
-    const isBuiltIn = entry.dn.toLowerCase() === named(base, administratorUid).toLowerCase();
+    const isBuiltIn = entry.dn.toLowerCase() === named(baseOf(suffix), administratorUid).toLowerCase();
+    const administrator = isBuiltIn ? 'built-in' : hasRole ? 'role' : 'none';
     const disabled = entry.has('pwdAccountLockedTime');
     const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
-    return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn };
+    return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn, administrator };
   };
-  const known = async (base: string, typed: string): Promise<Person | undefined> => {
+  const known = async (suffix: string, typed: string): Promise<Person | undefined> => {
+    const base = baseOf(suffix);
     const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));
     const { entries, complete } = await client
       .as('self')
@@ -91,7 +106,10 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
     const sameUid = entries.filter((entry) => entry.all('uid').some((uid) => uid.toLowerCase() === typed.toLowerCase()));
     // A name is a uid before it is a mail address: no one comes in as somebody else by having their name for an address.
     const meant = sameUid.length > 0 ? sameUid : entries;
-    return meant[0] !== undefined && meant.length === 1 ? personOf(base, meant[0]) : undefined;
+    if (meant[0] !== undefined && meant.length === 1) return personOf(suffix, meant[0]);
+    // A name that nobody has costs as many searches as one that somebody has.
+    await hasRoleIn(client, suffix, named(base, typed.replace(inNoName, '?')));
+    return undefined;
   };
   const named = (base: string, uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
 
@@ -99,16 +117,15 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
     find: async ({ suffix, mode }, typed) => {
       // Nobody types a control character; a name made with one could not be told from another on a screen.
       if (typed === '' || /\p{Cc}/u.test(typed)) return undefined;
-      const base = baseOf(suffix);
-      const person = await known(base, typed);
+      const person = await known(suffix, typed);
       if (person !== undefined || !makesEntries(mode)) return person;
-      return (await make(client, named(base, typed), typed)) ? known(base, typed) : undefined;
+      return (await make(client, named(baseOf(suffix), typed), typed)) ? known(suffix, typed) : undefined;
     },
     nobody: ({ suffix }, typed) => named(baseOf(suffix), typed.replace(inNoName, '?')),
     byUuid: async ({ suffix }, entryUuid) => {
       const filter = equals('entryUUID', entryUuid);
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
-      return entries[0] === undefined ? undefined : personOf(baseOf(suffix), entries[0]);
+      return entries[0] === undefined ? undefined : personOf(suffix, entries[0]);
     },
     readOwn: async ({ suffix }, { entryUuid, events = [] }, attributes, browser = nowhere) => {
       const { entries } = await client
@@ -125,6 +142,30 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
       }
     },
   };
+}
+
+/** Roles whose members administer a realm. */
+const administratorRoles = ['Admin Read', 'Admin Write'] as const;
+
+/**
+ * Whether somebody is in a group of their realm, itself or by way of others, that makes administrators. Who is in too many to be followed is taken for one.
+ *
+ * @see specification document 1, "Requiring a second factor"
+ */
+async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, dn: string): Promise<boolean> {
+  const isRole = anyOf(...administratorRoles.map((role) => equals('stsRole', role)));
+  const holds = anyOf(inChain('member', dn), inChain('uniqueMember', dn));
+  const filter = allOf(equals('objectClass', 'stsRoleGroup'), isRole, holds);
+  try {
+    const base = `ou=groups,${suffix}`;
+    return (await client.as('self').search({ base, scope: 'sub', filter, attributes: ['1.1'], sizeLimit: 1 })).entries.length > 0;
+  } catch (error) {
+    if (!(error instanceof ClientRefusal)) throw error;
+    // A realm without groups has no roles.
+    if (error.code === resultCodes.noSuchObject) return false;
+    if (error.code === resultCodes.adminLimitExceeded) return true;
+    throw error;
+  }
 }
 
 const nowhere: Browser = { address: '', secure: false };

@@ -129,3 +129,57 @@ test('development mode: a name with control characters is nobody’s, any other 
   for (const typed of ['\0', 'a\nb', '\u0085']) t.is(await people.find(typed), undefined);
   for (const typed of ['a,b=c+"d"', '#1', 'Zoë Ångström']) t.truthy(await people.find(typed));
 });
+
+const group = (cn: string) => `cn=${cn},ou=groups,${suffix}`;
+
+test('administrators: members of a group with the role Admin Read or Admin Write, through other groups too, and the built-in one', async (t) => {
+  const { people, acting } = await open(t);
+  const administrator = async (uid: string) => {
+    const found = await people.find(uid);
+    t.is((await people.byUuid(found?.entryUuid ?? ''))?.administrator, found?.administrator, uid);
+    return found?.administrator;
+  };
+  t.is(await administrator('admin'), 'built-in');
+  t.is(await administrator('ada'), 'none');
+  const inner = { objectClass: 'groupOfUniqueNames', cn: 'inner', uniqueMember: person('ada') };
+  await acting.add(group('inner'), attributesOf(inner));
+  await acting.add(group('middle'), attributesOf({ objectClass: 'groupOfNames', cn: 'middle', member: person('alan') }));
+  await acting.add(
+    group('auditors'),
+    attributesOf({ objectClass: ['groupOfNames', 'stsRoleGroup'], cn: 'auditors', stsRole: 'admin  READ', member: group('middle') }),
+  );
+  t.is(await administrator('alan'), 'role', 'the name of a role is one in any case and however it is spaced');
+  t.is(await administrator('ada'), 'none');
+  const roleOf = (role: string) =>
+    acting.add(
+      group(role),
+      attributesOf({ objectClass: ['groupOfNames', 'stsRoleGroup'], cn: role, stsRole: role, member: person('ada') }),
+    );
+  await roleOf('Help Desk');
+  t.is(await administrator('ada'), 'none', 'another role makes no administrator');
+  await roleOf('Admin Write');
+  t.is(await administrator('ada'), 'role');
+});
+
+test('a name that nobody has costs as many searches as one that somebody has', async (t) => {
+  const { client } = await open(t);
+  let searches = 0;
+  const counting = {
+    as: (subject: Parameters<typeof client.as>[0]) => {
+      const actor = client.as(subject);
+      const search: typeof actor.search = (...given) => {
+        searches++;
+        return actor.search(...given);
+      };
+      return { ...actor, search };
+    },
+  };
+  const all = openPeople({ client: counting, administratorUid: 'admin' });
+  const counts: number[] = [];
+  for (const typed of ['ada', 'nobody', 'a,b=\\']) {
+    searches = 0;
+    await all.find({ suffix, mode: 'product' }, typed);
+    counts.push(searches);
+  }
+  t.deepEqual(counts, [2, 2, 2]);
+});
