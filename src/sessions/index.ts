@@ -2,6 +2,7 @@ export { type Asked, type Demand, meetsDemand, readDemand, type Shown } from './
 export { errors as sessionsErrors } from './errors.ts';
 export { jobs as sessionsJobs } from './jobs.ts';
 export type { Parked, ParkedRow, ParkRequest } from './parked.ts';
+export type { Parking } from './parking.ts';
 export { noProgress, type Progress, type Proven, type Role, type UnderWay } from './progress.ts';
 export { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } from './return-target.ts';
 export type { AuthenticationEvent, Session } from './session.ts';

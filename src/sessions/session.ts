@@ -7,12 +7,14 @@ export interface AuthenticationEvent {
   readonly door: string;
   /** The browser's address. */
   readonly address: string;
+  /** By which mechanisms of the policy, the first factor first; absent where none of them is what it was. */
+  readonly mechanisms?: readonly string[];
 }
 
 /** A session as its readers see it. */
 export interface Session {
   readonly realm: string;
-  /** `urn:uuid:<entryUUID>`; stays when the entry is renamed. */
+  /** `urn:uuid:<entryUUID>`; stays when the entry is renamed. Empty for somebody who did not sign in. */
   readonly subject: string;
   readonly entryUuid: string;
   /** Stable for the life of the session. */
@@ -32,6 +34,9 @@ export interface SessionRecord extends Omit<Session, 'realm' | 'entryUuid' | 'en
   readonly secretHash: string;
 }
 
+/** The subject of a session of somebody who did not sign in. */
+export const nobody = '';
+
 const subjectPrefix = 'urn:uuid:';
 
 export function subjectOf(entryUuid: string): string {
@@ -50,7 +55,7 @@ export function parseSession(json: unknown): SessionRecord | undefined {
   const record = json as Partial<SessionRecord>;
   const whole =
     typeof record.subject === 'string' &&
-    record.subject.startsWith(subjectPrefix) &&
+    (record.subject.startsWith(subjectPrefix) || (record.subject === nobody && record.authenticated === false)) &&
     typeof record.sid === 'string' &&
     typeof record.authenticated === 'boolean' &&
     typeof record.createdMs === 'number' &&

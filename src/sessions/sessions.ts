@@ -3,12 +3,18 @@ import { type Chance, type Clock, token } from '#base';
 import { type ErrorRow, refuse, type SettingValues } from '#catalogue';
 import { constantTimeEqual, sha256 } from '#keys';
 import type { Kept, State } from '#state';
-import { fitDemand } from './demand.ts';
 import { errors } from './errors.ts';
-import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parkedOf, parseParked } from './parked.ts';
-import type { Progress } from './progress.ts';
-import { parseReturnTarget } from './return-target.ts';
-import { type AuthenticationEvent, appendEvent, parseSession, type Session, type SessionRecord, sessionOf, subjectOf } from './session.ts';
+import { openParking, type Parking } from './parking.ts';
+import {
+  type AuthenticationEvent,
+  appendEvent,
+  nobody,
+  parseSession,
+  type Session,
+  type SessionRecord,
+  sessionOf,
+  subjectOf,
+} from './session.ts';
 import type { settings as rows } from './settings.ts';
 
 /** Who a sign-in found, as the directory says it at this moment. */
@@ -34,25 +40,7 @@ export interface Begun {
 }
 
 /** Sessions and the requests that wait for one. Everything is looked up by (realm, token). */
-export interface Sessions {
-  /**
-   * Saves an interrupted request.
-   *
-   * @returns the pending id for `/authn/login?authn=…`
-   * @throws Refusal `targetRefused` when a target is not a path on this service
-   */
-  park(request: ParkRequest): Promise<string>;
-  /** The request that waits under an id; `undefined` when it was answered, expired, or never was. */
-  parked(realm: string, id: string): Promise<Parked | undefined>;
-  /**
-   * Puts what a sign-in has reached in place of what was read.
-   *
-   * @param parked  as `parked` or `advance` gave it
-   * @returns the request with its new progress; `undefined` when something else has changed or answered it meanwhile: of several one goes on
-   */
-  advance(parked: Parked, progress: Progress): Promise<Parked | undefined>;
-  /** The same, and it waits no longer: of several askers one gets it. */
-  takeParked(realm: string, id: string): Promise<Parked | undefined>;
+export interface Sessions extends Parking {
   /**
    * Begins a session for someone who has just authenticated, or continues the browser's own when it is the same person's: its sid stays,
    * the event is appended, the handle changes.
@@ -68,8 +56,16 @@ export interface Sessions {
     event: Omit<AuthenticationEvent, 'whenMs' | 'address'>,
     visit: Visit,
   ): Promise<Begun>;
-  /** The live session of the first handle that has one. Counts as a use of it. */
+  /**
+   * Begins a session of somebody who does not want to sign in: no methods, class `0`. Whoever may have one is not this room's business.
+   *
+   * @see specification document 1, "Session"
+   */
+  beginAnonymous(realm: string, handles: readonly string[], visit: Visit): Promise<Begun>;
+  /** The live session of the first handle that has one, of somebody who signed in. Counts as a use of it. */
   find(realm: string, handles: readonly string[]): Promise<Session | undefined>;
+  /** The same, or one of somebody who did not. */
+  findAny(realm: string, handles: readonly string[]): Promise<Session | undefined>;
   /** Ends what the handles open. True when there was something. */
   end(realm: string, handles: readonly string[], visit: Visit): Promise<boolean>;
   /** The live sessions of a person, the one used last first, at most `limit`. */
@@ -94,7 +90,7 @@ export interface SessionsOptions {
   readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
 }
 
-/** Octets of chance in a pending id and in a handle's secret half; in its other half and a sid. */
+/** Octets of chance in a handle's secret half; in its other half and a sid. */
 const secretOctets = 32;
 const idOctets = 16;
 /** Cookies of one name that a browser may send together; what lies beyond is not looked at. */
@@ -105,11 +101,7 @@ const service: Visit = { door: 'service', address: '', correlationId: '' };
 
 /** Opens the sessions on the shared state. */
 export function openSessions({ state, clock, chance, audit, settingsOf }: SessionsOptions): Sessions {
-  const parkedKind = state.kind<ParkedRecord>({
-    name: 'parked',
-    parse: parseParked,
-    rowsMax: (realm) => settingsOf(realm)['authn.maxPending'],
-  });
+  const { parkedKind, ...parking } = openParking({ state, clock, chance, settingsOf });
   const sessionKind = state.kind<SessionRecord>({
     name: 'session',
     parse: parseSession,
@@ -186,9 +178,17 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       if (own === undefined) return undefined;
       const begun = await continued(own, handles, event);
       if (begun === undefined) continue;
-      note(realm, { subject }, 'session.resume', 'the same person authenticated again; the handle changed', visit);
+      note(realm, { subject }, 'session.resume', `the same person authenticated again${waysOf(event)}; the handle changed`, visit);
       return begun;
     }
+  };
+  /** Ends what the handles open of anybody else. True when there was something. */
+  const endOthers = async (realm: string, handles: readonly string[], subject: string, visit: Visit): Promise<boolean> => {
+    let ended = false;
+    for (const other of await allLive(realm, handles)) {
+      if (other.value.subject !== subject && (await endKept(other, 'session ended: another person signed in', visit))) ended = true;
+    }
+    return ended;
   };
   const started = async (realm: string, subject: string, event: AuthenticationEvent): Promise<{ session: Session; handle: string }> => {
     const settings = settingsOf(realm);
@@ -196,7 +196,7 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
     const record: SessionRecord = {
       subject,
       sid: token(chance, idOctets),
-      authenticated: true,
+      authenticated: subject !== nobody,
       events: [event],
       createdMs: event.whenMs,
       lastUsedMs: event.whenMs,
@@ -205,61 +205,46 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
     await sessionKind.put(realm, id, record, endOf(record, settings), subject);
     return { session: sessionOf(realm, record, settings['authn.sessionLifetimeS']), handle: `${id}.${secret}` };
   };
+  const used = async (kept: Kept<SessionRecord> | undefined): Promise<Session | undefined> => {
+    if (kept === undefined) return undefined;
+    const settings = settingsOf(kept.realm);
+    const nowMs = clock.nowMs();
+    if (nowMs - kept.value.lastUsedMs < touchMs(settings)) return asSession(kept);
+    const record = { ...kept.value, lastUsedMs: nowMs };
+    return asSession((await sessionKind.touch(kept, record, endOf(record, settings))) ?? kept);
+  };
 
   return {
-    park: async (request) => {
-      const settings = settingsOf(request.realm);
-      const lengthMax = settings['authn.returnTargetLengthMax'];
-      const asked = parseReturnTarget(request.target, lengthMax);
-      const caller = request.cancelTarget === undefined ? asked : parseReturnTarget(request.cancelTarget, lengthMax);
-      if (asked === undefined || caller === undefined) throw refuse(errors.targetRefused);
-      const createdMs = clock.nowMs();
-      const id = token(chance, secretOctets);
-      const record: ParkedRecord = {
-        method: request.method,
-        asked,
-        ...(caller === asked ? {} : { caller }),
-        rows: fitRows(request.rows),
-        ...(request.demand === undefined ? {} : { demand: fitDemand(request.demand) }),
-        createdMs,
-      };
-      await parkedKind.put(request.realm, id, record, createdMs + settings['authn.pendingTtlS'] * 1000);
-      return id;
-    },
-    parked: async (realm, id) => asParked(await parkedKind.get(realm, id)),
-    advance: async (parked, progress) => {
-      const kept = keptOf.get(parked);
-      return kept && asParked(await parkedKind.replace(kept, { ...kept.value, progress }));
-    },
-    takeParked: async (realm, id) => asParked(await parkedKind.take(realm, id)),
+    ...parking,
 
-    begin: async (realm, handles, person, { amr, acr, door }, visit) => {
+    begin: async (realm, handles, person, { amr, acr, door, mechanisms }, visit) => {
       const subject = person === undefined ? '' : subjectOf(person.entryUuid);
       const refused = person === undefined ? errors.noEntry : person.disabled ? errors.disabled : undefined;
       if (refused !== undefined) {
         note(realm, { subject }, 'session.begin', refused.means, visit, refused);
         throw refuse(refused);
       }
-      const event: AuthenticationEvent = { whenMs: clock.nowMs(), amr, acr, door, address: visit.address };
-      let ended = 0;
-      for (const other of await allLive(realm, handles)) {
-        if (other.value.subject !== subject && (await endKept(other, 'session ended: another person signed in', visit))) ended++;
-      }
+      const how = mechanisms === undefined ? {} : { mechanisms };
+      const event: AuthenticationEvent = { whenMs: clock.nowMs(), amr, acr, door, address: visit.address, ...how };
+      const ended = await endOthers(realm, handles, subject, visit);
       const resumed = await resume(realm, handles, subject, event, visit);
       if (resumed !== undefined) return resumed;
       const begun = await started(realm, subject, event);
-      note(realm, { subject }, 'session.begin', 'session began', visit);
-      return { ...begun, how: ended > 0 ? 'replaced' : 'new' };
+      note(realm, { subject }, 'session.begin', `session began${waysOf(event)}`, visit);
+      return { ...begun, how: ended ? 'replaced' : 'new' };
+    },
+    beginAnonymous: async (realm, handles, visit) => {
+      const ended = await endOthers(realm, handles, nobody, visit);
+      const event: AuthenticationEvent = { whenMs: clock.nowMs(), amr: [], acr: '0', door: 'web', address: visit.address };
+      const begun = await started(realm, nobody, event);
+      note(realm, { subject: nobody }, 'session.begin', 'session began of somebody who did not sign in', visit);
+      return { ...begun, how: ended ? 'replaced' : 'new' };
     },
 
-    find: async (realm, handles) => {
-      const [kept] = await allLive(realm, handles);
-      if (kept === undefined) return undefined;
-      const settings = settingsOf(realm);
-      const nowMs = clock.nowMs();
-      if (nowMs - kept.value.lastUsedMs < touchMs(settings)) return asSession(kept);
-      const record = { ...kept.value, lastUsedMs: nowMs };
-      return asSession((await sessionKind.touch(kept, record, endOf(record, settings))) ?? kept);
+    find: async (realm, handles) => used((await allLive(realm, handles)).find(({ value }) => value.authenticated)),
+    findAny: async (realm, handles) => {
+      const all = await allLive(realm, handles);
+      return used(all.find(({ value }) => value.authenticated) ?? all[0]);
     },
     end: async (realm, handles, visit) => {
       let ended = false;
@@ -301,14 +286,9 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
   };
 }
 
-/** What stands on disk behind a request that was read, against which its replacement is compared. */
-const keptOf = new WeakMap<Parked, Kept<ParkedRecord>>();
-
-function asParked(kept: Kept<ParkedRecord> | undefined): Parked | undefined {
-  if (kept === undefined) return undefined;
-  const parked = parkedOf(kept.realm, kept.value, kept.expiresAtMs);
-  keptOf.set(parked, kept);
-  return parked;
+/** How somebody signed in, for the audit trail: a recovery code is named there. */
+function waysOf({ mechanisms = [] }: AuthenticationEvent): string {
+  return mechanisms.length === 0 ? '' : ` by ${mechanisms.join(' and ')}`;
 }
 
 /** A handle names its session by one half and proves itself by the other, which changes at every authentication. */

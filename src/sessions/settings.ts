@@ -68,7 +68,7 @@ export const settings = {
     max: dayS,
     applies: 'runtime',
     scope: 'realm',
-    obeyed: false,
+    obeyed: true,
     means: 'seconds to present a second factor after the password',
   },
   'authn.unauthenticatedSessions': {
@@ -77,7 +77,7 @@ export const settings = {
     default: false,
     applies: 'runtime',
     scope: 'realm',
-    obeyed: false,
+    obeyed: true,
     means: 'the sign-in screen offers to continue without signing in',
   },
   'authn.maxPending': {

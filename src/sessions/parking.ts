@@ -1,0 +1,92 @@
+import { type Chance, type Clock, token } from '#base';
+import { refuse, type SettingValues } from '#catalogue';
+import type { Kept, Kind, State } from '#state';
+import { fitDemand } from './demand.ts';
+import { errors } from './errors.ts';
+import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parkedOf, parseParked } from './parked.ts';
+import type { Progress } from './progress.ts';
+import { parseReturnTarget } from './return-target.ts';
+import type { settings as rows } from './settings.ts';
+
+/** The requests that wait for a sign-in, and how far it is. */
+export interface Parking {
+  /**
+   * Saves an interrupted request.
+   *
+   * @returns the pending id for `/authn/login?authn=…`
+   * @throws Refusal `targetRefused` when a target is not a path on this service
+   */
+  park(request: ParkRequest): Promise<string>;
+  /** The request that waits under an id; `undefined` when it was answered, expired, or never was. */
+  parked(realm: string, id: string): Promise<Parked | undefined>;
+  /**
+   * Puts what a sign-in has reached in place of what was read.
+   *
+   * @param parked  as `parked` or `advance` gave it
+   * @returns the request with its new progress; `undefined` when something else has changed or answered it meanwhile: of several one goes on
+   */
+  advance(parked: Parked, progress: Progress): Promise<Parked | undefined>;
+  /** The same, and it waits no longer: of several askers one gets it. */
+  takeParked(realm: string, id: string): Promise<Parked | undefined>;
+}
+
+export interface ParkingOptions {
+  readonly state: State;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** The settings in force in a realm. */
+  readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
+}
+
+/** Octets of chance in a pending id. */
+const idOctets = 32;
+
+/** Opens what waits on the shared state. */
+export function openParking({ state, clock, chance, settingsOf }: ParkingOptions): Parking & { readonly parkedKind: Kind<ParkedRecord> } {
+  const parkedKind = state.kind<ParkedRecord>({
+    name: 'parked',
+    parse: parseParked,
+    rowsMax: (realm) => settingsOf(realm)['authn.maxPending'],
+  });
+  return {
+    parkedKind,
+    park: async (request) => {
+      const settings = settingsOf(request.realm);
+      const lengthMax = settings['authn.returnTargetLengthMax'];
+      const asked = parseReturnTarget(request.target, lengthMax);
+      const caller = request.cancelTarget === undefined ? asked : parseReturnTarget(request.cancelTarget, lengthMax);
+      if (asked === undefined || caller === undefined) throw refuse(errors.targetRefused);
+      const createdMs = clock.nowMs();
+      const id = token(chance, idOctets);
+      const record: ParkedRecord = {
+        method: request.method,
+        asked,
+        ...(caller === asked ? {} : { caller }),
+        rows: fitRows(request.rows),
+        ...(request.demand === undefined ? {} : { demand: fitDemand(request.demand) }),
+        createdMs,
+      };
+      await parkedKind.put(request.realm, id, record, createdMs + settings['authn.pendingTtlS'] * 1000);
+      return id;
+    },
+    parked: async (realm, id) => asParked(await parkedKind.get(realm, id)),
+    advance: async (parked, progress) => {
+      const kept = keptOf.get(parked);
+      if (kept === undefined) return undefined;
+      // Whoever has just shown a factor has the whole of a step's time for the next one, however long the request has waited.
+      const expiresAtMs = Math.max(kept.expiresAtMs, progress.waitsUntilMs ?? 0);
+      return asParked(await parkedKind.replace(kept, { ...kept.value, progress }, expiresAtMs));
+    },
+    takeParked: async (realm, id) => asParked(await parkedKind.take(realm, id)),
+  };
+}
+
+/** What stands on disk behind a request that was read, against which its replacement is compared. */
+const keptOf = new WeakMap<Parked, Kept<ParkedRecord>>();
+
+function asParked(kept: Kept<ParkedRecord> | undefined): Parked | undefined {
+  if (kept === undefined) return undefined;
+  const parked = parkedOf(kept.realm, kept.value, kept.expiresAtMs);
+  keptOf.set(parked, kept);
+  return parked;
+}
