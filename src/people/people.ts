@@ -68,7 +68,7 @@ export interface Browser {
 export interface SignedIn {
   readonly entryUuid: string;
   /** The oldest first. */
-  readonly events?: readonly { readonly whenMs: number; readonly amr: readonly string[] }[];
+  readonly events?: readonly { readonly whenMs: number; readonly acr: string }[];
 }
 
 export interface PeopleOptions {
@@ -174,8 +174,9 @@ const nowhere: Browser = { address: '', secure: false };
 function sessionOf(events: NonNullable<SignedIn['events']>, { address, secure }: Browser): { readonly session?: SessionOf } {
   const last = events.at(-1);
   if (last === undefined) return {};
-  const factors = new Set(events.flatMap(({ amr }) => amr)).size;
-  return { session: { factors: Math.max(1, factors), authenticatedMs: last.whenMs, address, isProtected: secure } };
+  // One factor at a time does not make two: they were two together, or never.
+  const factors = events.some(({ acr }) => acr === 'mfa') ? 2 : 1;
+  return { session: { factors, authenticatedMs: last.whenMs, address, isProtected: secure } };
 }
 
 function baseOf(suffix: string): string {

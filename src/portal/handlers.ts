@@ -1,13 +1,14 @@
 import type { Clock } from '#base';
 import type { Browser } from '#people';
-import type { Session, Sessions, Visit } from '#sessions';
+import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
-import { cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
+import { demandOf } from './demand.ts';
+import { anonymousPage, cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
 import type { routes } from './routes.ts';
 import { texts } from './texts.ts';
 
 export interface PortalDeps {
-  readonly sessions: Pick<Sessions, 'find' | 'park' | 'list' | 'end' | 'endAll'>;
+  readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endAll'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
   readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], browser: Browser) => Promise<OwnEntry | undefined>;
   readonly csrf: Csrf;
@@ -27,13 +28,20 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
     home: async (request) => {
       const { realm } = request;
       const session = await sessionOf(request);
-      if (session === undefined)
-        return request.query.get('authn_error') === null ? askToSignIn(deps, request) : { kind: 'page', page: cancelledPage(realm) };
+      const cancelled = request.query.get('authn_error') !== null;
+      const demand = cancelled ? undefined : demandOf(request.query, session, clock.nowMs());
+      if (session === undefined) {
+        if (cancelled) return { kind: 'page', page: cancelledPage(realm) };
+        const isAnonymous =
+          request.query.get('prompt') === null && (await sessions.findAny(realm.id, request.cookies(sessionCookie))) !== undefined;
+        return isAnonymous ? { kind: 'page', page: anonymousPage(realm) } : askToSignIn(deps, request, demand);
+      }
+      if (demand !== undefined) return askToSignIn(deps, request, demand);
       const entry = await readOwn(realm, session, shownAttributes, request);
       if (entry === undefined) {
         // Whoever has no entry any more, or is disabled, has no session either, in no browser.
         await sessions.endAll(realm.id, session.entryUuid, visitOf(request));
-        return askToSignIn(deps, request);
+        return askToSignIn(deps, request, demand);
       }
       // Their own one, and one to know whether there are more than are shown.
       const others = (await sessions.list(realm.id, session.entryUuid, othersMax + 2)).filter(({ sid }) => sid !== session.sid);
@@ -78,9 +86,14 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
 }
 
 /** Rule 1 of the redirect contract, with the portal as the calling protocol. */
-async function askToSignIn({ sessions }: PortalDeps, { realm, method, target }: WebRequest): Promise<Reply> {
+async function askToSignIn(
+  { sessions }: Pick<PortalDeps, 'sessions'>,
+  { realm, method, target }: WebRequest,
+  demand: Demand = {},
+): Promise<Reply> {
   const rows = [{ label: texts.askerLabel, value: texts.application }];
-  const id = await sessions.park({ realm: realm.id, method, target, rows });
+  const asked = Object.keys(demand).length === 0 ? {} : { demand };
+  const id = await sessions.park({ realm: realm.id, method, target, rows, ...asked });
   return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
 }
 

@@ -71,6 +71,17 @@ export function cancelledPage(realm: WebRealm): Page {
   return single(realm, texts.cancelledTitle, texts.cancelledWords, texts.signIn);
 }
 
+/** What somebody sees who went on without signing in. */
+export function anonymousPage(realm: WebRealm): Page {
+  return {
+    title: texts.anonymousTitle,
+    layout: 'card',
+    main: html`<h1>${texts.anonymousTitle}</h1>
+<p>${texts.anonymousWords}</p>
+<p><a href="${pathIn(realm, '/portal?prompt=login')}" role="button">${texts.signIn}</a></p>`,
+  };
+}
+
 export function signedOutPage(realm: WebRealm): Page {
   return {
     title: texts.signedOutTitle,
@@ -110,7 +121,7 @@ function sessionRows(
   browser: Piece,
   nowMs: number,
 ): readonly (readonly [string, Piece])[] {
-  const ways = [...new Set(events.flatMap(({ amr }) => amr))].map((method) => methodTexts[method] ?? method);
+  const ways = [...new Set(events.flatMap(({ amr, mechanisms }) => mechanisms ?? amr))].map((way) => methodTexts[way] ?? way);
   return [
     [texts.session, browser],
     [texts.since, timeHtml(createdMs, nowMs)],

@@ -44,6 +44,9 @@ export const texts = {
   cancelledWords: 'Nothing was changed, and you are not signed in.',
   signIn: 'Sign in',
 
+  anonymousTitle: 'You are not signed in',
+  anonymousWords: 'You went on without signing in. Your account is there when you sign in.',
+
   signedOutTitle: 'You are signed out',
   signedOutWords: 'The session in this browser has ended.',
   signInAgain: 'Sign in again',
@@ -63,5 +66,15 @@ export const texts = {
   inDays: 'in {count} days',
 } as const;
 
-/** How a method of authentication (RFC 8176) is called here. */
-export const methodTexts: Readonly<Record<string, string>> = { pwd: 'Password' };
+/** How a mechanism, or a method of authentication (RFC 8176), is called here. */
+export const methodTexts: Readonly<Record<string, string>> = {
+  password: 'Password',
+  'security-key': 'Security key',
+  'authenticator-app': 'Authenticator app',
+  'recovery-code': 'Recovery code',
+  'email-code': 'Emailed code',
+  'email-link': 'Emailed link',
+  pwd: 'Password',
+  hwk: 'Security key',
+  otp: 'One-time code',
+};

@@ -38,7 +38,10 @@ export const errors = {
     state: 'reserved',
   },
   mechanismOff: refused('9330', 'a mechanism that the policy accepts is switched off: {names}'),
-  demandUnknown: refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
+  demandUnknown: {
+    ...refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
+    state: 'live',
+  },
   emailNotEnough: refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
   passwordNotChanged: {
     code: 'STS-AUTHN-9336',

@@ -10,7 +10,7 @@ import { errors } from './errors.ts';
 import { expiredPage, gonePage, refusedPage } from './pages.ts';
 import type { Known, Registry } from './password.ts';
 import type { Next, Offer, Situation } from './situation.ts';
-import type { Fault, Outcome, Step, StepCall } from './step.ts';
+import type { Fault, Reached, Step, StepCall } from './step.ts';
 import { failed } from './steps/password.ts';
 import { texts, whyTexts } from './texts.ts';
 import {
@@ -30,13 +30,13 @@ import {
 
 export interface FrameDeps {
   readonly registry: Registry;
-  readonly sessions: Pick<Sessions, 'parked' | 'advance' | 'takeParked' | 'begin' | 'end'>;
+  readonly sessions: Pick<Sessions, 'parked' | 'advance' | 'takeParked' | 'begin' | 'beginAnonymous' | 'end'>;
   /** A realm as it is now; `undefined` when it is gone. */
   readonly realmNow: (realm: WebRealm) => Promise<WebRealm | undefined>;
   /** The authentication policy in force in a realm, as it is now. */
   readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
   /** Settings in force in a realm. */
-  readonly settingsOf: (realm: string) => { readonly 'authn.mfaStepTtlS': number };
+  readonly settingsOf: (realm: string) => { readonly 'authn.mfaStepTtlS': number; readonly 'authn.unauthenticatedSessions': boolean };
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -98,7 +98,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       enrols: asked?.enrols ?? false,
       choices: enrol?.choices ?? [],
       required: enrol?.required ?? false,
-      first: firstScreenOf(situation, next),
+      first: firstScreenOf(situation, next, deps.settingsOf(realm.id)['authn.unauthenticatedSessions']),
       ways: asked === undefined ? [] : waysOf(steps, step, asked, progress, realm, id),
       nowMs: clock.nowMs(),
       waitsUntilMs: progress.waitsUntilMs ?? parked.expiresAtMs,
@@ -155,7 +155,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     return draw(login, await standing(call.request, login, call.id, parked), fault, error === undefined ? {} : { error });
   };
 
-  const reached = async (step: Step, at: Standing, outcome: Exclude<Outcome, { readonly kind: 'fault' }>): Promise<Reply> => {
+  const reached = async (step: Step, at: Standing, outcome: Reached): Promise<Reply> => {
     const { call, browser } = at;
     const { parked, realm } = call;
     const ttlMs = deps.settingsOf(realm.id)['authn.mfaStepTtlS'] * 1000;
@@ -204,6 +204,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
         return draw(step, at, fault, { status: 403, error: refused });
       }
       const outcome = await step.take(at.call, form);
+      if (outcome.kind === 'anonymous') return at.call.first.anonymous ? goAnonymously(deps, request, id, parked) : to(step.path, id);
       if (outcome.kind !== 'fault') return reached(step, at, outcome);
       const { kind: _, fault, change, ...more } = outcome;
       const changed = withChange(at.call.progress, change);
@@ -216,25 +217,37 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
 
 /** Begins the session and lets the browser go back; `undefined` when the person may have none by now. */
 async function finish(
-  { sessions, realmNow }: FrameDeps,
+  deps: FrameDeps,
   request: WebRequest,
   id: string,
   parked: Parked,
-  { amr, acr }: Next & { readonly step: 'done' },
+  { amr, acr, mechanisms }: Next & { readonly step: 'done' },
   person: Known | undefined,
 ): Promise<Reply | undefined> {
   const { realm } = request;
   const begun = await unlessRefused(() =>
-    sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, door: 'web' }, visitOf(request)),
+    deps.sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, mechanisms, door: 'web' }, visitOf(request)),
   );
   if (begun === undefined) return undefined;
+  return goBack(deps, request, id, parked, begun.handle);
+}
+
+/** Lets the browser go back with a session of somebody who did not sign in. */
+async function goAnonymously(deps: FrameDeps, request: WebRequest, id: string, parked: Parked): Promise<Reply> {
+  const { realm } = request;
+  const { handle } = await deps.sessions.beginAnonymous(realm.id, request.cookies(sessionCookie), visitOf(request));
+  return goBack(deps, request, id, parked, handle);
+}
+
+async function goBack({ sessions, realmNow }: FrameDeps, request: WebRequest, id: string, parked: Parked, handle: string): Promise<Reply> {
+  const { realm } = request;
   // A removal that began meanwhile has ended the sessions it found. This one was not there yet, or is looked at only now: one of the two ends it.
   if ((await realmNow(realm))?.removing !== false) {
-    await sessions.end(realm.id, [begun.handle], visitOf(request));
+    await sessions.end(realm.id, [handle], visitOf(request));
     throw refuse(webErrors.realmRemoved);
   }
   await sessions.takeParked(realm.id, id);
-  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: begun.handle, path: '/' }] };
+  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: handle, path: '/' }] };
 }
 
 /** An account disabled or deleted between its factors and its session is answered like a wrong password; the audit trail has the reason. */
@@ -248,13 +261,7 @@ async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined>
 }
 
 /** What is recorded of an enrolment that was offered: that it was, and that it was not wanted. */
-function noteEnrolment(
-  { audit }: FrameDeps,
-  request: WebRequest,
-  person: Known | undefined,
-  outcome: Exclude<Outcome, { readonly kind: 'fault' }>,
-  next: Next,
-): void {
+function noteEnrolment({ audit }: FrameDeps, request: WebRequest, person: Known | undefined, outcome: Reached, next: Next): void {
   const note = (action: string, summary: string) =>
     audit.record({ realm: request.realm.id, subject: person?.dn ?? '', action, outcome: 'success', summary, ...visitOf(request) });
   if (outcome.kind === 'proven' && next.step === 'enrol' && !next.required)

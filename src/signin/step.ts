@@ -66,6 +66,8 @@ export interface FirstScreen {
   readonly passwordless: boolean;
   /** A second factor can be asked for: the box; `demanded` when it is ticked for the person. */
   readonly secondFactor: 'none' | 'box' | 'demanded';
+  /** One may go on without signing in. */
+  readonly anonymous: boolean;
 }
 
 /** What a step may change of what was reached; `undefined` takes a member away. What is proven, by whom and until when is the frame's. */
@@ -94,6 +96,9 @@ export interface Drawn {
   readonly change?: Change;
 }
 
+/** What came of a form that leads on. */
+export type Reached = Extract<Outcome, { readonly kind: 'proven' | 'moved' }>;
+
 /** What came of a form. */
 export type Outcome =
   /** The factor was shown. The frame notes it in the call's role; `person` when this step found out who it is. */
@@ -110,6 +115,8 @@ export type Outcome =
       readonly error?: ErrorRow;
       readonly change?: Change;
     }
+  /** The person goes on without signing in; counts only where `call.first.anonymous` says so. */
+  | { readonly kind: 'anonymous' }
   /** Something else is reached: the frame asks the decider, and draws this step again if it is still one that may be taken. */
   | {
       readonly kind: 'moved';

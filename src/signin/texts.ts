@@ -32,6 +32,7 @@ export const texts = {
   secondFactorHint: 'For those who have no second factor yet. Whoever has one is asked for it in any case.',
   secondFactorDemanded: 'What you want to open asks for two factors.',
   emailOnly: 'Here one signs in by mail. Choose how:',
+  without: 'Continue without signing in',
   signingInAs: 'Signing in as',
   startAgain: 'Start again',
 

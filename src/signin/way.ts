@@ -4,7 +4,7 @@ import { type Parked, type Progress, readDemand } from '#sessions';
 import { pathIn, type WebRealm } from '#web';
 import type { Known } from './password.ts';
 import { type Held, holdsNothing, type Next, type Rules, type Situation } from './situation.ts';
-import type { Change, FirstScreen, Outcome, Step, StepCall, Way } from './step.ts';
+import type { Change, FirstScreen, Reached, Step, StepCall, Way } from './step.ts';
 import { texts, wayTexts } from './texts.ts';
 
 /** Everything that the next step depends on. */
@@ -64,13 +64,7 @@ export function unaccepted(
 }
 
 /** What a sign-in has reached by an outcome. */
-export function progressAfter(
-  step: Step,
-  { progress, role }: StepCall,
-  outcome: Exclude<Outcome, { readonly kind: 'fault' }>,
-  nowMs: number,
-  ttlMs: number,
-): Progress {
+export function progressAfter(step: Step, { progress, role }: StepCall, outcome: Reached, nowMs: number, ttlMs: number): Progress {
   const who = outcome.person === undefined ? {} : { entryUuid: outcome.person.entryUuid };
   const time = { waitsUntilMs: nowMs + ttlMs };
   const changed = withChange({ ...progress, ...who }, outcome.change);
@@ -139,7 +133,7 @@ export function withoutChoice({ enrolling: _, ...progress }: Progress): Progress
 }
 
 /** What the first screen shows. */
-export function firstScreenOf({ policy, offers, demand }: Situation, next: Next): FirstScreen {
+export function firstScreenOf({ policy, offers, demand }: Situation, next: Next, unauthenticatedSessions: boolean): FirstScreen {
   const first = next.step === 'ask' && next.role === 'first' ? [next.mechanism, ...next.others] : [];
   const { twoFactors, securityKey } = readDemand(demand);
   const key = policy.secondFactors.includes('security-key') && offers['security-key']?.second === true;
@@ -147,6 +141,8 @@ export function firstScreenOf({ policy, offers, demand }: Situation, next: Next)
     password: first.includes('password'),
     passwordless: first.includes('security-key'),
     secondFactor: twoFactors || securityKey ? 'demanded' : key ? 'box' : 'none',
+    // Whoever asks for anything of the sign-in asks for one.
+    anonymous: unauthenticatedSessions && Object.keys(demand).length === 0,
   };
 }
 

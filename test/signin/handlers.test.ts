@@ -46,7 +46,7 @@ async function signIn(now: WebRealm | undefined) {
     limits: {} as unknown as SigninDeps['limits'],
     realmNow: async () => now,
     policyOf: async () => builtInAuthnPolicy,
-    settingsOf: () => ({ 'authn.mfaStepTtlS': 300 }),
+    settingsOf: () => ({ 'authn.mfaStepTtlS': 300, 'authn.unauthenticatedSessions': false }),
     csrf: { issue: () => 'token' } as unknown as SigninDeps['csrf'],
     audit: { record: () => undefined } as unknown as SigninDeps['audit'],
     clock: { nowMs: () => 0 },

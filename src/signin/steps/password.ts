@@ -1,6 +1,6 @@
 import { verifiesPasswords } from '#policy';
 import type { Progress, Visit } from '#sessions';
-import { html, type Page, type Piece, type SafeHtml } from '#web';
+import { csrfField, html, type Page, type Piece, type SafeHtml } from '#web';
 import { errors } from '../errors.ts';
 import { limited } from '../limited.ts';
 import { faultId, stepPage } from '../pages.ts';
@@ -20,6 +20,7 @@ export function createPasswordStep(deps: PasswordDeps): Step {
     offer: () => on,
     show: (call, fault): Drawn => ({ page: loginPage(call, fault) }),
     take: async (call, form): Promise<Outcome> => {
+      if (form.get('without') === 'on') return { kind: 'anonymous' };
       const userName = (form.get('username') ?? '').trim();
       const password = form.get('password') ?? '';
       const ticked = {
@@ -76,8 +77,23 @@ ${first.passwordless && box('passwordless', texts.passwordless, texts.passwordle
 ${name}
 <button type="submit">${texts.goOnWithKey}</button>`;
   const fields = first.password ? withPassword : first.passwordless ? withKey : html`<p>${texts.emailOnly}</p>`;
+  const below =
+    first.anonymous &&
+    html`<form method="post" action="${call.action}">
+<input type="hidden" name="${csrfField}" value="${call.csrfToken}">
+<button type="submit" class="outline" name="without" value="on">${texts.without}</button>
+</form>`;
   // A screen reader tells the title first: it says at once that the last try did not work.
-  return stepPage(call, { title: texts.title, ...(fault?.words === texts.failed ? { failed: texts.titleFailed } : {}), fields }, fault);
+  return stepPage(
+    call,
+    {
+      title: texts.title,
+      ...(fault?.words === texts.failed ? { failed: texts.titleFailed } : {}),
+      fields,
+      ...(below === false ? {} : { below }),
+    },
+    fault,
+  );
 }
 
 /** The box of the second factor; ticked for good where two factors are demanded. What is sent of it then makes no difference. */
