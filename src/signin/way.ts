@@ -51,14 +51,19 @@ export function rulesOf(policy: AuthnPolicy): Rules {
   return policy;
 }
 
-/** Why what was sent is refused whatever else may be asked for: the policy of this moment does not accept the mechanism in the role that it answered in. */
+/**
+ * Why what was sent is refused whatever else may be asked for: the policy of this moment does not accept the mechanism in the role that it answered in,
+ * or a hardware key is demanded, which neither a code nor a recovery code is.
+ */
 export function unaccepted(
   { mechanism, begins }: Step,
-  { role }: Pick<StepCall, 'role'>,
+  { role, parked }: Pick<StepCall, 'role' | 'parked'>,
   { firstFactors, secondFactors }: AuthnPolicy,
 ): (Next & { readonly step: 'refuse' }) | undefined {
   if (mechanism === undefined) return undefined;
   const isFirst = begins === true || role === 'first';
+  const isCode = mechanism === 'authenticator-app' || mechanism === 'recovery-code';
+  if (isCode && readDemand(parked.demand).securityKey) return { step: 'refuse', why: 'hardwareKeyDemanded', names: [mechanism] };
   if ((isFirst ? firstFactors : secondFactors).includes(mechanism)) return undefined;
   return { step: 'refuse', why: isFirst ? 'mechanismNotAccepted' : 'secondNotAccepted', names: [mechanism] };
 }
