@@ -5,8 +5,10 @@ import { refuse, type SettingValues } from '#catalogue';
 import { type Certificate, readCertificates, sha256 } from '#keys';
 import type { Mode } from '#policy';
 import { errors } from './errors.ts';
+import type { Fetch } from './fetch.ts';
 import { type AttestationPolicy, type Attested, judgeStatement } from './judge.ts';
 import { createMetadataStore } from './metadata/metadata.ts';
+import { refreshMetadata } from './metadata/refresh.ts';
 import { mdsSource } from './metadata/source.ts';
 import { bareAttestationObject, readAttestationObject } from './object.ts';
 import type { Revocations } from './revocation.ts';
@@ -25,6 +27,8 @@ export interface Attestation {
     readonly id: string;
     readonly mode: Mode;
   }): (given: { readonly attestationObject: Uint8Array; readonly clientDataJSON: Uint8Array }) => Promise<Attested>;
+  /** Downloads metadata, by the settings of the service: the job `factors.metadata`. Says what it did. */
+  refresh(settings: AttestationSettings): Promise<string>;
 }
 
 export type AttestationSettings = SettingValues<typeof rows>;
@@ -34,6 +38,7 @@ export interface AttestationOptions {
   /** Where the installed metadata are, and what of them was accepted; made when there is something. */
   readonly folder: string;
   readonly revocations: Revocations;
+  readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -42,11 +47,13 @@ const anchorsOctetsMax = 1_048_576;
 /** For the lists that the signer of a metadata blob names. */
 const blobBounds = { timeoutMs: 5000, octetsMax: 4_194_304 } as const;
 
-export function openAttestation({ settingsOf, folder, revocations, clock, log }: AttestationOptions): Attestation {
-  const online = createMetadataStore({ folder, revocationOf: revocations.of, bounds: blobBounds });
+export function openAttestation({ settingsOf, folder, revocations, fetch, clock, log }: AttestationOptions): Attestation {
+  const asking = { folder, revocationOf: revocations.of, bounds: blobBounds };
+  const online = createMetadataStore(asking);
   const offline = createMetadataStore({ folder, revocationOf: undefined, bounds: blobBounds });
 
   return {
+    refresh: (settings) => refreshMetadata(asking, settings, fetch, clock.nowMs()),
     bare: (attestationObject) => bareAttestationObject(readAttestationObject(attestationObject)),
     judgeIn: (realm) => async (given) => {
       const settings = settingsOf(realm.id);

@@ -110,6 +110,28 @@ export const settings = {
     means:
       'path of the PEM certificates that may have signed the metadata blob; empty: the roots of the FIDO Alliance’s service, and its name',
   },
+  'risk.mdsUrl': {
+    env: 'STS_RISK_MDS_URL',
+    kind: 'text',
+    default: '',
+    max: 2048,
+    check: (given: string) => (/^https?:\/\//.test(given) && URL.canParse(given) ? undefined : 'is no http or https address'),
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means: 'address that authenticator metadata are downloaded from and installed, https://mds3.fidoalliance.org/ say; empty: none',
+  },
+  'risk.mdsRefreshS': {
+    env: 'STS_RISK_MDS_REFRESH_S',
+    kind: 'integer',
+    default: 86_400,
+    min: 0,
+    max: 31_536_000,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means: 'seconds between two downloads of risk.mdsUrl; 0: none',
+  },
   'risk.mdsOctetsMax': {
     env: 'STS_RISK_MDS_OCTETS_MAX',
     kind: 'integer',
