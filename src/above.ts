@@ -3,7 +3,16 @@ import { utf8 } from '#base';
 import { connectDirectory, type DirectoryClient } from '#client';
 import type { Addresses } from '#commands';
 import { directoryJobs } from '#directory';
-import { boundedFetch, createRevocations, factorsErrors, openAttestation, openWebauthn, type Webauthn } from '#factors';
+import {
+  type Attestation,
+  boundedFetch,
+  createRevocations,
+  factorsErrors,
+  factorsJobs,
+  openAttestation,
+  openWebauthn,
+  type Webauthn,
+} from '#factors';
 import { createScheduler } from '#jobs';
 import { hmacSha256, sealingKey } from '#keys';
 import { type Mail, mailJobs, openMail } from '#mail';
@@ -15,7 +24,7 @@ import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
 import type { State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRoute } from '#web';
 import type { Below } from './below.ts';
-import type { Foundation } from './foundation.ts';
+import { type Foundation, metadataFolder } from './foundation.ts';
 import { settings as rows } from './settings.ts';
 
 const csrfKeyOctets = 32;
@@ -41,6 +50,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
   jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
+  const attestation = attestationOf(foundation, realms);
+  jobs.add('factors.metadata', factorsJobs['factors.metadata'], () => attestation.refresh(settings));
   jobs.add('mail.send', mailJobs['mail.send'], mail.run);
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
@@ -49,7 +60,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
 
-  const webauthn = webauthnOf(foundation, client, realms);
+  const webauthn = webauthnOf(foundation, client, realms, attestation);
   const csrf = createCsrf(csrfKeyOf(foundation));
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
   const judge: Judge = (presented) => client.judge(presented);
@@ -84,13 +95,17 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   return web.addresses;
 }
 
+function attestationOf({ clock, log, dataDir }: Foundation, { settingsOf }: Realms<typeof rows>): Attestation {
+  const folder = join(dataDir, metadataFolder);
+  return openAttestation({ settingsOf, folder, revocations: createRevocations(boundedFetch), fetch: boundedFetch, clock, log });
+}
+
 function webauthnOf(
-  { clock, chance, log, audit, dataDir }: Foundation,
+  { clock, chance, log, audit }: Foundation,
   client: DirectoryClient,
   { settingsOf }: Realms<typeof rows>,
+  attestation: Attestation,
 ): Webauthn {
-  const folder = join(dataDir, 'metadata');
-  const attestation = openAttestation({ settingsOf, folder, revocations: createRevocations(boundedFetch), clock, log });
   const warn = (why: string) => log.warn(factorsErrors.relyingPartyUnfit, why);
   return openWebauthn({ client, settingsOf, attestation, audit, clock, chance, warn });
 }

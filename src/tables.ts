@@ -14,7 +14,7 @@ import { clientErrors, clientSettings } from '#client';
 import { commands } from '#commands';
 import { credentialsErrors, credentialsSettings } from '#credentials';
 import { directoryErrors, directoryJobs, directorySettings } from '#directory';
-import { factorsErrors, factorsSettings } from '#factors';
+import { factorsErrors, factorsJobs, factorsSettings } from '#factors';
 import { jobsErrors } from '#jobs';
 import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
@@ -62,6 +62,7 @@ export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteR
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
   directory: directoryJobs,
+  factors: factorsJobs,
   mail: mailJobs,
   realms: realmsJobs,
   sessions: sessionsJobs,

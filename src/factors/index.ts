@@ -1,4 +1,5 @@
 import { errors as attestationErrors } from './attestation/errors.ts';
+import { jobs as attestationJobs } from './attestation/jobs.ts';
 import { settings as attestationSettings } from './attestation/settings.ts';
 import { errors as webauthnErrors } from './webauthn/errors.ts';
 import { settings as webauthnSettings } from './webauthn/settings.ts';
@@ -14,3 +15,4 @@ export { ceremonyScript } from './webauthn/script.ts';
 export { type Answered, type Ceremony, openWebauthn, type Webauthn, type WebauthnOptions } from './webauthn/webauthn.ts';
 export const factorsSettings = { ...webauthnSettings, ...attestationSettings };
 export const factorsErrors = { ...webauthnErrors, ...attestationErrors };
+export const factorsJobs = attestationJobs;

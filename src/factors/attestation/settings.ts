@@ -22,7 +22,7 @@ export const settings = {
     scope: 'realm',
     obeyed: true,
     means:
-      'certificates that attestation chains may lead to, beside those of the authenticator metadata: path of a PEM file, or PEM itself',
+      'certificates that attestation chains may lead to, beside those of the authenticator metadata: path of a PEM file, or PEM itself on one line',
   },
   'webauthn.attestationModels': {
     env: 'STS_WEBAUTHN_ATTESTATION_MODELS',

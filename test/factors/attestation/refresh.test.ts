@@ -61,7 +61,9 @@ async function opened(t: ExecutionContext) {
   const options = { folder: join(folder, 'metadata'), revocationOf: undefined, bounds: { timeoutMs: 1, octetsMax: 1 } };
   return {
     refresh: (more: Partial<typeof settings> = {}) => refreshMetadata(options, { ...settings, ...more }, boundedFetch, nowMs),
-    answer: (status: number, octets: Buffer) => void (answered = [status, octets]),
+    answer: (status: number, octets: Buffer) => {
+      answered = [status, octets];
+    },
     installed: join(folder, 'metadata', 'blob.jwt'),
   };
 }
