@@ -131,6 +131,62 @@ export const rules: readonly SpecRule[] = [
     ],
     ['everywhere', 'sessions, tokens and connections end when an account is disabled'],
   ]),
+  ...document('1, security keys, attestation', [
+    [
+      '4 policy',
+      'webauthn.attestationPolicy: verify-if-present in product mode, in development mode when the realm asks',
+      'factors/attestation/service.test.ts',
+      'in development mode statements are looked at only when the realm asks',
+    ],
+    [
+      '4 formats',
+      'all eight formats are verified; each statement of a compound',
+      'factors/attestation/formats.test.ts',
+      'a statement that holds and leads to an anchor is trusted',
+    ],
+    [
+      '4 vectors',
+      'what the vectors of WebAuthn Level 3 call valid is valid',
+      'factors/attestation/w3c-vectors.test.ts',
+      'every vector of the specification is there',
+    ],
+    [
+      '4 anchors',
+      'chains are checked against webauthn.attestationTrustAnchors and the roots of the metadata',
+      'factors/attestation/judge.test.ts',
+      'where the metadata know a model, only their roots vouch for it',
+    ],
+    [
+      '4 revocation',
+      'revocation is consulted',
+      'factors/attestation/service.test.ts',
+      'a revoked attestation certificate refuses the key',
+    ],
+    [
+      '4 reported',
+      'a model reported REVOKED, USER_VERIFICATION_BYPASS or KEY_COMPROMISE is refused',
+      'factors/attestation/service.test.ts',
+      'a model that the metadata report as REVOKED is refused',
+    ],
+    [
+      '4 untrusted',
+      'none and self attestation are accepted as untrusted',
+      'factors/attestation/judge.test.ts',
+      'none and self attestation are accepted as untrusted',
+    ],
+    [
+      '4 demands',
+      'require-trusted, an AAGUID allow-list, a certification level and FIPS each demand a trusted statement',
+      'factors/attestation/judge.test.ts',
+      'demands a trusted statement, with the policy',
+    ],
+    [
+      'attestation result',
+      'what the statement proved is recorded; unverified statements are shown as claimed',
+      'factors/attestation/service.test.ts',
+      'what the statement of a key proved is kept with the key',
+    ],
+  ]),
   ...document('1, settings', [
     ['tables', 'names, environment names and defaults', 'catalogue/rows.test.ts', "a setting of the specification's tables is a row"],
     ['security.passwordHashLogN', 'floor 14', 'keys/hasher.test.ts', 'security.passwordHashLogN has a floor of 14'],
