@@ -14,17 +14,17 @@ import {
   type Webauthn,
 } from '#factors';
 import { createScheduler } from '#jobs';
-import { hmacSha256, sealingKey } from '#keys';
-import { type Mail, mailJobs, openMail } from '#mail';
+import { hmacSha256 } from '#keys';
+import { mailJobs } from '#mail';
 import { openPeople } from '#people';
 import { createPortalHandlers, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
-import type { State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRoute } from '#web';
 import type { Below } from './below.ts';
 import { type Foundation, metadataFolder } from './foundation.ts';
+import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { settings as rows } from './settings.ts';
 
 const csrfKeyOctets = 32;
@@ -62,6 +62,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
 
   const webauthn = webauthnOf(foundation, client, realms, attestation);
   const csrf = createCsrf(csrfKeyOf(foundation));
+  let reached: Addresses = {};
+  const email = emailOf({ foundation, below, client, realms, people, mail });
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
   const judge: Judge = (presented) => client.judge(presented);
   const signin = createSigninHandlers({
@@ -73,6 +75,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     settingsOf: realms.settingsOf,
     webauthn,
     limits: below.limits,
+    email: email.factors,
+    baseOf: (door) => baseOf(settings, reached[door]),
     sessions,
     csrf,
     clock,
@@ -92,6 +96,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     chance,
   });
   open.defer(() => web.stop());
+  reached = web.addresses;
   return web.addresses;
 }
 
@@ -108,26 +113,6 @@ function webauthnOf(
 ): Webauthn {
   const warn = (why: string) => log.warn(factorsErrors.relyingPartyUnfit, why);
   return openWebauthn({ client, settingsOf, attestation, audit, clock, chance, warn });
-}
-
-function mailOf({ settings, clock, chance, timers, log, audit, dataDir }: Foundation, state: State, realms: Realms<typeof rows>): Mail {
-  const kek = settings['keys.kek'];
-  return openMail({
-    state,
-    clock,
-    chance,
-    timers,
-    audit,
-    log,
-    dataDir,
-    service: settings,
-    settingsOf: realms.settingsOf,
-    realmNow: async (id) => {
-      const found = id === realms.standing.id ? realms.standing : await realms.find(id);
-      return found && { suffix: found.suffix, settings: realms.settingsOf(id) };
-    },
-    keys: kek === '' ? [] : [sealingKey(utf8(kek), 'mail that waits')],
-  });
 }
 
 /** The same after a restart, so that a page left open goes on working; without a key-encryption key only until the end of this start. */

@@ -21,7 +21,7 @@ import {
   type SchemaChange,
   sweepDynamic,
 } from '#directory';
-import { createHasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
+import { createHasher, type Hasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
 import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow, loadSchema, normalizeDn } from '#schema';
@@ -45,6 +45,8 @@ export interface Below {
   readonly state: State;
   /** Failed attempts, counted at every door. */
   readonly limits: Limits;
+  /** The one queue of scrypt: what is mailed is hashed in it, too. */
+  readonly hasher: Hasher;
   readonly certificate: ServerCertificate | undefined;
   /** Deletes the dynamic entries whose time is over: a job, and what it reports. */
   readonly expire: () => Promise<string>;
@@ -99,6 +101,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     suffix: settings['realms.defaultSuffix'],
     state,
     limits,
+    hasher: engine.hasher,
     expire: () => sweepDynamic(engine),
     removeRealms: () => removeRealms(engine),
     certificate,

@@ -15,6 +15,7 @@ import { failed } from './steps/password.ts';
 import { texts, whyTexts } from './texts.ts';
 import {
   allows,
+  asksElsewhere,
   firstScreenOf,
   hrefOf,
   pathOf,
@@ -182,7 +183,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
-      if (at.next.step !== 'refuse' && (allows(step, at.next) || step.begins)) return draw(step, at);
+      if (at.next.step !== 'refuse' && (allows(step, at.next) || (step.begins && !asksElsewhere(at.next)))) return draw(step, at);
       return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
     },
     take: (step) => async (request) => {
@@ -275,7 +276,7 @@ function shut(deps: FrameDeps, step: Step, request: WebRequest, id: string, park
   const { browser, proven, waitsUntilMs = Number.POSITIVE_INFINITY } = parked.progress;
   if (step.begins) return undefined;
   if (browser !== undefined && browser !== markOf(browserOf(request) ?? ''))
-    return refusal(deps, request, errors.otherBrowser, gonePage(request.realm));
+    return refusal(deps, request, errors.otherBrowser, step.elsewhere?.(request.realm) ?? gonePage(request.realm));
   if (proven.length > 0 && deps.clock.nowMs() >= waitsUntilMs)
     return refusal(deps, request, errors.stepExpired, expiredPage(request.realm, id, parked));
   return undefined;

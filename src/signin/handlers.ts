@@ -2,24 +2,31 @@ import type { Handler } from '#web';
 import { createFrame, type FrameDeps } from './frame.ts';
 import type { PasswordDeps } from './password.ts';
 import type { routes } from './routes.ts';
+import { createEmailStep, type EmailStepDeps } from './steps/email.ts';
 import { createPasswordStep } from './steps/password.ts';
 import { createPasswordChangeStep, type PasswordChangeDeps } from './steps/password-change.ts';
 import { createSetupStep } from './steps/setup.ts';
 
 import { createWebauthnStep, sendScript, type WebauthnDeps } from './steps/webauthn.ts';
 
-export interface SigninDeps extends PasswordDeps, PasswordChangeDeps, WebauthnDeps, FrameDeps {}
+export interface SigninDeps extends PasswordDeps, PasswordChangeDeps, WebauthnDeps, FrameDeps, EmailStepDeps {}
 
 /** The pages under `/authn`. */
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
   const password = createPasswordStep(deps);
+  const emailCode = createEmailStep(deps, 'code');
+  const emailLink = createEmailStep(deps, 'link');
   const setup = createSetupStep();
   const change = createPasswordChangeStep(deps);
   const webauthn = createWebauthnStep(deps);
-  const frame = createFrame(deps, [password, webauthn, setup, change]);
+  const frame = createFrame(deps, [password, webauthn, emailCode, emailLink, setup, change]);
   return {
     loginPage: frame.show(password),
     login: frame.take(password),
+    emailCodePage: frame.show(emailCode),
+    emailCode: frame.take(emailCode),
+    emailLinkPage: frame.show(emailLink),
+    emailLink: frame.take(emailLink),
     setupPage: frame.show(setup),
     setup: frame.take(setup),
     passwordChangePage: frame.show(change),

@@ -1,6 +1,7 @@
 import type { RouteRow } from '#catalogue';
 
 const source = 'specification document 1, "Sign-in flow (browser)"';
+const emailed = 'specification document 1, "Emailed code or link"';
 
 export const routes = {
   loginPage: {
@@ -52,6 +53,34 @@ export const routes = {
     path: '/authn/webauthn.js',
     purpose: 'the ceremony script, for the only pages that may run one',
     source,
+    coverage: 'full',
+  },
+  emailCodePage: {
+    method: 'GET',
+    path: '/authn/email-code',
+    purpose: 'offers to mail a code, and asks for it once it was mailed',
+    source: emailed,
+    coverage: 'full',
+  },
+  emailCode: {
+    method: 'POST',
+    path: '/authn/email-code',
+    purpose: 'mails a code, and judges the one that was typed',
+    source: emailed,
+    coverage: 'full',
+  },
+  emailLinkPage: {
+    method: 'GET',
+    path: '/authn/email-link',
+    purpose: 'offers to mail a link; opened by that link, asks to continue and spends nothing',
+    source: emailed,
+    coverage: 'full',
+  },
+  emailLink: {
+    method: 'POST',
+    path: '/authn/email-link',
+    purpose: 'mails a link, and finishes with it',
+    source: emailed,
     coverage: 'full',
   },
 } as const satisfies Record<string, RouteRow>;

@@ -20,6 +20,8 @@ export interface Step {
   readonly begins?: true;
   /** What can be done with the mechanism in a realm at this moment. Absent for a step that proves nothing. */
   readonly offer?: (realm: WebRealm) => Offer | Promise<Offer>;
+  /** What is shown to a browser other than the one in which the sign-in goes on; that it is over, when absent. */
+  readonly elsewhere?: (realm: WebRealm) => Page | undefined;
   /** Draws the page. What it begins (a challenge) it returns as `change`. */
   show(call: StepCall, fault?: Fault): Drawn | Promise<Drawn>;
   /** Judges what was sent. Never called for a form whose token, browser or time is refused. */

@@ -73,6 +73,48 @@ export const texts = {
   keyName: 'Security key',
 } as const;
 
+/** The words of the steps that mail a code or a link. */
+export const emailTexts = {
+  code: {
+    title: 'Get a code by mail',
+    send: 'Mail me a code',
+    ask: 'We can mail you a code that works once.',
+    again: 'Mail me a new code',
+    titleSent: 'Enter the code from your mail',
+  },
+  link: {
+    title: 'Get a link by mail',
+    send: 'Mail me a link',
+    ask: 'We can mail you a link that works once, in this browser.',
+    again: 'Mail me a new link',
+    titleSent: 'Open the link in your mail',
+  },
+  userName: 'User name',
+  userNameMissing: 'Enter your user name.',
+  askFirst: 'It goes to the mail address that you have confirmed in your account here.',
+  askSecond: 'It goes to {address}.',
+  sentFirst: 'If {name} is known here with a confirmed mail address, a mail is on its way there. It can take a minute.',
+  sentSecond: 'A mail is on its way to {address}. It can take a minute.',
+  sentLink: 'Open the link in this browser. It leads back here, and nothing happens before you press Continue.',
+  codeLabel: 'Code from the mail',
+  codeHint: 'Six digits.',
+  goOn: 'Continue',
+  titleOpened: 'Continue signing in',
+  opened: 'You opened the link from your mail. Press Continue to sign in with it; it works once.',
+  newerReplaces: 'A new one takes the place of the last.',
+  wrongForm: 'A code has six digits. Look at it once more.',
+  wrong: 'This code is not right. You can try it {count} more times.',
+  wrongOnce: 'This code is not right. You can try it once more.',
+  wrongLink: 'This link is not the one that was sent last. Open the link in the newest mail, or ask for a new one.',
+  over: 'That code or link was used before, is too old, or a newer one was sent. Ask for a new one.',
+  ended: 'Too many wrong codes',
+  endedWords: 'The code does not work any more, and you are not signed in. Start again; the page you wanted to open still waits.',
+  elsewhere: 'Open the link in the other browser',
+  elsewhereWords:
+    'This link finishes a sign-in that began in another browser, or on another device. Open it there. Nothing was changed, and the link still works.',
+  elsewhereAdvice: 'If you did not ask for it, close this page: without the browser in which it was asked for nobody gets in by it.',
+} as const;
+
 /** Why nobody gets in this way, as the person reads it. */
 export const whyTexts: Readonly<Record<Why, string>> = {
   mechanismNotAccepted: 'This realm does not accept this way of signing in.',

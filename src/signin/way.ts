@@ -103,11 +103,16 @@ export const setupPath = '/authn/mfa-setup';
 const changePath = '/authn/password-change';
 const loginPath = '/authn/login';
 
-/** Where the next step is. A first factor other than the passwordless key begins on the first screen, which asks who it is. */
+/** Whether a sign-in begins with a mail and nothing else: its own page asks who it is. */
+export function asksElsewhere(next: Next): boolean {
+  return next.step === 'ask' && next.role === 'first' && (next.mechanism === 'email-code' || next.mechanism === 'email-link');
+}
+
+/** Where the next step is. A password and a key begin on the first screen, which asks who it is. */
 export function pathOf(steps: readonly Step[], next: Next, { ticked }: Progress): string {
   if (next.step === 'enrol') return setupPath;
   if (next.step === 'changePassword') return changePath;
-  if (next.step !== 'ask' || (next.role === 'first' && !ticked.passwordless)) return loginPath;
+  if (next.step !== 'ask' || (next.role === 'first' && !ticked.passwordless && !asksElsewhere(next))) return loginPath;
   return steps.find(({ mechanism }) => mechanism === next.mechanism)?.path ?? loginPath;
 }
 

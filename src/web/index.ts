@@ -2,6 +2,7 @@ export { type Cookie, sessionCookie } from './cookies.ts';
 export { type Csrf, createCsrf, csrfField } from './csrf.ts';
 export { errors as webErrors } from './errors.ts';
 export { bindRoutes, type Handler, type PageReply, type RedirectReply, type Reply, type WebRequest, type WebRoute } from './exchange.ts';
+export { isLoopbackHost } from './host.ts';
 export { html, type Piece, type SafeHtml } from './html.ts';
 export { facts, notice, type Page } from './page.ts';
 export { pathIn, realmSegment, type WebRealm, type WebRealms } from './realm.ts';

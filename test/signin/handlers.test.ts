@@ -44,6 +44,8 @@ async function signIn(now: WebRealm | undefined) {
     setPassword: async () => undefined,
     webauthn: { offTo: () => undefined } as unknown as SigninDeps['webauthn'],
     limits: {} as unknown as SigninDeps['limits'],
+    email: { offers: () => false } as unknown as SigninDeps['email'],
+    baseOf: () => undefined,
     realmNow: async () => now,
     policyOf: async () => builtInAuthnPolicy,
     settingsOf: () => ({ 'authn.mfaStepTtlS': 300, 'authn.unauthenticatedSessions': false }),

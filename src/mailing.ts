@@ -1,0 +1,80 @@
+import { utf8 } from '#base';
+import type { DirectoryClient } from '#client';
+import { openChallenges, openEmailFactors, openEmailVerification, openFailures } from '#factors';
+import { type HashCost, sealingKey } from '#keys';
+import { type Mail, openMail } from '#mail';
+import type { People } from '#people';
+import type { Realms } from '#realms';
+import type { State } from '#state';
+import { isLoopbackHost } from '#web';
+import type { Below } from './below.ts';
+import type { Foundation } from './foundation.ts';
+import type { settings as rows } from './settings.ts';
+
+/** The mail of the service. Whoever starts it has it stopped before the jobs are waited for: one of them may wait for a mail server. */
+export function mailOf(
+  { settings, clock, chance, timers, log, audit, dataDir }: Foundation,
+  state: State,
+  realms: Realms<typeof rows>,
+): Mail {
+  const kek = settings['keys.kek'];
+  return openMail({
+    state,
+    clock,
+    chance,
+    timers,
+    audit,
+    log,
+    dataDir,
+    service: settings,
+    settingsOf: realms.settingsOf,
+    realmNow: async (id) => {
+      const found = id === realms.standing.id ? realms.standing : await realms.find(id);
+      return found && { suffix: found.suffix, settings: realms.settingsOf(id) };
+    },
+    keys: kek === '' ? [] : [sealingKey(utf8(kek), 'mail that waits')],
+  });
+}
+
+interface EmailParts {
+  readonly foundation: Foundation;
+  readonly below: Below;
+  readonly client: DirectoryClient;
+  readonly realms: Realms<typeof rows>;
+  readonly people: People;
+  readonly mail: Mail;
+}
+
+/** Emailed codes and links: as a factor, and to verify an address. */
+export function emailOf({ foundation, below, client, realms, people, mail }: EmailParts) {
+  const { chance, audit, log, open } = foundation;
+  const failures = openFailures({ client, audit, log });
+  open.defer(() => failures.close());
+  const challenges = openChallenges({
+    state: below.state,
+    hasher: below.hasher,
+    chance,
+    costOf: (realm) => costOf(realms.settingsOf(realm)),
+    rowsMax: (realm) => realms.settingsOf(realm)['authn.maxPending'],
+  });
+  const common = { challenges, failures, mail, limits: below.limits, audit };
+  return {
+    factors: openEmailFactors({ ...common, personNow: (realm, entryUuid) => people.byUuid(realm, entryUuid) }),
+    verification: openEmailVerification({ ...common, client }),
+  };
+}
+
+function costOf(settings: Foundation['settings']): HashCost {
+  return {
+    logN: settings['security.passwordHashLogN'],
+    r: settings['security.passwordHashR'],
+    p: settings['security.passwordHashP'],
+  };
+}
+
+/** Where browsers reach the service, as far as nobody but the operator says so: by the setting, or because it listens to this machine alone. */
+export function baseOf(settings: Foundation['settings'], address: string | undefined): string | undefined {
+  const base = settings['global.publicBaseUrl'];
+  if (base !== '') return base.replace(/\/$/, '');
+  return address !== undefined && isLoopbackHost(new URL(address).host) ? address : undefined;
+}
