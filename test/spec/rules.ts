@@ -156,12 +156,7 @@ export const rules: readonly SpecRule[] = [
       'factors/attestation/judge.test.ts',
       'where the metadata know a model, only their roots vouch for it',
     ],
-    [
-      '4 revocation',
-      'revocation is consulted',
-      'factors/attestation/service.test.ts',
-      'a revoked attestation certificate refuses the key',
-    ],
+    ['4 revocation', 'revocation is consulted', 'factors/attestation/service.test.ts', 'a revoked attestation certificate refuses the key'],
     [
       '4 reported',
       'a model reported REVOKED, USER_VERIFICATION_BYPASS or KEY_COMPROMISE is refused',

@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { Log } from '#audit';
 import type { Clock } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
@@ -11,6 +10,7 @@ import { createMetadataStore } from './metadata/metadata.ts';
 import { refreshMetadata } from './metadata/refresh.ts';
 import { mdsSource } from './metadata/source.ts';
 import { bareAttestationObject, readAttestationObject } from './object.ts';
+import { readPem } from './pem.ts';
 import type { Revocations } from './revocation.ts';
 import type { settings as rows } from './settings.ts';
 
@@ -43,7 +43,6 @@ export interface AttestationOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-const anchorsOctetsMax = 1_048_576;
 /** For the lists that the signer of a metadata blob names. */
 const blobBounds = { timeoutMs: 5000, octetsMax: 4_194_304 } as const;
 
@@ -101,18 +100,9 @@ async function policyOf(
 /** The certificates of the setting, or words for why there are none. */
 async function anchorsOf(given: string): Promise<readonly Certificate[] | string> {
   if (given === '') return [];
-  const pem = given.includes('-----BEGIN') ? given : await readText(given);
+  const pem = given.includes('-----BEGIN') ? given : await readPem(given);
   const read = readCertificates(pem ?? '');
   return pem === undefined || read === undefined || read.length === 0 ? 'it leads to no certificates that can be read' : read;
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    const found = await stat(path);
-    return found.isFile() && found.size <= anchorsOctetsMax ? await readFile(path, 'utf8') : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function boundsOf(settings: AttestationSettings) {

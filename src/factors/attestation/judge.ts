@@ -75,12 +75,17 @@ async function judge(given: JudgeOptions): Promise<Attested> {
   demandGoodName(claimed);
   const proofs: Proof[] = [];
   for (const basis of basesOf(given)) proofs.push(await proofOf(basis, claimed, given));
-  const best = proofs.find(({ proved }) => proved === 'trusted') ?? proofs.find(({ proved }) => proved === 'claimed') ?? proofs[0];
+  const best = proofs.toSorted((one, other) => worthOf(other) - worthOf(one))[0];
   if (best === undefined) throw new BadStatement('it says nothing');
   if (demanding && best.proved !== 'trusted') throw refuse(errors.untrusted, { proved: best.proved, why: best.why ?? '' });
   if (demanding) demandModel(best, policy, given);
   const model = best.entry?.description;
   return { format, proved: best.proved, ...(best.why === undefined ? {} : { why: best.why }), ...(model === undefined ? {} : { model }) };
+}
+
+/** Of several proofs about one credential the best counts: one that is trusted and vouches for the model, too. */
+function worthOf({ proved, modelProved }: Proof): number {
+  return ['untrusted', 'claimed', 'trusted'].indexOf(proved) * 2 + (modelProved ? 1 : 0);
 }
 
 interface Proof extends Pick<Attested, 'proved' | 'why'> {

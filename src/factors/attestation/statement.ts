@@ -53,9 +53,13 @@ export function octetsOf(statement: CborMap, member: string): Uint8Array {
   return value;
 }
 
-export function algorithmOf(statement: CborMap): number {
+/** RSA with SHA-1, which modules sign with to this day, and nobody else may. */
+const rs1 = -65_535;
+
+export function algorithmOf(statement: CborMap, by: 'module' | 'others'): number {
   const value = statement.get('alg');
   demand(typeof value === 'number', 'alg is missing');
+  demand(value !== rs1 || by === 'module', 'alg is SHA-1, which proves nothing');
   return value;
 }
 

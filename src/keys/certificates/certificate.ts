@@ -21,6 +21,8 @@ export interface Certificate {
   readonly pathLength: number | undefined;
   /** By dotted identifier. */
   readonly extensions: ReadonlyMap<string, Extension>;
+  /** Of its issuer's signature. */
+  readonly signatureOid: string;
   readonly publicKey: PublicKey;
   readonly parsed: X509Certificate;
 }
@@ -51,7 +53,7 @@ const basicConstraints = '2.5.29.19';
  */
 export function readCertificate(der: Uint8Array): Certificate | undefined {
   if (der.length > certificateOctetsMax) return undefined;
-  const [signed] = derChildren(readOneDer(der));
+  const [signed, signature] = derChildren(readOneDer(der));
   const parts = derChildren(signed);
   const version = isContext(parts[0], 0) ? (derInteger(derChildren(parts[0])[0]) ?? -1) + 1 : 1;
   const [serial, , issuer, validity, subject, , ...rest] = isContext(parts[0], 0) ? parts.slice(1) : parts;
@@ -73,6 +75,7 @@ export function readCertificate(der: Uint8Array): Certificate | undefined {
     ca,
     pathLength,
     extensions,
+    signatureOid: derOid(derChildren(signature)[0]?.content ?? empty),
     ...parsed,
   };
 }
@@ -84,9 +87,19 @@ export function readCertificates(pem: string): readonly Certificate[] | undefine
   return read.every((each) => each !== undefined) ? read : undefined;
 }
 
-/** True when one certificate's key signed the other and its subject is the other's issuer. */
+/** Signatures with MD5 or SHA-1: somebody else may have made two certificates of one. */
+const weakSignatures = new Set([
+  '1.2.840.113549.1.1.2',
+  '1.2.840.113549.1.1.4',
+  '1.2.840.113549.1.1.5',
+  '1.2.840.10040.4.3',
+  '1.2.840.10045.4.1',
+  '1.3.14.3.2.29',
+]);
+
+/** True when one certificate's key signed the other and its subject is the other's issuer. A signature with MD5 or SHA-1 is none. */
 export function issued(issuer: Certificate, subject: Certificate): boolean {
-  if (!equalBytes(issuer.subjectDer, subject.issuerDer)) return false;
+  if (!equalBytes(issuer.subjectDer, subject.issuerDer) || weakSignatures.has(subject.signatureOid)) return false;
   try {
     return subject.parsed.verify(issuer.publicKey);
   } catch {

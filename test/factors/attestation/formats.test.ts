@@ -17,6 +17,7 @@ import {
   makeCredential,
   makeObject,
   makePacked,
+  model,
   nowMs,
   sha256,
   signWith,
@@ -44,14 +45,20 @@ test('compound: it is trusted when one of its statements is', async (t) => {
   t.like(await judge(makeObject('compound', selves, credential.data)), { kind: 'judged', proved: 'untrusted' });
 });
 
+test('compound: of two statements that are trusted the one that vouches for the model counts', async (t) => {
+  const u2fPart = { fmt: 'fido-u2f', attStmt: (await u2fObject()).statement };
+  const judged = await judge(makeObject('compound', [u2fPart, await packedPart(root)], credential.data), { models: new Set([model]) });
+  t.like(judged, { kind: 'judged', proved: 'trusted' });
+});
+
 test('fido-u2f: an AAGUID that stands beside its statement is vouched for by nothing, and satisfies no allow-list', async (t) => {
   const { object } = await u2fObject();
-  const judged = await judge(object, { models: new Set(['01020304-0506-0708-090a-0b0c0d0e0f10']) });
+  const judged = await judge(object, { models: new Set([model]) });
   t.like(judged, { kind: 'refused', row: errors.modelNotAllowed });
 });
 
 test('android-key: an AAGUID that only the anchor’s owner could know satisfies no allow-list by the statement alone', async (t) => {
-  const judged = await judge(await androidKeyObject(), { models: new Set(['01020304-0506-0708-090a-0b0c0d0e0f10']) });
+  const judged = await judge(await androidKeyObject(), { models: new Set([model]) });
   t.like(judged, { kind: 'refused', row: errors.modelNotAllowed });
 });
 
@@ -265,7 +272,7 @@ async function u2fObject(wish: { signed?: Uint8Array; above?: readonly Made[] } 
   ];
   const x5c = [leaf, ...(wish.above ?? [])].map((each) => each.der);
   const statement = { sig: signWith(leaf, wish.signed ?? joined(parts)), x5c };
-  return { leaf, object: makeObject('fido-u2f', statement, credential.data) };
+  return { statement, object: makeObject('fido-u2f', statement, credential.data) };
 }
 
 function u2f(): Format {

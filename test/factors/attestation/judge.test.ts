@@ -168,6 +168,11 @@ for (const [what, make] of badChains) {
   });
 }
 
+test('a certificate that was signed with SHA-1 leads nowhere', async (t) => {
+  const { object } = await makePacked(credential, root, { hash: 'SHA-1' });
+  t.like(await judge(object, { anchors: anchorsOf(root) }), { kind: 'judged', proved: 'claimed' });
+});
+
 test('an anchor out of its validity vouches for nothing', async (t) => {
   const old = await makeCertificate({ notAfterMs: nowMs - dayMs });
   const { object } = await makePacked(credential, old);

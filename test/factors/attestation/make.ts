@@ -34,6 +34,8 @@ export interface CertificateWish {
   readonly revocationList?: string;
   readonly publicKey?: webcrypto.CryptoKey;
   readonly pathLength?: number;
+  /** Of the signature; SHA-256 unless it says otherwise. */
+  readonly hash?: 'SHA-1';
 }
 
 let serial = 0x1000;
@@ -50,7 +52,7 @@ export async function makeCertificate(wish: CertificateWish = {}): Promise<Made>
     notAfter: new Date(wish.notAfterMs ?? nowMs + 100 * dayMs),
     publicKey: wish.publicKey ?? keys.publicKey,
     signingKey: issuer?.keys.privateKey ?? keys.privateKey,
-    signingAlgorithm: ecdsa,
+    signingAlgorithm: { ...ecdsa, hash: wish.hash ?? 'SHA-256' },
     extensions: [
       new BasicConstraintsExtension(ca, wish.pathLength, true),
       new KeyUsagesExtension(usage, true),

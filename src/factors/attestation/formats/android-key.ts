@@ -16,7 +16,7 @@ export const androidKey: Format = (presented) => {
   const { statement, data, clientDataHash } = presented;
   const chain = chainOf(statement);
   const [leaf] = chain;
-  demandSignature(algorithmOf(statement), leaf.publicKey, signedOctets(presented), octetsOf(statement, 'sig'));
+  demandSignature(algorithmOf(statement, 'others'), leaf.publicKey, signedOctets(presented), octetsOf(statement, 'sig'));
   demand(samePublicKey(leaf.publicKey, data.publicKey), 'the certificate is of another key than the credential');
   const extension = leaf.extensions.get(keyDescriptionOid);
   demand(extension !== undefined, 'the certificate does not describe the key');

@@ -15,7 +15,7 @@ const oids = { country: '2.5.4.6', organization: '2.5.4.10', unit: '2.5.4.11', n
 /** Packed attestation: by the credential's own key, or by a certificate (WebAuthn Level 3 §8.2, §8.2.1). */
 export const packed: Format = (presented) => {
   const { statement, data } = presented;
-  const algorithm = algorithmOf(statement);
+  const algorithm = algorithmOf(statement, 'others');
   const signature = octetsOf(statement, 'sig');
   if (!statement.has('x5c')) {
     demand(!statement.has('ecdaaKeyId'), 'ECDAA is no longer part of WebAuthn');

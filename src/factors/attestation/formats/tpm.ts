@@ -41,7 +41,7 @@ const moduleOids = ['2.23.133.2.1', '2.23.133.2.2', '2.23.133.2.3'] as const;
 export const tpm: Format = (presented) => {
   const { statement, data } = presented;
   demand(statement.get('ver') === '2.0', 'ver is not 2.0');
-  const algorithm = algorithmOf(statement);
+  const algorithm = algorithmOf(statement, 'module');
   const chain = chainOf(statement);
   const pubArea = octetsOf(statement, 'pubArea');
   const certInfo = octetsOf(statement, 'certInfo');

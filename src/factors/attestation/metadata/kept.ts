@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hex } from '#base';
-import { sha256 } from '#keys';
+import { readCertificates, sha256 } from '#keys';
 
 /** The newest blob that was accepted under certain roots. */
 export interface Seen {
@@ -45,6 +45,8 @@ export async function replaceFile(file: string, content: Uint8Array): Promise<vo
   await folder.sync().finally(() => folder.close());
 }
 
+/** By the certificates themselves: the same file written otherwise is the same roots. */
 function fileOf(folder: string, roots: string): string {
-  return join(folder, `${hex(sha256(roots)).slice(0, 32)}.seen`);
+  const certificates = (readCertificates(roots) ?? []).map(({ der }) => hex(sha256(der))).toSorted();
+  return join(folder, `${hex(sha256(certificates.join(' '))).slice(0, 32)}.seen`);
 }

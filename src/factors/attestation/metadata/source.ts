@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { SettingValues } from '#catalogue';
+import { readPem } from '../pem.ts';
 import type { settings as rows } from '../settings.ts';
 import type { MetadataSource } from './metadata.ts';
 
@@ -13,11 +13,8 @@ export async function mdsSource(settings: MdsSettings): Promise<MetadataSource |
   const own = settings['risk.mdsRootFile'];
   const common = { file: settings['risk.mdsFile'], octetsMax: settings['risk.mdsOctetsMax'] };
   if (own === '') return { ...common, roots: await defaultRoots(), host };
-  try {
-    return { ...common, roots: await readFile(own, 'utf8'), host: undefined };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  const roots = await readPem(own);
+  return roots === undefined ? 'risk.mdsRootFile cannot be read' : { ...common, roots, host: undefined };
 }
 
 /** The roots that the library brings along; it is loaded with their first use. */
