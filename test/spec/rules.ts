@@ -74,6 +74,66 @@ export const rules: readonly SpecRule[] = [
     ['STS-AUTHN-0268', 'a mechanism that is not accepted as a first factor', 'flows/policies.test.ts', 'STS-AUTHN-0268'],
     ['STS-AUTHN-0172', 'a second factor is required but both mechanisms are off', 'flows/policies.test.ts', 'STS-AUTHN-0172'],
   ]),
+  ...document('1, authentication policy, fields', [
+    [
+      'requireSecondFactor',
+      'if-held or always, no never; nonsense is refused when it is written',
+      'directory/policy-entries.test.ts',
+      'add: a word that is none is refused by 19, with the attribute and why',
+    ],
+    [
+      'requireSecondFactorForAdministrators',
+      'offer (default), always, if-held',
+      'policy/authn-policy.test.ts',
+      'the built-in policy: password or key, then key, app or recovery code of who holds one; administrators are offered; mail is off',
+    ],
+    ['emailCodeTtlS', 'at most ten minutes', 'policy/authn-policy.test.ts', 'nonsense is refused in words'],
+    ['emailFailureLimit', 'at most 100', 'policy/authn-policy.test.ts', 'nonsense is refused in words'],
+    [
+      'STS-AUTHN-0244',
+      'an emailed factor with no mail transport',
+      'directory/policy-entries.test.ts',
+      'STS-AUTHN-0244: an emailed factor cannot be turned on where the realm has no mail server',
+    ],
+    [
+      'read at each step',
+      'a policy that is edited between two steps counts from the next one',
+      'flows/policy-steps.test.ts',
+      'a policy that is edited by ldapmodify between two steps counts from the next step',
+    ],
+    [
+      'administrators',
+      'anyone with the role Admin Read or Admin Write by groups',
+      'people/people.test.ts',
+      'administrators: members of a group with the role Admin Read or Admin Write',
+    ],
+  ]),
+  ...document('1, limits', [
+    [
+      'security.rateLimitPerIdentity',
+      'per identity and window, from any address, whether the name exists or not',
+      'directory/attempts.test.ts',
+      'simple bind: after five failures for a name the right password is refused too',
+    ],
+    [
+      'security.rateLimitPerAddress',
+      'per address and window, any identity',
+      'directory/attempts.test.ts',
+      'an address that has failed for twenty names is refused for all',
+    ],
+    [
+      'security.rateLimitWindowS',
+      'a fixed window',
+      'state/limits.test.ts',
+      'the window is fixed: it begins with the first failure and no later one makes it longer',
+    ],
+    [
+      'across a cluster',
+      'counted in all processes',
+      'state/limits.test.ts',
+      'hundreds of attempts at once find no gap, in several processes either',
+    ],
+  ]),
   ...document('1, development and product mode', [
     ['passwords, product', 'verified against the stored hash', 'credentials/judge.test.ts', 'wrong, absent, disabled and unknown'],
     [
