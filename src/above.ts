@@ -33,7 +33,7 @@ const endedAtOnce = 200;
 
 /** Starts all that stands above the LDAP interface and reaches the directory through it alone. */
 export async function startAbove(foundation: Foundation, below: Below): Promise<Addresses> {
-  const { settings, clock, chance, timers, log, audit, open } = foundation;
+  const { settings, clock, chance, log, audit, open } = foundation;
   const { state } = below;
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
@@ -47,16 +47,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   ];
   const removal = createRemoval({ client, suffix: below.suffix, obligations, settings, audit, log, clock });
 
-  const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
-  jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
-  jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
   const attestation = attestationOf(foundation, realms);
-  jobs.add('factors.metadata', factorsJobs['factors.metadata'], () => attestation.refresh(settings));
-  jobs.add('mail.send', mailJobs['mail.send'], mail.run);
-  jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
-  jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
-  jobs.start();
-  open.defer(() => jobs.close());
+  startJobs(foundation, below, { sessions, attestation, mail, removal });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
 
@@ -98,6 +90,30 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   open.defer(() => web.stop());
   reached = web.addresses;
   return web.addresses;
+}
+
+interface Working {
+  readonly sessions: Sessions;
+  readonly attestation: Attestation;
+  readonly mail: { readonly run: () => Promise<string> };
+  readonly removal: () => Promise<string>;
+}
+
+/** What the service does by itself. */
+function startJobs(
+  { settings, clock, timers, log, open }: Foundation,
+  below: Below,
+  { sessions, attestation, mail, removal }: Working,
+): void {
+  const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
+  jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
+  jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
+  jobs.add('factors.metadata', factorsJobs['factors.metadata'], () => attestation.refresh(settings));
+  jobs.add('mail.send', mailJobs['mail.send'], mail.run);
+  jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
+  jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
+  jobs.start();
+  open.defer(() => jobs.close());
 }
 
 function attestationOf({ clock, log, dataDir }: Foundation, { settingsOf }: Realms<typeof rows>): Attestation {
