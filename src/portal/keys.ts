@@ -1,0 +1,171 @@
+import { Refusal } from '#catalogue';
+import { answerField, askingParts, type Ceremony, ceremonyScript, factorsErrors, type Webauthn } from '#factors';
+import type { SecurityKey } from '#holdings';
+import { sha256 } from '#keys';
+import type { Kind, Limits, State } from '#state';
+import { type Handler, type Reply, type WebRequest } from '#web';
+import { addPage, type Flash, flashes, keyPage, keysPage } from './keys-pages.ts';
+import { keysTexts } from './keys-texts.ts';
+import { findOwn, type Own, type OwnDeps } from './own.ts';
+import { stalePage } from './pages.ts';
+import type { keysRoutes } from './keys-routes.ts';
+
+export interface KeysDeps extends OwnDeps {
+  readonly webauthn: Webauthn;
+  readonly limits: Limits;
+  readonly state: State;
+}
+
+/** What is kept of a challenge: it is somebody's, for a key of one role, and good once. */
+interface Minted {
+  readonly sid: string;
+  readonly role: SecurityKey['role'];
+}
+
+/** Enrolments that wait in one realm. */
+const mintedMax = 10_000;
+const home = '/portal/keys';
+const nameLengthMax = 60;
+
+/** The pages on which people see, name, add and remove their security keys. */
+export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof keysRoutes, Handler>> {
+  const { webauthn, clock } = deps;
+  const minted = deps.state.kind<Minted>({ name: 'key-enrolment', parse: parseMinted, rowsMax: () => mintedMax });
+  const own = (fresh: boolean, act: (request: WebRequest, own: Own) => Promise<Reply>): Handler => {
+    return async (request) => {
+      const found = await findOwn(deps, request, { fresh, back: home });
+      return found.kind === 'own' ? act(request, found.own) : found.reply;
+    };
+  };
+
+  return {
+    keys: own(false, async ({ realm, query }, { person, session }) => {
+      const offered = (['mfa', 'primary'] as const).filter((role) => webauthn.offTo(realm, role) === undefined);
+      const done = flashes.find((flash) => flash === query.get('done'));
+      return { kind: 'page', page: keysPage({ realm, person, session, offered, done, nowMs: clock.nowMs(), isFull: webauthn.isFull(realm, person) }) };
+    }),
+    keyAdding: own(true, (request, mine) => adding(deps, minted, request, mine, roleOf(request.query.get('role')))),
+    keyAdd: own(true, (request, mine) => add(deps, minted, request, mine)),
+    key: own(true, async (request, { person, csrfToken }) => {
+      const key = keyOf(person.holdings.keys, request.query.get('key'));
+      if (key === undefined) return toKeys();
+      return { kind: 'page', page: keyPage({ realm: request.realm, person, key, handle: handleOf(key), csrfToken, nowMs: clock.nowMs() }) };
+    }),
+    keyRename: own(true, (request, mine) =>
+      changed(request, mine, 'renamed', async (key, form) => {
+        const name = nameOf(form);
+        if (name !== '') await webauthn.rename(about(request, mine), key, name);
+      }),
+    ),
+    keyRemove: own(true, (request, mine) => changed(request, mine, 'removed', (key) => webauthn.remove(about(request, mine), key))),
+  };
+}
+
+/** The page that adds a key. The role is chosen by its address, and kept with the challenge from here on. */
+async function adding(
+  { webauthn }: KeysDeps,
+  minted: Kind<Minted>,
+  request: WebRequest,
+  { person, session, csrfToken, visit }: Own,
+  role: SecurityKey['role'],
+  fault?: string,
+): Promise<Reply & { readonly kind: 'page' }> {
+  const { realm, origin } = request;
+  const { challenge, untilMs } = webauthn.mint();
+  try {
+    const options = webauthn.creation({ realm, origin, person, role, visit }, challenge, person.name);
+    await minted.put(realm.id, challenge, { sid: session.sid, role }, untilMs, session.entryUuid);
+    const page = addPage({ realm, role, csrfToken, parts: askingParts('create', options), fault });
+    return { kind: 'page', page: { ...page, script: ceremonyScript().path } };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const page = addPage({ realm, role, csrfToken, parts: undefined, fault: fault ?? thrown.says });
+    return { kind: 'page', status: thrown.row.sees.http ?? 400, page, error: thrown.row };
+  }
+}
+
+async function add(deps: KeysDeps, minted: Kind<Minted>, request: WebRequest, mine: Own): Promise<Reply> {
+  const { realm, origin, address } = request;
+  const { person, session, subject, visit, acting } = mine;
+  const { form, refused } = await request.openForm(() => subject);
+  if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(realm), error: refused };
+  let role: SecurityKey['role'] = 'mfa';
+  try {
+    const answer = form.get(answerField) ?? '';
+    const challenge = deps.webauthn.challengeOf(answer);
+    // Taken, not read: of two who send it one enrols.
+    const kept = await minted.take(realm.id, challenge);
+    if (kept === undefined || kept.value.sid !== session.sid || kept.expiresAtMs <= deps.clock.nowMs()) throw new Refusal(factorsErrors.challengeGone, {});
+    role = kept.value.role;
+    const attempt = await deps.limits.enter({ realm: realm.id, identity: person.dn, address });
+    if (attempt.kind === 'limited') {
+      const again = await adding(deps, minted, request, mine, role, keysTexts.limited);
+      return { ...again, status: 429, retryAfterS: attempt.waitS };
+    }
+    const ceremony: Ceremony = { realm, origin, person, role, visit };
+    await deps.webauthn.enrol({ ...ceremony, answer, challenge, session: acting.session }, nameOf(form) || keysTexts.standing);
+    await attempt.succeeded();
+    return toKeys('added');
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const again = await adding(deps, minted, request, mine, role, thrown.says);
+    return { ...again, status: thrown.row.sees.http ?? 400, error: thrown.row };
+  }
+}
+
+/** Changes one of the person's keys. */
+async function changed(
+  request: WebRequest,
+  { person, subject, csrfToken }: Own,
+  done: Flash,
+  act: (key: SecurityKey, form: URLSearchParams) => Promise<void>,
+): Promise<Reply> {
+  const { realm } = request;
+  const { form, refused } = await request.openForm(() => subject);
+  if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(realm), error: refused };
+  const key = keyOf(person.holdings.keys, form.get('key'));
+  if (key === undefined) return toKeys();
+  try {
+    await act(key, form);
+    return toKeys(done);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const page = keyPage({ realm, person, key, handle: handleOf(key), csrfToken, nowMs: 0, fault: thrown.says });
+    return { kind: 'page', status: thrown.row.sees.http ?? 400, page, error: thrown.row };
+  }
+}
+
+function about({ realm }: WebRequest, { acting, visit }: Own) {
+  return { ...acting, realm, visit };
+}
+
+function toKeys(done?: Flash): Reply {
+  return { kind: 'redirect', status: 303, to: done === undefined ? home : `${home}?done=${done}` };
+}
+
+const handleDigits = 16;
+
+/** What stands for a key in an address: its id may be a thousand octets long. */
+export function handleOf({ id }: SecurityKey): string {
+  return Buffer.from(sha256(id)).toString('hex').slice(0, handleDigits);
+}
+
+function keyOf(keys: readonly SecurityKey[], handle: string | null): SecurityKey | undefined {
+  return keys.find((key) => handleOf(key) === handle);
+}
+
+function roleOf(text: string | null): SecurityKey['role'] {
+  return text === 'primary' ? 'primary' : 'mfa';
+}
+
+/** On one line, and short enough to be shown. */
+function nameOf(form: URLSearchParams): string {
+  const line = (form.get('name') ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return [...line].slice(0, nameLengthMax).join('');
+}
+
+function parseMinted(json: unknown): Minted | undefined {
+  if (typeof json !== 'object' || json === null) return undefined;
+  const { sid, role } = json as Partial<Minted>;
+  return typeof sid === 'string' && (role === 'mfa' || role === 'primary') ? { sid, role } : undefined;
+}
