@@ -75,7 +75,17 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     chance,
     audit,
   });
-  const portal = createPortalHandlers({ sessions, readOwn: people.readOwn, csrf, clock, ldapUrl: () => ldapUrl });
+  const portal = createPortalHandlers({
+    sessions,
+    readOwn: people.readOwn,
+    personOf: people.byUuid,
+    webauthn,
+    limits: below.limits,
+    state: below.state,
+    csrf,
+    clock,
+    ldapUrl: () => ldapUrl,
+  });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const web = await startWeb({
     settings,

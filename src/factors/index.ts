@@ -15,7 +15,7 @@ export { type Challenges, openChallenges } from './email/challenges.ts';
 export { type EmailFactors, type EmailRules, factorAddress, openEmailFactors } from './email/email.ts';
 export { openFailures } from './email/failures.ts';
 export { type EmailVerification, openEmailVerification } from './email/verify.ts';
-export { answerField, askingParts } from './webauthn/asking.ts';
+export { type AskingParts, answerField, askingParts } from './webauthn/asking.ts';
 export { ceremonyScript } from './webauthn/script.ts';
 export { type Answered, type Ceremony, openWebauthn, type Webauthn, type WebauthnOptions } from './webauthn/webauthn.ts';
 export const factorsSettings = { ...webauthnSettings, ...attestationSettings };

@@ -1,1 +1,1 @@
-export { type Browser, openPeople, type People, type PeopleOptions, type Person } from './people.ts';
+export { actingSession, type Browser, openPeople, type People, type PeopleOptions, type Person } from './people.ts';

@@ -171,12 +171,18 @@ async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, dn
 const nowhere: Browser = { address: '', secure: false };
 
 /** What the directory is told of a session; nothing of one that nobody signed in to. */
-function sessionOf(events: NonNullable<SignedIn['events']>, { address, secure }: Browser): { readonly session?: SessionOf } {
+function sessionOf(events: NonNullable<SignedIn['events']>, browser: Browser): { readonly session?: SessionOf } {
+  const session = actingSession(events, browser);
+  return session === undefined ? {} : { session };
+}
+
+/** How strong a session is, for the rules of access; `undefined` for one that nobody signed in to. */
+export function actingSession(events: NonNullable<SignedIn['events']>, { address, secure }: Browser): SessionOf | undefined {
   const last = events.at(-1);
-  if (last === undefined) return {};
+  if (last === undefined) return undefined;
   // One factor at a time does not make two: they were two together, or never.
   const factors = events.some(({ acr }) => acr === 'mfa') ? 2 : 1;
-  return { session: { factors, authenticatedMs: last.whenMs, address, isProtected: secure } };
+  return { factors, authenticatedMs: last.whenMs, address, isProtected: secure };
 }
 
 function baseOf(suffix: string): string {

@@ -1,14 +1,16 @@
-import { Refusal } from '#catalogue';
+import { empty, text } from '#base';
+import { Refusal, refuse } from '#catalogue';
 import { answerField, askingParts, type Ceremony, ceremonyScript, factorsErrors, type Webauthn } from '#factors';
 import type { SecurityKey } from '#holdings';
 import { sha256 } from '#keys';
+import { parseDn } from '#ldap';
 import type { Kind, Limits, State } from '#state';
-import { type Handler, type Reply, type WebRequest } from '#web';
+import type { Handler, Reply, WebRequest } from '#web';
 import { addPage, type Flash, flashes, keyPage, keysPage } from './keys-pages.ts';
+import type { keysRoutes } from './keys-routes.ts';
 import { keysTexts } from './keys-texts.ts';
 import { findOwn, type Own, type OwnDeps } from './own.ts';
 import { stalePage } from './pages.ts';
-import type { keysRoutes } from './keys-routes.ts';
 
 export interface KeysDeps extends OwnDeps {
   readonly webauthn: Webauthn;
@@ -39,10 +41,20 @@ export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof
   };
 
   return {
-    keys: own(false, async ({ realm, query }, { person, session }) => {
+    keys: own(false, async ({ realm, query }, { person }) => {
       const offered = (['mfa', 'primary'] as const).filter((role) => webauthn.offTo(realm, role) === undefined);
       const done = flashes.find((flash) => flash === query.get('done'));
-      return { kind: 'page', page: keysPage({ realm, person, session, offered, done, nowMs: clock.nowMs(), isFull: webauthn.isFull(realm, person) }) };
+      return {
+        kind: 'page',
+        page: keysPage({
+          realm,
+          keys: person.holdings.keys.map((key) => ({ key, handle: handleOf(key) })),
+          offered,
+          done,
+          nowMs: clock.nowMs(),
+          isFull: webauthn.isFull(realm, person),
+        }),
+      };
     }),
     keyAdding: own(true, (request, mine) => adding(deps, minted, request, mine, roleOf(request.query.get('role')))),
     keyAdd: own(true, (request, mine) => add(deps, minted, request, mine)),
@@ -52,12 +64,12 @@ export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof
       return { kind: 'page', page: keyPage({ realm: request.realm, person, key, handle: handleOf(key), csrfToken, nowMs: clock.nowMs() }) };
     }),
     keyRename: own(true, (request, mine) =>
-      changed(request, mine, 'renamed', async (key, form) => {
+      changed(deps, request, mine, 'renamed', async (key, form) => {
         const name = nameOf(form);
         if (name !== '') await webauthn.rename(about(request, mine), key, name);
       }),
     ),
-    keyRemove: own(true, (request, mine) => changed(request, mine, 'removed', (key) => webauthn.remove(about(request, mine), key))),
+    keyRemove: own(true, (request, mine) => changed(deps, request, mine, 'removed', (key) => webauthn.remove(about(request, mine), key))),
   };
 }
 
@@ -73,7 +85,7 @@ async function adding(
   const { realm, origin } = request;
   const { challenge, untilMs } = webauthn.mint();
   try {
-    const options = webauthn.creation({ realm, origin, person, role, visit }, challenge, person.name);
+    const options = webauthn.creation({ realm, origin, person, role, visit }, challenge, userNameOf(person));
     await minted.put(realm.id, challenge, { sid: session.sid, role }, untilMs, session.entryUuid);
     const page = addPage({ realm, role, csrfToken, parts: askingParts('create', options), fault });
     return { kind: 'page', page: { ...page, script: ceremonyScript().path } };
@@ -95,7 +107,8 @@ async function add(deps: KeysDeps, minted: Kind<Minted>, request: WebRequest, mi
     const challenge = deps.webauthn.challengeOf(answer);
     // Taken, not read: of two who send it one enrols.
     const kept = await minted.take(realm.id, challenge);
-    if (kept === undefined || kept.value.sid !== session.sid || kept.expiresAtMs <= deps.clock.nowMs()) throw new Refusal(factorsErrors.challengeGone, {});
+    if (kept === undefined || kept.value.sid !== session.sid || kept.expiresAtMs <= deps.clock.nowMs())
+      throw refuse(factorsErrors.challengeGone);
     role = kept.value.role;
     const attempt = await deps.limits.enter({ realm: realm.id, identity: person.dn, address });
     if (attempt.kind === 'limited') {
@@ -115,6 +128,7 @@ async function add(deps: KeysDeps, minted: Kind<Minted>, request: WebRequest, mi
 
 /** Changes one of the person's keys. */
 async function changed(
+  { clock }: KeysDeps,
   request: WebRequest,
   { person, subject, csrfToken }: Own,
   done: Flash,
@@ -130,7 +144,7 @@ async function changed(
     return toKeys(done);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
-    const page = keyPage({ realm, person, key, handle: handleOf(key), csrfToken, nowMs: 0, fault: thrown.says });
+    const page = keyPage({ realm, person, key, handle: handleOf(key), csrfToken, nowMs: clock.nowMs(), fault: thrown.says });
     return { kind: 'page', status: thrown.row.sees.http ?? 400, page, error: thrown.row };
   }
 }
@@ -154,8 +168,13 @@ function keyOf(keys: readonly SecurityKey[], handle: string | null): SecurityKey
   return keys.find((key) => handleOf(key) === handle);
 }
 
-function roleOf(text: string | null): SecurityKey['role'] {
-  return text === 'primary' ? 'primary' : 'mfa';
+function roleOf(given: string | null): SecurityKey['role'] {
+  return given === 'primary' ? 'primary' : 'mfa';
+}
+
+/** As browsers show it in their lists of passkeys. */
+function userNameOf({ dn }: Own['person']): string {
+  return text(parseDn(dn)?.[0]?.[0]?.value ?? empty) ?? dn;
 }
 
 /** On one line, and short enough to be shown. */

@@ -51,7 +51,9 @@ export async function findOwn(deps: OwnDeps, request: WebRequest, { fresh, back 
   if (fresh && (last === undefined || clock.nowMs() - last.whenMs > freshMs))
     return { kind: 'reply', reply: await ask(deps, request, back, { demand: { reauthenticate: true } }) };
   const subject = `session\0${realm.id}\0${session.sid}`;
-  const acting = { dn: person.dn, session: actingSession(session.events, request) };
+  const strength = actingSession(session.events, request);
+  if (strength === undefined) return { kind: 'reply', reply: await ask(deps, request, '/portal', {}) };
+  const acting = { dn: person.dn, session: strength };
   return { kind: 'own', own: { session, person, subject, csrfToken: csrf.issue(subject), acting, visit: visitOf(request) } };
 }
 

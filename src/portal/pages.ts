@@ -58,7 +58,10 @@ ${action(pathIn(realm, '/portal/sign-out'), texts.signOut, csrfToken)}</div>`,
 ${facts(entryRows(entry))}
 ${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
 <section class="half" aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
-${facts([[texts.password, verifiesPasswords(realm.mode) ? texts.passwordWords : texts.passwordUnchecked]])}</section>
+${facts([
+  [texts.password, verifiesPasswords(realm.mode) ? texts.passwordWords : texts.passwordUnchecked],
+  [texts.keys, html`<a href="${pathIn(realm, '/portal/keys')}">${texts.keysWords}</a>`],
+])}</section>
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
 ${facts(sessionRows(session, html`<span class="tag">${texts.thisBrowser}</span>`, nowMs))}
 ${others.map((other) => facts(sessionRows(other, texts.otherBrowser, nowMs)))}

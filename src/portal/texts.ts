@@ -26,6 +26,9 @@ export const texts = {
   passwordWords: 'The directory checks it each time you sign in. It is kept as a hash that nobody can read.',
   passwordUnchecked: 'Not checked, because this service runs in development mode.',
 
+  keys: 'Security keys',
+  keysWords: 'See, add and remove your security keys',
+
   thisBrowser: 'This browser',
   otherBrowser: 'Another browser',
   since: 'Signed in',

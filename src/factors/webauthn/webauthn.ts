@@ -31,6 +31,9 @@ export interface Answered extends Ceremony {
   readonly session: InName['session'];
 }
 
+/** In whose name a key is changed, and from where. */
+export type Changing = InName & Pick<Ceremony, 'realm' | 'visit'>;
+
 /** Security keys: the ceremonies, and what is kept of them. Each refusal is in the audit trail by the time it is thrown. */
 export interface Webauthn {
   /** A challenge: 32 octets of chance, base64url. It is good for five minutes, once. */
@@ -52,8 +55,11 @@ export interface Webauthn {
   enrol(given: Answered, name: string): Promise<SecurityKey>;
   /** Verifies an assertion and writes counter and use in the person's name. @throws Refusal for whatever does not hold */
   present(given: Answered): Promise<SecurityKey>;
-  rename(person: InName, key: SecurityKey, name: string): Promise<void>;
-  remove(person: InName, key: SecurityKey, about: Pick<Ceremony, 'realm' | 'visit'>): Promise<void>;
+  /** Whether the person has as many keys as they may. */
+  isFull(realm: Ceremony['realm'], person: Ceremony['person']): boolean;
+  /** Both are refused (`notWritten`) when the key is not as it was read. */
+  rename(about: Changing, key: SecurityKey, name: string): Promise<void>;
+  remove(about: Changing, key: SecurityKey): Promise<void>;
 }
 
 export interface WebauthnOptions {
@@ -83,7 +89,7 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
     told.set(why, true);
   };
   const ready = (ceremony: Ceremony) => readyFor({ ...options, warn }, ceremony);
-  const audited = <T>(action: string, ceremony: Ceremony, act: () => Promise<T>, words: (done: T) => string) =>
+  const audited = <T>(action: string, ceremony: About, act: () => Promise<T>, words: (done: T) => string) =>
     recorded(audit, action, ceremony, act, words);
 
   return {
@@ -136,12 +142,21 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
         },
         ({ role }) => `a security key was accepted (${role})`,
       ),
-    rename: (person, key, name) => replaceKey(client, person, key, { ...key, name }, errors.notWritten),
-    remove: async (person, key, { realm, visit }) => {
-      await removeKey(client, person, key);
-      const summary = `a security key was removed (${key.role})`;
-      audit.record({ realm: realm.id, subject: person.dn, action: 'authn.key.remove', outcome: 'success', summary, ...visit });
-    },
+    isFull: ({ id }, person) => isFull(settingsOf(id), person),
+    rename: (about, key, name) =>
+      audited(
+        'authn.key.rename',
+        { ...about, person: about },
+        () => replaceKey(client, about, key, { ...key, name }, errors.notWritten),
+        () => `a security key has another name (${key.role})`,
+      ),
+    remove: (about, key) =>
+      audited(
+        'authn.key.remove',
+        { ...about, person: about },
+        () => removeKey(client, about, key),
+        () => `a security key was removed (${key.role})`,
+      ),
   };
 }
 
@@ -163,17 +178,24 @@ function offTo(settings: WebauthnSettings, role: SecurityKey['role']): string | 
 
 /** Refuses enrolment only: whoever has more keys than that keeps them. */
 function checkRoom(settings: WebauthnSettings, { person }: Ceremony): void {
-  if (person.holdings.keys.length >= settings['webauthn.maxKeysPerPerson']) throw refuse(errors.tooManyKeys);
+  if (isFull(settings, person)) throw refuse(errors.tooManyKeys);
+}
+
+function isFull(settings: WebauthnSettings, { holdings }: Ceremony['person']): boolean {
+  return holdings.keys.length >= settings['webauthn.maxKeysPerPerson'];
 }
 
 function keysFor({ person, role }: Ceremony): readonly SecurityKey[] {
   return person.holdings.keys.filter((key) => key.role === role);
 }
 
+/** What an audit row says of it. */
+type About = Pick<Ceremony, 'realm' | 'visit'> & { readonly person: { readonly dn: string } };
+
 async function recorded<T>(
   audit: Pick<Audit, 'record'>,
   action: string,
-  { realm, person, visit }: Ceremony,
+  { realm, person, visit }: About,
   act: () => Promise<T>,
   words: (done: T) => string,
 ): Promise<T> {
