@@ -46,6 +46,9 @@ async function start(workers: number): Promise<House> {
   const { certFile, keyFile } = await authority.sign('ada', '/DC=com/DC=example/OU=people/UID=ada', 'clientAuth');
   const atrium = await startTestAtrium({
     settings: {
+      // What is refused where it must be fails often.
+      STS_SECURITY_RATE_PER_IDENTITY: '1000',
+      STS_SECURITY_RATE_PER_ADDRESS: '1000',
       STS_REALMS_DEFAULT_SUFFIX: suffix,
       STS_SECURITY_SCRAM_ITERATIONS: '4096',
       STS_LDAP_WORKERS: String(workers),
