@@ -9,12 +9,13 @@ import {
   createRevocations,
   factorsErrors,
   factorsJobs,
+  openAppEnrolments,
   openAttestation,
   openWebauthn,
   type Webauthn,
 } from '#factors';
 import { createScheduler } from '#jobs';
-import { hmacSha256 } from '#keys';
+import { hmacSha256, type SealingKey, sealingKey } from '#keys';
 import { mailJobs } from '#mail';
 import { openPeople } from '#people';
 import { createPortalHandlers, portalRoutes } from '#portal';
@@ -61,6 +62,8 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const signin = createSigninHandlers({
     registry: people,
     judge,
+    verify: client.verify,
+    apps: openAppEnrolments({ state, clock, chance, key: appKeyOf(foundation), settingsOf: realms.settingsOf }),
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
     policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
@@ -139,6 +142,12 @@ function webauthnOf(
 ): Webauthn {
   const warn = (why: string) => log.warn(factorsErrors.relyingPartyUnfit, why);
   return openWebauthn({ client, settingsOf, attestation, audit, clock, chance, warn });
+}
+
+/** Without a key-encryption key a secret that waits to be proved is lost with the end of this start. */
+function appKeyOf({ settings, chance }: Foundation): SealingKey {
+  const kek = settings['keys.kek'];
+  return sealingKey(kek === '' ? chance.octets(csrfKeyOctets) : utf8(kek), 'authenticator apps that wait');
 }
 
 /** The same after a restart, so that a page left open goes on working; without a key-encryption key only until the end of this start. */

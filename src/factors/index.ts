@@ -2,6 +2,7 @@ import { errors as attestationErrors } from './attestation/errors.ts';
 import { jobs as attestationJobs } from './attestation/jobs.ts';
 import { settings as attestationSettings } from './attestation/settings.ts';
 import { errors as emailErrors } from './email/errors.ts';
+import { settings as totpSettings } from './totp/settings.ts';
 import { errors as webauthnErrors } from './webauthn/errors.ts';
 import { settings as webauthnSettings } from './webauthn/settings.ts';
 
@@ -18,6 +19,8 @@ export { type EmailVerification, openEmailVerification } from './email/verify.ts
 export { type AskingParts, answerField, askingParts } from './webauthn/asking.ts';
 export { ceremonyScript } from './webauthn/script.ts';
 export { type Answered, type Ceremony, openWebauthn, type Webauthn, type WebauthnOptions } from './webauthn/webauthn.ts';
-export const factorsSettings = { ...webauthnSettings, ...attestationSettings };
+export { type AppEnrolments, openAppEnrolments, type PendingApp } from './totp/enrolment.ts';
+export { inGroups, otpauthUri, qrOf } from './totp/shown.ts';
+export const factorsSettings = { ...webauthnSettings, ...attestationSettings, ...totpSettings };
 export const factorsJobs = attestationJobs;
 export const factorsErrors = { ...webauthnErrors, ...attestationErrors, ...emailErrors };

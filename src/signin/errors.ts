@@ -27,6 +27,12 @@ export const errors = {
     sees: { http: 503 },
     state: 'live',
   },
+  codeNotJudged: {
+    code: 'STS-AUTHN-9316',
+    means: 'the directory did not judge a code of an authenticator app; its row says why',
+    sees: { http: 503 },
+    state: 'live',
+  },
   passwordlessRefused: refused('0171', 'a passwordless sign-in where a second factor is required'),
   hardwareKeyDemanded: refused('0204', 'a hardware key is demanded, which neither a code nor a recovery code can be'),
   noPrimaryKey: refused('0206', 'product mode: the passwordless box for somebody without a primary key'),

@@ -6,10 +6,11 @@ import { createEmailStep, type EmailStepDeps } from './steps/email.ts';
 import { createPasswordStep } from './steps/password.ts';
 import { createPasswordChangeStep, type PasswordChangeDeps } from './steps/password-change.ts';
 import { createSetupStep } from './steps/setup.ts';
+import { createTotpStep, type TotpDeps } from './steps/totp.ts';
 
 import { createWebauthnStep, sendScript, type WebauthnDeps } from './steps/webauthn.ts';
 
-export interface SigninDeps extends PasswordDeps, PasswordChangeDeps, WebauthnDeps, FrameDeps, EmailStepDeps {}
+export type SigninDeps = PasswordDeps & PasswordChangeDeps & WebauthnDeps & TotpDeps & EmailStepDeps & FrameDeps;
 
 /** The pages under `/authn`. */
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
@@ -19,7 +20,8 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
   const setup = createSetupStep();
   const change = createPasswordChangeStep(deps);
   const webauthn = createWebauthnStep(deps);
-  const frame = createFrame(deps, [password, webauthn, emailCode, emailLink, setup, change]);
+  const totp = createTotpStep(deps);
+  const frame = createFrame(deps, [password, webauthn, totp, emailCode, emailLink, setup, change]);
   return {
     loginPage: frame.show(password),
     login: frame.take(password),
@@ -34,5 +36,7 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
     webauthnPage: frame.show(webauthn),
     webauthn: frame.take(webauthn),
     webauthnScript: sendScript,
+    totpPage: frame.show(totp),
+    totp: frame.take(totp),
   };
 }

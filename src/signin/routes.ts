@@ -33,6 +33,14 @@ export const routes = {
     source,
     coverage: 'full',
   },
+  totpPage: {
+    method: 'GET',
+    path: '/authn/totp',
+    purpose: 'asks for a code of the authenticator app; for who enrols one, shows its secret',
+    source,
+    coverage: 'full',
+  },
+  totp: { method: 'POST', path: '/authn/totp', purpose: 'takes the code', source, coverage: 'full' },
   passwordChange: { method: 'POST', path: '/authn/password-change', purpose: 'takes the new password', source, coverage: 'full' },
   webauthnPage: {
     method: 'GET',

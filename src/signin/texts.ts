@@ -55,6 +55,28 @@ export const texts = {
   notTaken: 'This password was not taken: {why}. Choose another one.',
   changeNotDone: 'The password could not be changed now. Wait a moment and try again.',
 
+  codeTitle: 'Enter the code from your app',
+  codeTitleFailed: 'The code was not taken · Enter the code from your app',
+  codeWords: 'Open your authenticator app and type the code that it shows for this service now.',
+  code: 'Code',
+  goOn: 'Go on',
+  codeMissing: 'Enter the code that your app shows.',
+  codeWrong:
+    'This code is not right. Wait for the next one in your app and type that. If it is refused again, check that the time on your device is right.',
+  codeUsed: 'This code was used already. Each works once: wait for the next one in your app and type that.',
+  codeNotJudged: 'Your code could not be looked at now. Wait a moment and try again; if this repeats, ask whoever runs this service.',
+
+  appTitle: 'Set up your authenticator app',
+  appScan: 'Scan this picture with your authenticator app.',
+  appPicture: 'QR code for your authenticator app. What it says stands below as text.',
+  appType: 'Or type this key into the app by hand:',
+  appParameters: 'Algorithm {algorithm}, {digits} digits, a new code every {period} seconds.',
+  appCode: 'Code that the app shows now',
+  appDone: 'Confirm the app',
+  appExpired:
+    'The time for this picture has run out, and here is a new one. Remove the old entry from your app, scan this one and type its code.',
+  appTooLate: 'You signed in too long ago to add an app now. Start again with your password.',
+
   refusedTitle: 'You cannot sign in here this way',
   refusedAdvice: 'Nothing was changed, and you are not signed in. Ask whoever runs this service.',
 

@@ -29,14 +29,6 @@ export const reservedSettings = {
   'appPasswords.enabled': toggle('STS_APP_PASSWORDS_ENABLED', true, 'app passwords may be made'),
   'appPasswords.maxPerPerson': count('STS_APP_PASSWORDS_MAX_PER_PERSON', 10, 0, 'app passwords a person may have'),
 
-  'totp.issuer': words('STS_TOTP_ISSUER', '', 'the issuer an authenticator app shows; empty means the host of the realm'),
-  'totp.algorithm': choice('STS_TOTP_ALGORITHM', 'SHA1', ['SHA1', 'SHA256', 'SHA512'], 'digest of new enrolments'),
-  'totp.digits': count('STS_TOTP_DIGITS', 6, 6, 'digits of a code, for new enrolments', 8),
-  'totp.period': count('STS_TOTP_PERIOD', 30, 15, 'seconds of a step, for new enrolments', 300),
-  'totp.window': count('STS_TOTP_WINDOW', 1, 0, 'steps of skew accepted either side, for everybody', 10),
-  'totp.secretBytes': count('STS_TOTP_SECRET_BYTES', 20, 16, 'bytes of a new secret', 64),
-  'totp.enrolmentTtlMinutes': count('STS_TOTP_ENROLMENT_TTL_MINUTES', 10, 1, 'minutes until an unconfirmed secret is thrown away'),
-
   'backupCodes.count': count('STS_BACKUP_CODES_COUNT', 10, 1, 'codes of a set', 100),
   'backupCodes.length': count('STS_BACKUP_CODES_LENGTH', 10, 8, 'characters of a code', 64),
   'backupCodes.groupSize': count('STS_BACKUP_CODES_GROUP_SIZE', 5, 0, 'characters of a printed group; 0 prints a code unbroken', 64),
@@ -59,12 +51,4 @@ function seconds(env: string, standing: number, min: number, means: string) {
 
 function toggle(env: string, standing: boolean, means: string) {
   return { env, kind: 'boolean', default: standing, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
-}
-
-function words(env: string, standing: string, means: string) {
-  return { env, kind: 'text', default: standing, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
-}
-
-function choice<const Values extends readonly string[]>(env: string, standing: Values[number], values: Values, means: string) {
-  return { env, kind: 'choice', default: standing, values, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
 }
