@@ -200,21 +200,27 @@ test.serial('new enrolments have the digest, digits, period and length that the 
   }
 });
 
-test.serial('totp.enabled off: no app is enrolled and no code asked for, and who holds one is not let in with a password alone', async (t) => {
-  const own = await startTestAtrium({ clock: { nowMs: () => nowMs }, settings: { STS_TOTP_ENABLED: 'false', STS_WEBAUTHN_ENABLED: 'false' } });
-  t.teardown(() => own.stop());
-  const outer = [atrium, base] as const;
-  [atrium, base] = [own, own.addresses.http ?? ''];
-  try {
-    const { person } = await holder('ada');
-    const page = await begin(t, person);
-    t.is(await page.textContent('h1'), 'You cannot sign in here this way');
-    t.false((await page.context().cookies()).some(({ name }) => name === 'sts_session'));
-    t.true(own.audit.some(({ errorCode, summary }) => errorCode === 'STS-AUTHN-0172' && summary.includes('totp.enabled')));
-    const fresh = await addPerson(own, 'fresh', 'Fresh Person');
-    await modify(fresh.dn, 'stsMfaRequired', 'TRUE');
-    t.is(await (await begin(t, fresh)).textContent('h1'), 'You cannot sign in here this way');
-  } finally {
-    [atrium, base] = outer;
-  }
-});
+test.serial(
+  'totp.enabled off: no app is enrolled and no code asked for, and who holds one is not let in with a password alone',
+  async (t) => {
+    const own = await startTestAtrium({
+      clock: { nowMs: () => nowMs },
+      settings: { STS_TOTP_ENABLED: 'false', STS_WEBAUTHN_ENABLED: 'false' },
+    });
+    t.teardown(() => own.stop());
+    const outer = [atrium, base] as const;
+    [atrium, base] = [own, own.addresses.http ?? ''];
+    try {
+      const { person } = await holder('ada');
+      const page = await begin(t, person);
+      t.is(await page.textContent('h1'), 'You cannot sign in here this way');
+      t.false((await page.context().cookies()).some(({ name }) => name === 'sts_session'));
+      t.true(own.audit.some(({ errorCode, summary }) => errorCode === 'STS-AUTHN-0172' && summary.includes('totp.enabled')));
+      const fresh = await addPerson(own, 'fresh', 'Fresh Person');
+      await modify(fresh.dn, 'stsMfaRequired', 'TRUE');
+      t.is(await (await begin(t, fresh)).textContent('h1'), 'You cannot sign in here this way');
+    } finally {
+      [atrium, base] = outer;
+    }
+  },
+);
