@@ -73,8 +73,8 @@ for (const [what, environment, code, said] of refused) {
 }
 
 test('an unknown name and a setting that is not obeyed yet are reported, and the service starts and ends in order', async (t) => {
-  const ended = await serve(t, { STS_KEYS_KEK_FILE: file(t, kek), STS_LDAP_PROT: '389', STS_TOTP_DIGITS: '8' });
+  const ended = await serve(t, { STS_KEYS_KEK_FILE: file(t, kek), STS_LDAP_PROT: '389', STS_CREDENTIALS_FACTOR_SCAN_LIMIT: '8' });
   t.is(ended.status, 0, ended.said);
   t.regex(ended.said, /\[STS-CORE-9001\].*STS_LDAP_PROT.*nearest known name is STS_LDAP_PORT/);
-  t.regex(ended.said, /\[STS-CORE-9002\].*totp\.digits/);
+  t.regex(ended.said, /\[STS-CORE-9002\].*credentials\.factorScanLimit/);
 });
