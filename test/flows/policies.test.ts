@@ -12,7 +12,7 @@ let ada: TestPerson;
 let browser: Browser;
 
 test.before(async () => {
-  atrium = await startTestAtrium({ settings: { STS_WEBAUTHN_MFA_ALLOWED: 'false' } });
+  atrium = await startTestAtrium({ settings: { STS_WEBAUTHN_ENABLED: 'false', STS_TOTP_ENABLED: 'false' } });
   base = atrium.addresses.http ?? '';
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   browser = await launch();
