@@ -74,3 +74,9 @@ test('every file and folder that a page names by a link is there', (t) => {
       t.notThrows(() => read(join(dirname(page), path)), `${page}: ${path}`);
   }
 });
+
+test('every setting that docs/security-keys.md lists is a row with that environment name', (t) => {
+  const lines = [...read('docs/security-keys.md').matchAll(/^\| `([a-zA-Z.]+)` \| `(STS_\w+)` \|/gm)];
+  t.true(lines.length > 10);
+  for (const [, name = '', env] of lines) t.is((settings as Readonly<Record<string, SettingRow>>)[name]?.env, env, name);
+});

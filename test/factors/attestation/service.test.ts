@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { addPerson, asAdministrator } from '../../flows/people.ts';
 import { ask, hiddenOf, openScreen } from '../../flows/raw.ts';
+import { addPersonTo, addRealm, replaceValues, type TestRealm } from '../../flows/realms.ts';
 import { startTestAtrium, type TestAtrium } from '../../support/atrium.ts';
 import { makeBlob, makeEntry, makeSigner } from './blobs.ts';
 import {
@@ -43,17 +44,21 @@ async function started(t: ExecutionContext, settings: Record<string, string> = {
 }
 
 /** A person who signs in with a password and the box ticked enrols a key: what the page answers, and what is kept of the key. */
-async function enrol(atrium: TestAtrium, answer: Answer, of: { readonly aaguid?: string } = {}) {
-  const person = await addPerson(atrium, `key${people++}`, 'Key Holder');
+async function enrol(atrium: TestAtrium, answer: Answer, realm?: TestRealm) {
+  const uid = `key${people++}`;
+  const person =
+    realm === undefined
+      ? await addPerson(atrium, uid, 'Key Holder')
+      : await addPersonTo(atrium, realm, uid, 'Key Holder', 'Analytical-Engine-1843');
   const base = (atrium.addresses.http ?? '').replace('127.0.0.1', 'localhost');
-  const screen = await openScreen(base);
+  const screen = await openScreen(base, realm === undefined ? '/portal' : `/realm/${realm.id}/portal`);
   const cookies = { sts_signin: screen.browser };
   const form = { csrf: screen.csrf, username: person.uid, password: person.password, 'second-factor': 'on' };
   const { location } = await ask(base, screen.target, { method: 'POST', cookies, form });
   const page = await ask(base, location, { cookies });
   const challenge = /challenge&quot;:&quot;([\w-]+)/.exec(page.body)?.[1] ?? '';
   const clientData = JSON.stringify({ type: 'webauthn.create', challenge, origin: base.replace(/\/$/, ''), crossOrigin: false });
-  const credential = makeCredential({ id: crypto.getRandomValues(new Uint8Array(16)), clientData, ...of });
+  const credential = makeCredential({ id: crypto.getRandomValues(new Uint8Array(16)), clientData });
   const posted = JSON.stringify({
     id: text(credential.id),
     type: 'public-key',
@@ -190,4 +195,19 @@ test('trust anchors that lead to no certificates are told in the log, and vouch 
   const atrium = await started(t, { STS_WEBAUTHN_ATTESTATION_TRUST_ANCHORS: '/no/such/file.pem' });
   t.like((await enrol(atrium, trusted)).kept?.attestation, { proved: 'claimed' });
   t.regex(atrium.log(), /\[STS-AUTHN-9380\]/);
+});
+
+test('a realm’s demand is its own, and counts from the next enrolment on', async (t) => {
+  const atrium = await started(t, { STS_WEBAUTHN_ATTESTATION_TRUST_ANCHORS: anchor });
+  const realm = await addRealm(atrium, 'acme');
+  t.is((await enrol(atrium, none, realm)).status, 303);
+  await replaceValues(atrium, realm.dn, 'stsSetting', ['webauthn.attestationPolicy=require-trusted']);
+  t.is((await enrol(atrium, none, realm)).status, 403);
+  t.like(lastRefusal(atrium), { errorCode: 'STS-AUTHN-9372', realm: 'acme' });
+  t.like((await enrol(atrium, trusted, realm)).kept?.attestation, { proved: 'trusted' });
+  t.is((await enrol(atrium, none)).status, 303);
+  const elsewhere = await makeCertificate({ subject: 'CN=Nobody knows' });
+  await replaceValues(atrium, realm.dn, 'stsSetting', [`webauthn.attestationTrustAnchors=${elsewhere.pem.replaceAll('\n', ' ')}`]);
+  t.like((await enrol(atrium, trusted, realm)).kept?.attestation, { proved: 'claimed' });
+  t.like((await enrol(atrium, trusted)).kept?.attestation, { proved: 'trusted' });
 });
