@@ -1,8 +1,11 @@
 import { generateKeyPairSync, KeyObject, sign } from 'node:crypto';
 import test from 'ava';
-import { readCertificate } from '#keys';
+import { hex } from '#base';
+import { keyIdentifierOf, readCertificate } from '#keys';
 import { errors } from '../../../src/factors/attestation/errors.ts';
-import { judgeStatement } from '../../../src/factors/attestation/judge.ts';
+import { type AttestationPolicy, judgeStatement } from '../../../src/factors/attestation/judge.ts';
+import type { MetadataEntry, MetadataIndex } from '../../../src/factors/attestation/metadata/entry.ts';
+import { indexOf } from '../../../src/factors/attestation/metadata/index-of.ts';
 import { readAttestationObject } from '../../../src/factors/attestation/object.ts';
 import {
   attestationSubject,
@@ -57,12 +60,33 @@ test('fido-u2f: an AAGUID that stands beside its statement is vouched for by not
   t.like(judged, { kind: 'refused', row: errors.modelNotAllowed });
 });
 
+test('fido-u2f: its model is known by the key of its certificate, and by nothing else', async (t) => {
+  const { leaf, object } = await u2fObject();
+  const certificate = readCertificate(leaf.der);
+  if (certificate === undefined) return t.fail();
+  const entry = {
+    aaguid: undefined,
+    keyIdentifiers: [],
+    description: undefined,
+    reported: undefined,
+    level: undefined,
+    fips: 0,
+    roots: [],
+  };
+  const own = { ...entry, keyIdentifiers: [hex(keyIdentifierOf(certificate))], description: 'U2F Key', roots: [root.der] };
+  const metadata = (entries: readonly MetadataEntry[]) => indexOf({ number: 1, nextUpdate: '2027-01-01', entries });
+  const claimed = { ...entry, aaguid: model, level: 'L3plus', roots: [root.der] } as const;
+  t.like(await judge(object, {}, credential, metadata([own, claimed])), { kind: 'judged', proved: 'trusted', model: 'U2F Key' });
+  t.like(await judge(object, { level: 'L1' }, credential, metadata([own, claimed])), { kind: 'refused', row: errors.levelTooLow });
+  t.like(await judge(object, {}, credential, metadata([{ ...own, reported: 'REVOKED' }])), { kind: 'refused', row: errors.modelReported });
+});
+
 test('android-key: an AAGUID that only the anchor’s owner could know satisfies no allow-list by the statement alone', async (t) => {
   const judged = await judge(await androidKeyObject(), { models: new Set([model]) });
   t.like(judged, { kind: 'refused', row: errors.modelNotAllowed });
 });
 
-function judge(object: Uint8Array, policy: { models?: ReadonlySet<string> } = {}, of: Credential = credential) {
+function judge(object: Uint8Array, policy: Partial<AttestationPolicy> = {}, of: Credential = credential, metadata?: MetadataIndex) {
   return judgeStatement({
     object: readAttestationObject(object),
     clientDataHash: of.clientDataHash,
@@ -75,7 +99,7 @@ function judge(object: Uint8Array, policy: { models?: ReadonlySet<string> } = {}
       unknownRevocation: 'refused',
       ...policy,
     },
-    metadata: undefined,
+    metadata,
     revocationOf: async () => ({ kind: 'good' }),
     nowMs,
   });
@@ -136,6 +160,7 @@ async function tpmObject(wish: TpmWish = {}): Promise<Uint8Array> {
 
 function tpm(): Format {
   const with_ = (wish: TpmWish) => () => tpmObject(wish);
+  const other = makeCredential();
   return {
     name: 'tpm',
     good: tpmObject,
@@ -144,7 +169,8 @@ function tpm(): Format {
       ['no module made it', with_({ magic: 0x01020304 })],
       ['it was made for another ceremony', with_({ extraData: sha256(Uint8Array.of(1)) })],
       ['it is about another key', with_({ name: joined([Uint8Array.of(0, 0x0b), sha256(Uint8Array.of(1))]) })],
-      ['its public area is of another key', with_({ area: (octets) => joined([octets.subarray(0, -1), Uint8Array.of(0x5a)]) })],
+      ['its public area is of another key', with_({ area: (octets) => joined([octets.subarray(0, -68), sized(other.x), sized(other.y)]) })],
+      ['its public area is of a key on no curve', with_({ area: (octets) => joined([octets.subarray(0, -1), Uint8Array.of(0x5a)]) })],
       ['its public area is cut short', with_({ area: (octets) => octets.subarray(0, 40) })],
       ['its public area is too long', with_({ area: (octets) => joined([octets, Uint8Array.of(0)]) })],
       ['its information is cut short', with_({ info: (octets) => octets.subarray(0, 30) })],
@@ -272,7 +298,7 @@ async function u2fObject(wish: { signed?: Uint8Array; above?: readonly Made[] } 
   ];
   const x5c = [leaf, ...(wish.above ?? [])].map((each) => each.der);
   const statement = { sig: signWith(leaf, wish.signed ?? joined(parts)), x5c };
-  return { statement, object: makeObject('fido-u2f', statement, credential.data) };
+  return { leaf, statement, object: makeObject('fido-u2f', statement, credential.data) };
 }
 
 function u2f(): Format {

@@ -146,6 +146,13 @@ const badChains: readonly [what: string, make: () => Promise<Uint8Array>][] = [
     },
   ],
   [
+    'was issued by one whose key may sign none',
+    async () => {
+      const middle = await makeCertificate({ subject: 'CN=Middle', issuer: root, ca: true, signs: false });
+      return (await makePacked(credential, middle, { above: [middle] })).object;
+    },
+  ],
+  [
     'was issued by one that has expired',
     async () => {
       const middle = await makeCertificate({ subject: 'CN=Middle', issuer: root, ca: true, notAfterMs: nowMs - dayMs });

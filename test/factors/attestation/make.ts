@@ -34,6 +34,8 @@ export interface CertificateWish {
   readonly revocationList?: string;
   readonly publicKey?: webcrypto.CryptoKey;
   readonly pathLength?: number;
+  /** Whether the key may sign certificates, where it is not as it is an authority's or not. */
+  readonly signs?: boolean;
   /** Of the signature; SHA-256 unless it says otherwise. */
   readonly hash?: 'SHA-1';
 }
@@ -43,7 +45,7 @@ let serial = 0x1000;
 export async function makeCertificate(wish: CertificateWish = {}): Promise<Made> {
   const keys = (await webcrypto.subtle.generateKey(ecdsa, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const { issuer, subject = 'CN=Test Root, O=Test, C=AA', ca = issuer === undefined } = wish;
-  const usage = ca ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : KeyUsageFlags.digitalSignature;
+  const usage = (wish.signs ?? ca) ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : KeyUsageFlags.digitalSignature;
   const certificate = await X509CertificateGenerator.create({
     serialNumber: (serial++).toString(16),
     subject,
