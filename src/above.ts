@@ -42,12 +42,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'] });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const mail = mailOf(foundation, state, realms);
-  const obligations: readonly Obligation[] = [
-    { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
-    { name: 'mail', deliver: mail.drop },
-  ];
-  const removal = createRemoval({ client, suffix: below.suffix, obligations, settings, audit, log, clock });
-
+  const removal = removalOf(foundation, below, client, sessions, mail.drop);
   const attestation = attestationOf(foundation, realms);
   startJobs(foundation, below, { sessions, attestation, mail, removal });
   // Before the jobs are waited for: one of them may wait for a mail server.
@@ -90,19 +85,26 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     ldapUrl: () => ldapUrl,
   });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
-  const web = await startWeb({
-    settings,
-    realms,
-    routes,
-    ...(below.certificate === undefined ? {} : { tls: below.certificate }),
-    csrf,
-    audit,
-    log,
-    chance,
-  });
+  const tls = below.certificate === undefined ? {} : { tls: below.certificate };
+  const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });
   open.defer(() => web.stop());
   reached = web.addresses;
   return web.addresses;
+}
+
+/** What is owed to a realm that is removed. */
+function removalOf(
+  { settings, audit, log, clock }: Foundation,
+  { suffix }: Below,
+  client: DirectoryClient,
+  sessions: Sessions,
+  dropMail: Obligation['deliver'],
+): () => Promise<string> {
+  const obligations: readonly Obligation[] = [
+    { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
+    { name: 'mail', deliver: dropMail },
+  ];
+  return createRemoval({ client, suffix, obligations, settings, audit, log, clock });
 }
 
 interface Working {
