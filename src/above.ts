@@ -54,7 +54,9 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const email = emailOf({ foundation, below, client, realms, people, mail });
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
   const judge: Judge = (presented) => client.judge(presented);
+  const shared = { sessions, webauthn, limits: below.limits, csrf, clock };
   const signin = createSigninHandlers({
+    ...shared,
     registry: people,
     judge,
     verify: client.verify,
@@ -63,27 +65,12 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     realmNow: realms.now,
     policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
     settingsOf: realms.settingsOf,
-    webauthn,
-    limits: below.limits,
     email: email.factors,
     baseOf: (door) => baseOf(settings, reached[door]),
-    sessions,
-    csrf,
-    clock,
     chance,
     audit,
   });
-  const portal = createPortalHandlers({
-    sessions,
-    readOwn: people.readOwn,
-    personOf: people.byUuid,
-    webauthn,
-    limits: below.limits,
-    state: below.state,
-    csrf,
-    clock,
-    ldapUrl: () => ldapUrl,
-  });
+  const portal = createPortalHandlers({ ...shared, readOwn: people.readOwn, personOf: people.byUuid, state, ldapUrl: () => ldapUrl });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
   const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });
