@@ -39,6 +39,26 @@ export function accountOf(entry: StoredEntry): Account {
   };
 }
 
+/**
+ * Refuses whoever has come in as somebody whose account was disabled since. Looked up anew only when something that governs others has changed, which a
+ * disabled account is.
+ *
+ * @throws Refusal `accountDisabled` (53)
+ */
+export function refuseDisabled(identity: Identity, snapshot: Snapshot): void {
+  if (identity.uuid === undefined) return;
+  let known = judged.get(identity);
+  if (known === undefined || snapshot.governing > known.number || snapshot.number < known.number) {
+    const entry = snapshot.byUuid(identity.uuid);
+    known = { number: snapshot.number, isDisabled: entry !== undefined && accountOf(entry).disabled };
+    judged.set(identity, known);
+  }
+  if (known.isDisabled) throw refuse(errors.accountDisabled);
+}
+
+/** An identity is made at bind and lasts as long as it is bound. */
+const judged = new WeakMap<Identity, { readonly number: number; readonly isDisabled: boolean }>();
+
 /** @throws Refusal `passwordUnprotected` (13): product mode, from beyond this machine, without TLS */
 export function checkProtected({ connection }: Pick<Call, 'connection'>, { mode }: Pick<Realm, 'mode'>): void {
   if (protectsPasswords(mode) && !connection.secure && !connection.loopback) throw refuse(errors.passwordUnprotected);

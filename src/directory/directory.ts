@@ -2,7 +2,7 @@ import { Refusal, refuse } from '#catalogue';
 import { type Message, parseDn, type Request, type Response, resultCodes } from '#ldap';
 import { normalizeDn } from '#schema';
 import { askerOf } from './access/asker.ts';
-import { anonymous } from './account.ts';
+import { anonymous, refuseDisabled } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfRenewal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
 import { recognizedControls } from './controls/table.ts';
@@ -82,10 +82,7 @@ function operate(
     connection.exchange = undefined;
     if (op.kind !== 'bindRequest') throw refuse(errors.saslGoing);
   }
-  if (op.kind !== 'bindRequest' && isRemoved(engine, connection.identity)) {
-    connection.identity = anonymous;
-    throw refuse(errors.realmRemoving);
-  }
+  if (op.kind !== 'bindRequest') refuseEnded(engine, connection);
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
   const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity, connection) };
@@ -125,6 +122,24 @@ function operate(
           notes.about = about;
         },
       );
+  }
+}
+
+/**
+ * Who is bound as somebody as whom nobody can bind any more is told so, once, and is nobody from then on.
+ *
+ * @throws Refusal `realmRemoving`, `accountDisabled` (53)
+ */
+function refuseEnded(engine: Engine, connection: Connection): void {
+  const { identity } = connection;
+  if (identity.uuid === undefined && identity.dn === undefined) return;
+  try {
+    if (isRemoved(engine, identity)) throw refuse(errors.realmRemoving);
+    refuseDisabled(identity, engine.store.snapshot());
+  } catch (error) {
+    connection.identity = anonymous;
+    engine.transactions.forget(connection);
+    throw error;
   }
 }
 

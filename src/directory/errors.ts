@@ -195,6 +195,12 @@ export const errors = {
   accessMalformed: row(9301, 2, 'a request to explain access that cannot be read, or asks for what is not there', '{why}'),
   accessOfNobody: row(9302, 32, 'a request to explain the access of somebody who is not there', 'nobody has the name {who}'),
   rulesTooMany: row(9300, 11, 'more rules of access in a realm than ldap.accessRulesMax', 'a realm has {max} rules of access at most'),
+  accountDisabled: row(
+    9310,
+    53,
+    'a request of somebody whose account was disabled after they had come in',
+    'this account is disabled: nobody is bound on this connection any more',
+  ),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',

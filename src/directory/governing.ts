@@ -13,8 +13,8 @@ const classes: readonly string[] = [
   'groupOfURLs',
 ];
 
-/** And by what it holds: members, and what these are by it. Subtypes count. */
-const attributes: readonly string[] = ['member', 'uniqueMember', 'memberUid', 'memberURL', 'stsRole', 'stsRealmId'];
+/** And by what it holds: members, and what these are by it; and that nobody may be here as it any more. Subtypes count. */
+const attributes: readonly string[] = ['member', 'uniqueMember', 'memberUid', 'memberURL', 'stsRole', 'stsRealmId', 'pwdAccountLockedTime'];
 
 /**
  * Tells the store which entries govern others. Members that are found by searches change with the people who are found, and are not told of: who
@@ -23,18 +23,19 @@ const attributes: readonly string[] = ['member', 'uniqueMember', 'memberUid', 'm
 function createGoverns(schema: Schema): Governs {
   const kinds: Decisions<'class' | 'governing' | 'other'> = createDecisions((description) => kindOf(schema, description));
   const isGoverning = createDecisions((name) => isGoverningClass(schema, name));
-  return ({ user }) => {
+  const holds = (part: Uint8Array): boolean => {
     let governs = false;
-    walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
-      const kind = kinds.of(user, descriptionStart, descriptionEnd);
+    walkAttributes(part, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+      const kind = kinds.of(part, descriptionStart, descriptionEnd);
       if (kind === 'governing') governs = true;
       if (kind !== 'class' || governs) return;
-      walkValues(user, valuesStart, valuesEnd, (start, end) => {
-        governs ||= isGoverning.of(user, start, end);
+      walkValues(part, valuesStart, valuesEnd, (start, end) => {
+        governs ||= isGoverning.of(part, start, end);
       });
     });
     return governs;
   };
+  return ({ user, operational }) => holds(user) || holds(operational);
 }
 
 /** The same where the schema may change. */

@@ -45,11 +45,10 @@ export function createGoverning(newest: number, progress: WriterProgress | undef
 
 /**
  * Whether a change makes, changes or takes away an entry that governs others. An entry with lists does: they are of members. So does another name: what
- * governs speaks of names; and the end of an entry with a secret: somebody may have come in with it.
+ * governs speaks of names; and the end of an entry: somebody may have come in as it.
  */
 export function touchesGoverning(governs: Governs, change: Change, before: StoredEntry | undefined): boolean {
   if (before !== undefined && (before.large.length > 0 || governs(before))) return true;
-  if (before !== undefined && (change.kind === 'delete' ? before.secret.length > 0 : !equalBytes(before.dnKey, change.entry.dnKey)))
-    return true;
+  if (before !== undefined && (change.kind === 'delete' || !equalBytes(before.dnKey, change.entry.dnKey))) return true;
   return change.kind === 'put' && governs(change.entry);
 }

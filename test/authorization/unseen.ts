@@ -16,6 +16,8 @@ interface Unseen {
   readonly what: string;
   readonly one: PlainEntry;
   readonly other: PlainEntry;
+  /** Whom one of the two names: with their name goes what names them, and a synchronisation's cookie counts changes that one may not see, too. */
+  readonly names?: string;
 }
 
 /**
@@ -91,8 +93,9 @@ function drawMember(random: Random, world: PlainWorld): Unseen {
   const all = [...world.entries.values()];
   const one = random.pick(all.filter(({ dn }) => /^cn=[^,]*,ou=groups,/.test(dn)));
   const people = all.map(({ dn }) => dn).filter((dn) => dn.startsWith('uid=') && !one.attributes['member']?.includes(dn));
-  const member = [...(one.attributes['member'] ?? []), random.pick(people)];
-  return { what: `whether ${member.at(-1)} is in ${one.dn}`, one, other: { dn: one.dn, attributes: { ...one.attributes, member } } };
+  const names = random.pick(people);
+  const member = [...(one.attributes['member'] ?? []), names];
+  return { what: `whether ${names} is in ${one.dn}`, one, other: { dn: one.dn, attributes: { ...one.attributes, member } }, names };
 }
 
 /** Some searches ask for what is worked out of who is in which group. */
@@ -157,7 +160,7 @@ function isHidden(world: PlainWorld, asker: Asker, { one, other }: Unseen, entry
 }
 
 function isHiddenStill(asker: Asker, unseen: Unseen, left: Engine, right: Engine, { realms, anonymousRead }: PlainWorld): boolean {
-  if (asker.dn !== undefined && !left.stored().has(asker.dn)) return false;
+  if ([asker.dn, unseen.names].some((dn) => dn !== undefined && !left.stored().has(dn))) return false;
   return [left, right].every((service, at) => {
     const world = { realms, anonymousRead, entries: service.stored() };
     const entry = world.entries.get((at === 0 ? unseen.one : unseen.other).dn);

@@ -26,5 +26,8 @@ test('the governing number moves with policies and groups, by whichever operatio
   t.true(await moves(() => remove(group)));
   t.true(await moves(() => remove(policy)));
   t.false(await moves(() => operator.add(person('grace'), { objectClass: 'inetOrgPerson', uid: 'grace', cn: 'Grace', sn: 'Hopper' })));
-  t.false(await moves(() => remove(person('grace'))));
+  t.false(await moves(() => operator.modify(person('grace'), ['replace', 'stsMfaRequired', 'TRUE'])));
+  t.true(await moves(() => operator.modify(person('grace'), ['add', 'pwdAccountLockedTime', '000001010000Z'])));
+  t.true(await moves(() => operator.modify(person('grace'), ['delete', 'pwdAccountLockedTime'])));
+  t.true(await moves(() => remove(person('grace'))), 'as whom somebody may have come in');
 });

@@ -189,7 +189,13 @@ export const rules: readonly SpecRule[] = [
       'directory/bind.test.ts',
       'wrong, absent, disabled and unknown are answered with the same octets',
     ],
-    ['everywhere', 'sessions, tokens and connections end when an account is disabled'],
+    [
+      'directory',
+      'connections to the directory are nobody’s when an account is disabled, and searches that go on end',
+      'directory/disabled.test.ts',
+      'whose account is disabled is nobody with the next request, on every connection that is open',
+    ],
+    ['everywhere', 'sessions and tokens end when an account is disabled'],
   ]),
   ...document('1, security keys, attestation', [
     [

@@ -1,9 +1,11 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { utf8 } from '#base';
 import type { Request } from '#ldap';
 import { openFollower, persistentControl } from '../support/follower.ts';
 import { type Lane, openLane } from '../torture/lane.ts';
 import { connect, portOf, startWithWorkers } from './crew.ts';
+
+type Crew = Awaited<ReturnType<typeof startWithWorkers>>;
 
 const password = 'analytical-engine-1';
 
@@ -16,6 +18,21 @@ function search(base: string): Request {
   const filter = { kind: 'present', description: 'objectClass' } as const;
   const rest = { derefAliases: 'never', sizeLimit: 0, timeLimitS: 0, typesOnly: false } as const;
   return { kind: 'searchRequest', baseObject: base, scope: 'base', filter, attributes: ['cn', 'mail'], ...rest };
+}
+
+/** Connections as somebody, at least one of them to each of two threads. */
+async function lanesToAll(t: ExecutionContext, atrium: Crew, uid: string): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  const threads = () =>
+    new Set(
+      atrium.audit
+        .filter(({ action, subject }) => action === 'ldap.bind' && subject.includes(`uid=${uid}`))
+        .map(({ correlationId }) => correlationId.replace(/-\d+:\d+$/, '')),
+    );
+  while (threads().size < 2 && lanes.length < 100)
+    lanes.push(await openLane(portOf(atrium), `uid=${uid},ou=people,${atrium.suffix}`, password));
+  t.is(threads().size, 2);
+  return lanes;
 }
 
 test('a rule of access is in force with the next request at every thread, on connections that are open', async (t) => {
@@ -35,15 +52,7 @@ test('a rule of access is in force with the next request at every thread, on con
   await done(person('ada'));
   await done(person('alan'));
 
-  const lanes: Lane[] = [];
-  const threads = () =>
-    new Set(
-      atrium.audit
-        .filter(({ action, subject }) => action === 'ldap.bind' && subject.includes('uid=ada'))
-        .map(({ correlationId }) => correlationId.replace(/-\d+:\d+$/, '')),
-    );
-  while (threads().size < 2 && lanes.length < 100) lanes.push(await openLane(portOf(atrium), `uid=ada,${people}`, password));
-  t.is(threads().size, 2);
+  const lanes = await lanesToAll(t, atrium, 'ada');
   const shown = async () =>
     new Set(
       await Promise.all(
@@ -116,4 +125,21 @@ test('a search that goes on obeys a new rule with the next change', async (t) =>
   await done(call('4'));
   t.deepEqual(await next(), { cn: ['alan'], mobile: ['4'] }, 'of the third nothing was told');
   admin.close();
+});
+
+test('STS-LDAP-9310: whose account is disabled is nobody with the next request, at every thread', async (t) => {
+  await using atrium = await startWithWorkers(1);
+  const people = `ou=people,${atrium.suffix}`;
+  const { lane: admin } = await connect(atrium);
+  const done = async (op: Request) => t.is((await admin.send(op).answer)?.code, 0);
+  await done(entry(`uid=ada,${people}`, { objectClass: 'inetOrgPerson', uid: 'ada', cn: 'ada', sn: 'ada', userPassword: password }));
+  const lanes = await lanesToAll(t, atrium, 'ada');
+  const codes = async () =>
+    new Set(await Promise.all(lanes.map(async (lane) => (await lane.send(search(`uid=ada,${people}`)).answer)?.code)));
+  t.deepEqual(await codes(), new Set([0]));
+  const lock = { description: 'pwdAccountLockedTime', values: [utf8('000001010000Z')] };
+  await done({ kind: 'modifyRequest', object: `uid=ada,${people}`, changes: [{ operation: 'add', attribute: lock }] });
+  t.deepEqual(await codes(), new Set([53]));
+  t.deepEqual(await codes(), new Set([32]), 'nobody sees nobody');
+  for (const lane of [admin, ...lanes]) lane.close();
 });

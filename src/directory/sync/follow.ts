@@ -1,6 +1,6 @@
 import { type ErrorRow, refuse } from '#catalogue';
-import type { Snapshot } from '#store';
-import { type LogPlace, wholeCommit } from '#store';
+import { type LogPlace, type Snapshot, wholeCommit } from '#store';
+import { refuseDisabled } from '../account.ts';
 import type { Call } from '../call.ts';
 import { turnAssertionsMax } from '../search/turn.ts';
 import type { Step } from './step.ts';
@@ -21,9 +21,13 @@ export interface Followed {
  * Looks at the changes behind a place, in their order and no faster than the peer reads, until there are none for now.
  *
  * @returns the place behind the last of them
- * @throws Refusal `gone`
+ * @throws Refusal `gone`; `accountDisabled` (53) as soon as whoever asks, or has come in, is disabled
  */
-export async function catchUp({ engine, reply }: Call, from: LogPlace, { read, look, gone, assertions }: Followed): Promise<LogPlace> {
+export async function catchUp(
+  { engine, connection, asker, reply }: Call,
+  from: LogPlace,
+  { read, look, gone, assertions }: Followed,
+): Promise<LogPlace> {
   const stepsMax = Math.max(1, Math.floor(turnAssertionsMax / assertions));
   let place = from;
   for (;;) {
@@ -37,6 +41,7 @@ export async function catchUp({ engine, reply }: Call, from: LogPlace, { read, l
     await turnToLook(steps.length, assertions);
     if (reply.ended) return place;
     const snapshot = engine.store.snapshot();
+    for (const each of [connection.identity, asker.identity]) refuseDisabled(each, snapshot);
     const send = look(steps, snapshot);
     // The changes are on disk. Values that lie outside of their entries are those of now.
     if (steps.some(({ listed }) => listed)) await engine.store.durable(snapshot.number);
