@@ -3,6 +3,7 @@ import { Refusal } from '#catalogue';
 import { type Dn, decodeAttributes, decodeValue, type PartialAttribute, parseDn } from '#ldap';
 import { type AttributeType, checkEntry, describe, normalizeDn, parentKey, type Schema, structuralClass } from '#schema';
 import type { Damage, ListedValues, StoredEntry, Superior } from '#store';
+import { checkRuleAttributes, mayBeRule } from './access/check.ts';
 import type { Realms } from './realms.ts';
 import type { Attributes } from './record.ts';
 import { subschemaKey } from './subschema/stored.ts';
@@ -31,6 +32,7 @@ export function createJudge(
     if (attributes !== undefined) {
       for (const what of identityFaults(entry, attributes)) told('identity', what);
       if (dn !== undefined) for (const what of schemaFaults(schema, dn, attributes)) told('schema', what);
+      if (mayBeRule(entry)) for (const what of ruleFaults(schema, realms, entry, attributes)) told('schema', what);
     }
     return found;
   };
@@ -109,6 +111,16 @@ function* schemaFaults(schema: Schema, dn: Dn, attributes: Attributes): Generato
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     yield error.says;
+  }
+}
+
+/** A rule of access that was right when it was written, and speaks of what the schema has lost, or stands where no rule is asked. */
+function* ruleFaults(schema: Schema, realms: Realms, entry: StoredEntry, attributes: Attributes): Generator<string> {
+  try {
+    checkRuleAttributes(schema, realms, entry, attributes);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    yield `as a rule of access it cannot be read, and allows nothing or denies everybody: ${error.says}`;
   }
 }
 

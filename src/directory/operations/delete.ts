@@ -59,7 +59,7 @@ function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
 /** What is below an entry goes before it: nobody who follows the changes ever sees an entry without its superior. */
 function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
   const { engine, asker } = call;
-  const { each, expected } = yield* below(call, look, entry, (under, snapshot) => {
+  const { each, expected } = yield* below(call, look, entry, asker.assertionsOn(entry.dnKey, look()), (under, snapshot) => {
     const { dn, dnKey, uuid, large } = under;
     const { visible, mayDelete } = asker.rightsAt(under, snapshot);
     if (!visible || !mayDelete) throw refuse(errors.accessDenied, { why: 'an entry below it may not be deleted' });

@@ -126,8 +126,12 @@ function ownDecision(
 
 /** The same with all that is below it. */
 function* withSubtree(call: Call, look: Look, renaming: Renaming, relaxed: boolean): Generator<undefined, Decision> {
-  const { engine } = call;
-  const { each, expected } = yield* below(call, look, renaming.entry, (entry, snapshot) => moved(call, renaming, entry, snapshot));
+  const { engine, asker } = call;
+  // Where it was and where it comes.
+  const assertions = renaming.goesElsewhere ? 2 * asker.assertionsOn(renaming.entry.dnKey, look()) : 0;
+  const { each, expected } = yield* below(call, look, renaming.entry, assertions, (entry, snapshot) =>
+    moved(call, renaming, entry, snapshot),
+  );
   // By now the entry itself may be another, or stand elsewhere: then what is expected of it does not hold, and all is decided again.
   const own = ownDecision(call, look(), renaming, relaxed);
   const changes = stamped(

@@ -4,11 +4,15 @@ import { isWithin, keysBelow } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
+import { turnAssertionsMax } from '../search/turn.ts';
 import type { Look } from '../write.ts';
 
-/** So many entries, or octets of them, are looked at before others have the event loop. */
+/** So many entries, or octets of them, are looked at before others have the event loop; fewer where rules of access make much of each. */
 const turnEntriesMax = 128;
 const turnOctetsMax = 1_048_576;
+
+/** A transaction is decided without a pause: of so many assertions, which are about a second. */
+const queuedAssertionsMax = 1_000_000;
 
 /** All below an entry as one decision sees it. */
 export interface Below<T> {
@@ -21,20 +25,24 @@ export interface Below<T> {
 /**
  * Looks at every entry below one, with a pause now and then: what others change meanwhile the commit finds by what is expected.
  *
+ * @param assertions  that rules of access make of each entry to find out what may be done with it
  * @param of  what to keep of an entry: of all its octets, as a rule, nothing
  * @throws Refusal `subtreeTooLarge` (11), and what `of` throws
  */
 export function* below<T>(
-  { engine }: Pick<Call, 'engine'>,
+  { engine, queued }: Pick<Call, 'engine' | 'queued'>,
   look: Look,
   base: Pick<StoredEntry, 'dnKey'>,
+  assertions: number,
   of: (entry: StoredEntry, snapshot: Snapshot) => { readonly kept: T; readonly octets: number },
 ): Generator<undefined, Below<T>> {
-  const entriesMax = engine.settings['ldap.subtreeEntriesMax'];
+  const few = queued ? Math.floor(queuedAssertionsMax / (1 + assertions)) : Number.POSITIVE_INFINITY;
+  const entriesMax = Math.min(engine.settings['ldap.subtreeEntriesMax'], few);
   const octetsMax = engine.settings['ldap.subtreeMib'] * 2 ** 20;
   const tooLarge = () => refuse(errors.subtreeTooLarge, { entries: entriesMax, mib: engine.settings['ldap.subtreeMib'] });
   const edges = engine.realms.in(look()).edgesBelow(base.dnKey);
   if (edges.length === 0 && !look().hasFewerBelow(base.dnKey, entriesMax + 1)) throw tooLarge();
+  const turnEntries = Math.max(1, Math.min(turnEntriesMax, Math.floor(turnAssertionsMax / (1 + assertions))));
   const each: T[] = [];
   const expected: Expectation[] = [];
   const keys: Uint8Array[] = [];
@@ -42,7 +50,7 @@ export function* below<T>(
   let after = base.dnKey;
   for (;;) {
     const snapshot = look();
-    const ids = snapshot.subtree(base.dnKey, after, turnEntriesMax);
+    const ids = snapshot.subtree(base.dnKey, after, turnEntries);
     const before = octets;
     let looked = 0;
     for (const id of ids) {
@@ -63,7 +71,7 @@ export function* below<T>(
       if (octets > octetsMax || each.length > entriesMax) throw tooLarge();
       if (octets - before >= turnOctetsMax) break;
     }
-    if (looked === ids.length && ids.length < turnEntriesMax) break;
+    if (looked === ids.length && ids.length < turnEntries) break;
     yield;
   }
   return { each, expected: [...expected, ...between(base.dnKey, edges, keys)] };
