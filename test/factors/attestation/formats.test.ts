@@ -361,6 +361,17 @@ function compound(): Format {
   };
 }
 
+test('packed: RSA with SHA-1 proves nothing', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const spki = await crypto.subtle.importKey('spki', publicKey.export({ type: 'spki', format: 'der' }), rsa, true, ['verify']);
+  const leaf = await makeCertificate({ subject: attestationSubject, issuer: root, publicKey: spki });
+  const by = (alg: number, hash: string) =>
+    judge(makeObject('packed', { alg, sig: signWith(privateKey, credential.signed, hash), x5c: [leaf.der] }, credential.data));
+  t.like(await by(-257, 'sha256'), { kind: 'judged', proved: 'trusted' });
+  t.like(await by(-65_535, 'sha1'), { kind: 'refused', row: errors.statementBad });
+});
+
 test('packed: a certificate’s key may be on any curve that its algorithm fits', async (t) => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-521' });
   const spki = await crypto.subtle.importKey(

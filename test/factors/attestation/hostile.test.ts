@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
 import { Refusal } from '#catalogue';
@@ -152,6 +153,25 @@ test('what the library is given is the same authenticator data without a stateme
     t.is(bare.statement.size, 0);
     t.deepEqual(Buffer.from(bare.data.octets), Buffer.from(made.data));
   }
+});
+
+test('a key on another curve than its algorithm’s is refused', (t) => {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const coseOf = (algorithm: number) =>
+    cbor(
+      new Map<number, unknown>([
+        [1, 2],
+        [3, algorithm],
+        [-1, 2],
+        [-2, new Uint8Array(Buffer.from(x, 'base64url'))],
+        [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
+      ]),
+    );
+  const dataWith = (algorithm: number) => joined([credential.data.subarray(0, 55 + credential.id.length), coseOf(algorithm)]);
+  t.is(readAttestationObject(makeObject('none', {}, dataWith(-35))).data.algorithm, -35);
+  const error = t.throws(() => readAttestationObject(makeObject('none', {}, dataWith(-7))), { instanceOf: Refusal });
+  t.regex(error?.tells ?? '', /of no known kind/);
 });
 
 test('a credential id of 1024 octets is refused', (t) => {
