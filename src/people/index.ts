@@ -1,1 +1,1 @@
-export { actingSession, type Browser, openPeople, type People, type PeopleOptions, type Person } from './people.ts';
+export { actingSession, type Browser, type Noted, openPeople, type People, type PeopleOptions, type Person } from './people.ts';

@@ -25,6 +25,8 @@ export interface Person {
   readonly holdings: Holdings;
   /** The realm's built-in administrator. */
   readonly isBuiltIn: boolean;
+  /** A second factor of theirs has been used. */
+  readonly secondFactorUsed?: boolean;
   /** Whether they administer their realm: by a role that a group of it gives them, or as the built-in administrator. */
   readonly administrator: 'none' | 'role' | 'built-in';
 }
@@ -47,6 +49,13 @@ export interface People {
   find(realm: PeopleOf, typed: string): Promise<Person | undefined>;
   /** The name of an entry that a typed name would have: a bind as nobody costs what a bind as somebody costs. */
   nobody(realm: PeopleOf, typed: string): string;
+  /**
+   * Notes a sign-in at its person's entry.
+   *
+   * @throws ClientRefusal when the directory does not write it
+   * @see specification document 1, "Security keys", 7
+   */
+  note(person: Pick<Person, 'dn' | 'secondFactorUsed'>, noted: Noted): Promise<void>;
   /** The person of a session; `undefined` when the entry is gone. */
   byUuid(realm: PeopleOf, entryUuid: string): Promise<Person | undefined>;
   /**
@@ -56,6 +65,9 @@ export interface People {
    */
   readOwn(realm: PeopleOf, person: SignedIn, attributes: readonly string[], browser?: Browser): Promise<ClientEntry | undefined>;
 }
+
+/** What of a sign-in an entry keeps: that a key alone was enough and when, or that a second factor was used. */
+export type Noted = { readonly kind: 'passwordless'; readonly atMs: number } | { readonly kind: 'secondFactor' };
 
 /** From where a person asks. */
 export interface Browser {
@@ -78,7 +90,7 @@ export interface PeopleOptions {
 }
 
 /** What is asked of an entry to know its person. */
-const needed = ['uid', 'entryUUID', 'pwdAccountLockedTime', 'pwdReset', ...factorAttributes];
+const needed = ['uid', 'entryUUID', 'pwdAccountLockedTime', 'pwdReset', 'stsSecondFactorUsed', ...factorAttributes];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
 
@@ -93,8 +105,9 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
     const isBuiltIn = entry.dn.toLowerCase() === named(baseOf(suffix), administratorUid).toLowerCase();
     const administrator = isBuiltIn ? 'built-in' : hasRole ? 'role' : 'none';
     const disabled = entry.has('pwdAccountLockedTime');
+    const secondFactorUsed = entry.one('stsSecondFactorUsed')?.toUpperCase() === 'TRUE';
     const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
-    return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn, administrator };
+    return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn, administrator, secondFactorUsed };
   };
   const known = async (suffix: string, typed: string): Promise<Person | undefined> => {
     const base = baseOf(suffix);
@@ -126,6 +139,12 @@ export function openPeople({ client, administratorUid }: PeopleOptions): People 
       const filter = equals('entryUUID', entryUuid);
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
       return entries[0] === undefined ? undefined : personOf(suffix, entries[0]);
+    },
+    note: async ({ dn, secondFactorUsed }, noted) => {
+      if (noted.kind === 'secondFactor' && secondFactorUsed) return;
+      const [description, value] =
+        noted.kind === 'secondFactor' ? ['stsSecondFactorUsed', 'TRUE'] : ['stsLastAuthentication', formatTime(noted.atMs)];
+      await client.as('self').modify(dn, [{ operation: 'replace', attribute: { description, values: [utf8(value)] } }]);
     },
     readOwn: async ({ suffix }, { entryUuid, events = [] }, attributes, browser = nowhere) => {
       const { entries } = await client
@@ -166,6 +185,11 @@ async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, dn
     if (error.code === resultCodes.adminLimitExceeded) return true;
     throw error;
   }
+}
+
+/** GeneralizedTime in UTC (RFC 4517 §3.3.13), whole seconds. */
+function formatTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
 }
 
 const nowhere: Browser = { address: '', secure: false };

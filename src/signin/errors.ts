@@ -55,6 +55,12 @@ export const errors = {
     sees: { http: 503 },
     state: 'reserved',
   },
+  signInNotNoted: {
+    code: 'STS-AUTHN-9337',
+    means: 'the directory did not note a sign-in at the entry of its person: {why}',
+    sees: {},
+    state: 'live',
+  },
   stepExpired: {
     code: 'STS-AUTHN-9333',
     means: 'a step of a sign-in waited longer than authn.mfaStepTtlS',

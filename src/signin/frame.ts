@@ -1,13 +1,15 @@
 import type { Audit } from '#audit';
 import { type Chance, type Clock, token } from '#base';
-import { type ErrorRow, Refusal, refuse } from '#catalogue';
+import type { ErrorRow } from '#catalogue';
 import { sha256 } from '#keys';
 import type { AuthnPolicy, Mechanism } from '#policy';
-import { noProgress, type Parked, type Progress, type Sessions, sessionsErrors, type Visit } from '#sessions';
-import { type Csrf, fillText, type Handler, type Page, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
+import { noProgress, type Parked, type Progress, type Sessions } from '#sessions';
+import type { Csrf, Handler, Reply, WebRealm, WebRequest } from '#web';
+import { gone, keptOut, noteEnrolment, refusal, visitOf } from './answers.ts';
 import { decide } from './decide.ts';
 import { errors } from './errors.ts';
-import { expiredPage, gonePage, refusedPage } from './pages.ts';
+import { finish, goAnonymously } from './finish.ts';
+import { expiredPage, gonePage } from './pages.ts';
 import type { Known, Registry } from './password.ts';
 import type { Next, Offer, Situation } from './situation.ts';
 import type { Fault, Reached, Step, StepCall } from './step.ts';
@@ -216,61 +218,6 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   };
 }
 
-/** Begins the session and lets the browser go back; `undefined` when the person may have none by now. */
-async function finish(
-  deps: FrameDeps,
-  request: WebRequest,
-  id: string,
-  parked: Parked,
-  { amr, acr, mechanisms }: Next & { readonly step: 'done' },
-  person: Known | undefined,
-): Promise<Reply | undefined> {
-  const { realm } = request;
-  const begun = await unlessRefused(() =>
-    deps.sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, mechanisms, door: 'web' }, visitOf(request)),
-  );
-  if (begun === undefined) return undefined;
-  return goBack(deps, request, id, parked, begun.handle);
-}
-
-/** Lets the browser go back with a session of somebody who did not sign in. */
-async function goAnonymously(deps: FrameDeps, request: WebRequest, id: string, parked: Parked): Promise<Reply> {
-  const { realm } = request;
-  const { handle } = await deps.sessions.beginAnonymous(realm.id, request.cookies(sessionCookie), visitOf(request));
-  return goBack(deps, request, id, parked, handle);
-}
-
-async function goBack({ sessions, realmNow }: FrameDeps, request: WebRequest, id: string, parked: Parked, handle: string): Promise<Reply> {
-  const { realm } = request;
-  // A removal that began meanwhile has ended the sessions it found. This one was not there yet, or is looked at only now: one of the two ends it.
-  if ((await realmNow(realm))?.removing !== false) {
-    await sessions.end(realm.id, [handle], visitOf(request));
-    throw refuse(webErrors.realmRemoved);
-  }
-  await sessions.takeParked(realm.id, id);
-  return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: handle, path: '/' }] };
-}
-
-/** An account disabled or deleted between its factors and its session is answered like a wrong password; the audit trail has the reason. */
-async function unlessRefused<T>(begin: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await begin();
-  } catch (thrown) {
-    if (thrown instanceof Refusal && (thrown.row === sessionsErrors.noEntry || thrown.row === sessionsErrors.disabled)) return undefined;
-    throw thrown;
-  }
-}
-
-/** What is recorded of an enrolment that was offered: that it was, and that it was not wanted. */
-function noteEnrolment({ audit }: FrameDeps, request: WebRequest, person: Known | undefined, outcome: Reached, next: Next): void {
-  const note = (action: string, summary: string) =>
-    audit.record({ realm: request.realm.id, subject: person?.dn ?? '', action, outcome: 'success', summary, ...visitOf(request) });
-  if (outcome.kind === 'proven' && next.step === 'enrol' && !next.required)
-    note('authn.mfa.enrolment.offered', 'a second factor was offered to somebody who has none');
-  if (outcome.kind === 'moved' && outcome.change.declined === true)
-    note('authn.mfa.enrolment.declined', 'the second factor that was offered was not wanted');
-}
-
 /** Why a sign-in cannot go on here: it belongs to another browser, or the step waited too long. */
 function shut(deps: FrameDeps, step: Step, request: WebRequest, id: string, parked: Parked): Reply | undefined {
   const { browser, proven, waitsUntilMs = Number.POSITIVE_INFINITY } = parked.progress;
@@ -280,36 +227,6 @@ function shut(deps: FrameDeps, step: Step, request: WebRequest, id: string, park
   if (proven.length > 0 && deps.clock.nowMs() >= waitsUntilMs)
     return refusal(deps, request, errors.stepExpired, expiredPage(request.realm, id, parked));
   return undefined;
-}
-
-/** The answer to whom the policy keeps out. */
-function keptOut(
-  deps: FrameDeps,
-  request: WebRequest,
-  id: string,
-  parked: Parked,
-  { why, names }: Next & { readonly step: 'refuse' },
-): Reply {
-  const row: ErrorRow = errors[why];
-  const summary = fillText(row.means, { names: names.join(', ') });
-  return refusal(deps, request, row, refusedPage(request.realm, id, parked, why), 'signin.policy', summary);
-}
-
-function gone(deps: FrameDeps, request: WebRequest): Reply {
-  return refusal(deps, request, sessionsErrors.parkedGone, gonePage(request.realm));
-}
-
-function refusal(
-  { audit }: FrameDeps,
-  request: WebRequest,
-  error: ErrorRow,
-  page: Page,
-  action = 'signin.screen',
-  summary = error.means,
-): Reply {
-  const { realm } = request;
-  audit.record({ realm: realm.id, subject: '', action, outcome: 'refused', error, summary, ...visitOf(request) });
-  return { kind: 'page', status: error.sees.http ?? 403, page, error };
 }
 
 function to(path: string, id: string): Reply {
@@ -330,9 +247,4 @@ function browserOf(request: WebRequest): string | undefined {
 
 function formSubject(realm: string, id: string, browser: string | undefined): string {
   return `signin\0${realm}\0${id}\0${browser ?? ''}`;
-}
-
-/** For audit rows. */
-export function visitOf({ door, address, correlationId }: WebRequest): Visit {
-  return { door, address, correlationId };
 }

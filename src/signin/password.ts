@@ -1,6 +1,7 @@
 import type { Audit } from '#audit';
 import { ClientRefusal } from '#client';
 import type { Holdings } from '#holdings';
+import type { Noted } from '#people';
 import type { SignedIn, Visit } from '#sessions';
 import { fillText, type WebRealm } from '#web';
 import { errors } from './errors.ts';
@@ -10,6 +11,8 @@ export interface Known extends SignedIn {
   readonly dn: string;
   /** The realm's built-in administrator. */
   readonly isBuiltIn: boolean;
+  /** A second factor of theirs has been used. */
+  readonly secondFactorUsed?: boolean;
   readonly holdings: Holdings;
   /** The password is to be changed before anything else. */
   readonly mustChange: boolean;
@@ -22,6 +25,8 @@ export interface Registry {
   find(realm: WebRealm, typed: string): Promise<Known | undefined>;
   /** The DN of nobody: a bind as it costs what a bind as somebody costs. */
   nobody(realm: WebRealm, typed: string): string;
+  /** Notes a sign-in at its person's entry. @throws ClientRefusal when that is not written */
+  note(person: Known, noted: Noted): Promise<void>;
   /** The person again, as the directory says it by now; `undefined` when the entry is gone. */
   byUuid(realm: WebRealm, entryUuid: string): Promise<Known | undefined>;
 }

@@ -39,7 +39,7 @@ async function signIn(now: WebRealm | undefined) {
   } as unknown as Sessions;
   const handlers = createSigninHandlers({
     sessions,
-    registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada },
+    registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada, note: async () => undefined },
     judge: async () => ({ kind: 'accepted' }),
     setPassword: async () => undefined,
     webauthn: { offTo: () => undefined } as unknown as SigninDeps['webauthn'],

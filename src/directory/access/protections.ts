@@ -36,7 +36,14 @@ const credentials: ReadonlySet<string> = new Set([
 ]);
 
 /** What the web layer says: of a realm that is being removed, and of a person's address, which nobody vouches for themselves. */
-const saidByWebLayer: ReadonlySet<string> = new Set(['stsrealmstate', 'stsrealmowed', 'stsverifiedmail', 'stsemailfailures']);
+const saidByWebLayer: ReadonlySet<string> = new Set([
+  'stsrealmstate',
+  'stsrealmowed',
+  'stsverifiedmail',
+  'stsemailfailures',
+  'stslastauthentication',
+  'stssecondfactorused',
+]);
 /** What people sign in with and do not decide themselves. */
 const decidedByOthers: ReadonlySet<string> = new Set(['stsmfarequired', 'stsverifiedmail', 'stsemailfailures']);
 
