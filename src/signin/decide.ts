@@ -34,7 +34,7 @@ function askFirst(situation: Situation): Next {
   });
   if (mechanism !== undefined) return { step: 'ask', mechanism, role: 'first', enrols: false, others };
   if (accepted.length === 0) return refuse('mechanismNotAccepted', ['password']);
-  if (there.length === 0) return refuse('mechanismOff', namesOff(situation, accepted));
+  if (there.length === 0) return refuse('mechanismOff', namesOff(situation, accepted, 'first'));
   return there.includes('security-key') ? refuse('passwordlessRefused') : refuse('emailNotEnough');
 }
 
@@ -42,7 +42,7 @@ function askFirst(situation: Situation): Next {
 function passwordless(situation: Situation): Next {
   const { policy, offers, mode, holds } = situation;
   if (!policy.firstFactors.includes('security-key')) return refuse('mechanismNotAccepted', ['security-key']);
-  if (offers['security-key']?.first !== true) return refuse('mechanismOff', namesOff(situation, ['security-key']));
+  if (offers['security-key']?.first !== true) return refuse('mechanismOff', namesOff(situation, ['security-key'], 'first'));
   if (needsSecond({ ...situation, mfaRequired: false, administrator: 'none' })) return refuse('passwordlessRefused');
   // Before anything that is about the person: a name that nobody has gets the same answer.
   if (mode === 'product' && !holds.primaryKey) return refuse('noPrimaryKey');
@@ -76,7 +76,9 @@ function askSecond(situation: Situation, first: Mechanism): Next {
       ...(holds.app ? (['authenticator-app'] as const) : []),
     ];
     const refused = theirs.filter((each) => !policy.secondFactors.includes(each));
-    return refused.length > 0 ? refuse('secondNotAccepted', refused) : refuse('secondFactorImpossible', namesOff(situation, theirs));
+    return refused.length > 0
+      ? refuse('secondNotAccepted', refused)
+      : refuse('secondFactorImpossible', namesOff(situation, theirs, 'second'));
   }
   return enrol(situation, first);
 }
@@ -88,7 +90,7 @@ function enrol(situation: Situation, first: Mechanism): Next {
   const choices = enrollable(situation).filter((each) => each === 'security-key' || !securityKey);
   const chosen = choices.find((each) => each === enrolling);
   const ask = (mechanism: Enrollable): Next => ({ step: 'ask', mechanism, role: 'second', enrols: true, others: [] });
-  const impossible = () => refuse('secondFactorImpossible', namesOff(situation, ['security-key', 'authenticator-app']));
+  const impossible = () => refuse('secondFactorImpossible', namesOff(situation, ['security-key', 'authenticator-app'], 'second', true));
 
   if (isRequired(situation)) {
     if (choices.length === 0) return impossible();
@@ -184,12 +186,13 @@ function done(first: Mechanism, second?: Mechanism): Next {
   return { step: 'done', amr, acr: 'mfa', mechanisms: [first, second] };
 }
 
-function namesOff({ offers, policy }: Situation, some: readonly Mechanism[]): readonly string[] {
-  return some.map((mechanism) =>
-    policy.secondFactors.includes(mechanism) || policy.firstFactors.includes(mechanism)
-      ? (offers[mechanism]?.off ?? `${mechanism} (not offered)`)
-      : `${mechanism} (stsSecondFactor)`,
-  );
+/** What keeps mechanisms from being asked for, or enrolled where that is what is wanted: settings, or rows of the policy. */
+function namesOff({ offers, policy }: Situation, some: readonly Mechanism[], role: 'first' | 'second', toEnrol = false): readonly string[] {
+  return some.map((mechanism) => {
+    if (role === 'second' && !policy.secondFactors.includes(mechanism)) return `${mechanism} (stsSecondFactor)`;
+    if (toEnrol && mechanism === 'authenticator-app' && !policy.totpEnrolment) return `${mechanism} (stsTotpEnrolment)`;
+    return offers[mechanism]?.off ?? `${mechanism} (not offered)`;
+  });
 }
 
 function refuse(why: Why, names: readonly string[] = []): Next & { readonly step: 'refuse' } {

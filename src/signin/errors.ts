@@ -41,19 +41,19 @@ export const errors = {
     code: 'STS-AUTHN-0270',
     means: 'Ignore was posted on an enrolment that is required',
     sees: { http: 403 },
-    state: 'reserved',
-  },
-  mechanismOff: refused('9330', 'a mechanism that the policy accepts is switched off: {names}'),
-  demandUnknown: {
-    ...refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
     state: 'live',
   },
-  emailNotEnough: refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
+  mechanismOff: refused('9330', 'a mechanism that the policy accepts is switched off: {names}'),
+  demandUnknown: refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
+  emailNotEnough: {
+    ...refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
+    state: 'reserved',
+  },
   passwordNotChanged: {
     code: 'STS-AUTHN-9336',
     means: 'the directory did not change a password that must be changed',
     sees: { http: 503 },
-    state: 'reserved',
+    state: 'live',
   },
   signInNotNoted: {
     code: 'STS-AUTHN-9337',
@@ -65,13 +65,13 @@ export const errors = {
     code: 'STS-AUTHN-9333',
     means: 'a step of a sign-in waited longer than authn.mfaStepTtlS',
     sees: { http: 403 },
-    state: 'reserved',
+    state: 'live',
   },
   otherBrowser: {
     code: 'STS-AUTHN-9334',
     means: 'a sign-in was to go on in another browser than the one in which it began',
     sees: { http: 403 },
-    state: 'reserved',
+    state: 'live',
   },
   attemptsLimited: {
     code: 'STS-AUTHN-9320',
@@ -83,5 +83,5 @@ export const errors = {
 } as const satisfies Record<string, ErrorRow>;
 
 function refused<const Digits extends string>(digits: Digits, means: string) {
-  return { code: `STS-AUTHN-${digits}`, means, sees: { http: 403 }, state: 'reserved' } as const;
+  return { code: `STS-AUTHN-${digits}`, means, sees: { http: 403 }, state: 'live' } as const;
 }

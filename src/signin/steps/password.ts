@@ -25,7 +25,8 @@ export function createPasswordStep(deps: PasswordDeps): Step {
       const password = form.get('password') ?? '';
       const ticked = {
         secondFactor: form.get('second-factor') === 'on',
-        passwordless: call.first.passwordless && (form.get('passwordless') === 'on' || !call.first.password),
+        // The box is not there where it is of no use; who sends it all the same is told why.
+        passwordless: form.get('passwordless') === 'on' || (call.first.passwordless && !call.first.password),
       };
       const kept = {
         username: userName,
