@@ -471,3 +471,43 @@ test('a realm is cleared of its sessions and of what waits in it, in steps, and 
   t.truthy(await sessions.find('default', [kept.handle]));
   t.is(audited().filter(({ realm, summary }) => realm === 'acme' && summary === 'session ended: its realm is being removed').length, 5);
 });
+
+test('somebody who did not sign in has a session of nobody: no methods, class 0, and it opens nothing that asks for a person', async (t) => {
+  const { sessions, begin, audited } = open(t);
+  const { session, handle, how } = await sessions.beginAnonymous(realm, [], visit);
+  t.is(how, 'new');
+  t.like(session, { subject: '', entryUuid: '', authenticated: false });
+  t.like(session.events[0], { amr: [], acr: '0' });
+  t.is(await sessions.find(realm, [handle]), undefined);
+  t.is((await sessions.findAny(realm, [handle]))?.sid, session.sid);
+  // Who signs in afterwards replaces it, and who goes on without signing in replaces the session of a person.
+  const signedIn = await begin(ada, [handle]);
+  t.is(signedIn.how, 'replaced');
+  t.is(await sessions.findAny(realm, [handle]), undefined);
+  t.is((await sessions.beginAnonymous(realm, [signedIn.handle], visit)).how, 'replaced');
+  t.is(await sessions.find(realm, [signedIn.handle]), undefined);
+  t.true(audited().some(({ summary }) => summary.includes('did not sign in')));
+});
+
+test('a session of nobody next to one of a person: the person counts', async (t) => {
+  const { sessions, begin } = open(t);
+  const nobody = await sessions.beginAnonymous(realm, [], visit);
+  const person = await begin(ada);
+  for (const find of [sessions.find, sessions.findAny])
+    t.is((await find(realm, [nobody.handle, person.handle]))?.subject, person.session.subject);
+});
+
+test('a recovery code that was used stands in the session and in the audit trail', async (t) => {
+  const { sessions, begin, audited } = open(t);
+  const how = { amr: ['pwd', 'otp'], acr: 'mfa', door: 'web', mechanisms: ['password', 'recovery-code'] };
+  const { handle } = await begin(ada, [], how);
+  t.deepEqual((await sessions.list(realm, ada.entryUuid, 9))[0]?.events[0]?.mechanisms, ['password', 'recovery-code']);
+  await begin(ada, [handle], how);
+  t.deepEqual(
+    audited().map(({ summary }) => summary),
+    [
+      'session began by password and recovery-code',
+      'the same person authenticated again by password and recovery-code; the handle changed',
+    ],
+  );
+});

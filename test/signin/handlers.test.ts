@@ -1,10 +1,12 @@
 import test from 'ava';
 import { systemChance } from '#base';
 import { Refusal } from '#catalogue';
+import { ClientRefusal } from '#client';
 import { builtInAuthnPolicy } from '#policy';
-import { noProgress, type Parked, type Sessions } from '#sessions';
+import { noProgress, type Parked, type Progress, type Sessions } from '#sessions';
 import { createSigninHandlers, type SigninDeps } from '#signin';
 import type { WebRealm, WebRequest } from '#web';
+import { observe } from '../support/observed.ts';
 
 const realm: WebRealm = { id: 'acme', name: 'Acme', suffix: 'o=acme', mode: 'product', prefix: '/realm/acme', removing: false };
 
@@ -24,11 +26,25 @@ const request = {
 const holdings = { keys: [], app: undefined, recoveryCodesLeft: undefined, email: undefined, mfaRequired: false };
 const ada = { dn: 'uid=ada,ou=people,o=acme', entryUuid: 'u', disabled: false, isBuiltIn: false, mustChange: false, holdings };
 
+interface Given {
+  /** What the sign-in has reached; its end is then asked for with a GET. */
+  readonly progress?: Progress;
+  readonly note?: () => Promise<void>;
+}
+
 /** Signs in, with what the realm is by the time the session has begun. */
-async function signIn(now: WebRealm | undefined) {
+async function signIn(now: WebRealm | undefined, { progress, note = async () => undefined }: Given = {}) {
   const done: string[] = [];
+  const codes: string[] = [];
   const sessions = {
-    parked: async () => ({ target: '/portal', cancelTarget: '/portal', rows: [], demand: {}, progress: noProgress, expiresAtMs: 0 }),
+    parked: async () => ({
+      target: '/portal',
+      cancelTarget: '/portal',
+      rows: [],
+      demand: {},
+      progress: progress ?? noProgress,
+      expiresAtMs: 0,
+    }),
     advance: async (parked: Parked) => parked,
     takeParked: async () => void done.push('taken'),
     begin: async (id: string) => {
@@ -39,7 +55,7 @@ async function signIn(now: WebRealm | undefined) {
   } as unknown as Sessions;
   const handlers = createSigninHandlers({
     sessions,
-    registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada, note: async () => undefined },
+    registry: { find: async () => ada, nobody: () => '', byUuid: async () => ada, note },
     judge: async () => ({ kind: 'accepted' }),
     setPassword: async () => undefined,
     webauthn: { offTo: () => undefined } as unknown as SigninDeps['webauthn'],
@@ -58,14 +74,20 @@ async function signIn(now: WebRealm | undefined) {
       'totp.window': 1,
     }),
     csrf: { issue: () => 'token' } as unknown as SigninDeps['csrf'],
-    audit: { record: () => undefined } as unknown as SigninDeps['audit'],
+    audit: {
+      record: ({ error }: { readonly error?: { readonly code: string } }) => {
+        observe(error?.code);
+        if (error !== undefined) codes.push(error.code);
+      },
+    } as unknown as SigninDeps['audit'],
     clock: { nowMs: () => 0 },
     chance: systemChance,
   });
   try {
-    return { done, reply: await handlers.login(request), code: undefined };
+    const reply = await (progress === undefined ? handlers.login(request) : handlers.setupPage({ ...request, method: 'GET' }));
+    return { done, reply, code: undefined, codes };
   } catch (thrown) {
-    return { done, reply: undefined, code: thrown instanceof Refusal ? thrown.row.code : String(thrown) };
+    return { done, reply: undefined, code: thrown instanceof Refusal ? thrown.row.code : String(thrown), codes };
   }
 }
 
@@ -82,4 +104,27 @@ test('a session that begins while the removal of its realm begins has ended befo
     t.is(reply, undefined);
     t.is(code, 'STS-CORE-0121');
   }
+});
+
+const bothShown: Progress = {
+  ...noProgress,
+  entryUuid: 'u',
+  proven: [
+    { mechanism: 'password', role: 'first', atMs: 0, amr: ['pwd'] },
+    { mechanism: 'security-key', role: 'second', atMs: 0, amr: ['hwk'] },
+  ],
+};
+
+test('a sign-in that cannot be noted at its entry is told to operators, and is good all the same (STS-AUTHN-9337)', async (t) => {
+  const unavailable = new ClientRefusal({ code: 52, diagnostic: 'the disk is full', matchedDN: '' });
+  const { done, reply, codes } = await signIn(realm, { progress: bothShown, note: () => Promise.reject(unavailable) });
+  t.deepEqual(codes, ['STS-AUTHN-9337']);
+  t.deepEqual(done, ['begun in acme', 'taken']);
+  t.like(reply, { kind: 'redirect', to: '/portal' });
+});
+
+test('what both factors have reached before a crash is gone on with from any step of it', async (t) => {
+  const { done, reply } = await signIn(realm, { progress: bothShown });
+  t.deepEqual(done, ['begun in acme', 'taken']);
+  t.like(reply, { kind: 'redirect', to: '/portal' });
 });
