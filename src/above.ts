@@ -22,7 +22,7 @@ import { createPortalHandlers, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
-import { bindRoutes, createCsrf, startWeb, type WebRoute } from '#web';
+import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import type { Below } from './below.ts';
 import { type Foundation, metadataFolder } from './foundation.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
@@ -53,6 +53,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   let reached: Addresses = {};
   const email = emailOf({ foundation, below, client, realms, people, mail });
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
+  const policyOf = async (realm: WebRealm) => (await realms.authnPolicy(realm)).value;
   const judge: Judge = (presented) => client.judge(presented);
   const shared = { sessions, webauthn, limits: below.limits, csrf, clock };
   const signin = createSigninHandlers({
@@ -63,14 +64,15 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     apps: openAppEnrolments({ state, clock, chance, key: appKeyOf(foundation), settingsOf: realms.settingsOf }),
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
-    policyOf: async (realm) => (await realms.authnPolicy(realm)).value,
+    policyOf,
     settingsOf: realms.settingsOf,
     email: email.factors,
     baseOf: (door) => baseOf(settings, reached[door]),
     chance,
     audit,
   });
-  const portal = createPortalHandlers({ ...shared, readOwn: people.readOwn, personOf: people.byUuid, state, ldapUrl: () => ldapUrl });
+  const own = { readOwn: people.readOwn, personOf: people.byUuid, policyOf, state, ldapUrl: () => ldapUrl };
+  const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
   const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });

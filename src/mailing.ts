@@ -1,5 +1,5 @@
 import { utf8 } from '#base';
-import type { DirectoryClient } from '#client';
+import { ClientRefusal, type DirectoryClient, type SessionOf } from '#client';
 import { openChallenges, openEmailFactors, openEmailVerification, openFailures } from '#factors';
 import { type HashCost, sealingKey } from '#keys';
 import { type Mail, openMail } from '#mail';
@@ -58,9 +58,20 @@ export function emailOf({ foundation, below, client, realms, people, mail }: Ema
     rowsMax: (realm) => realms.settingsOf(realm)['authn.maxPending'],
   });
   const common = { challenges, failures, mail, limits: below.limits, audit };
+  /** Writes in a person's name whether they want an emailed second factor. False when the directory does not let them. */
+  const wantEmail = async (acting: { readonly dn: string; readonly session: SessionOf }, wants: boolean): Promise<boolean> => {
+    const values = wants ? [utf8('TRUE')] : [];
+    try {
+      await client.as(acting).modify(acting.dn, [{ operation: 'replace', attribute: { description: 'stsEmailFactor', values } }]);
+      return true;
+    } catch (error) {
+      if (error instanceof ClientRefusal) return false;
+      throw error;
+    }
+  };
   return {
     factors: openEmailFactors({ ...common, personNow: (realm, entryUuid) => people.byUuid(realm, entryUuid) }),
-    verification: openEmailVerification({ ...common, client }),
+    portal: { verification: openEmailVerification({ ...common, client }), canMail: mail.canSend, wantEmail },
   };
 }
 

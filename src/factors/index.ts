@@ -15,7 +15,7 @@ export { createRevocations } from './attestation/revocation.ts';
 export { type Challenges, openChallenges } from './email/challenges.ts';
 export { type EmailFactors, type EmailRules, factorAddress, openEmailFactors } from './email/email.ts';
 export { openFailures } from './email/failures.ts';
-export { type EmailVerification, openEmailVerification } from './email/verify.ts';
+export { type EmailVerification, openEmailVerification, type Verifying } from './email/verify.ts';
 export { type AppEnrolments, openAppEnrolments, type PendingApp } from './totp/enrolment.ts';
 export { inGroups, otpauthUri, qrOf } from './totp/shown.ts';
 export { type AskingParts, answerField, askingParts } from './webauthn/asking.ts';

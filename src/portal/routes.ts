@@ -22,4 +22,18 @@ export const routes = {
     coverage: 'full',
   },
   signedOut: { method: 'GET', path: '/portal/signed-out', purpose: 'says that the session has ended', source, coverage: 'full' },
+  emailPage: {
+    method: 'GET',
+    path: '/portal/mfa/email',
+    purpose: 'which mail addresses are confirmed, and whether codes by mail are a second factor',
+    source,
+    coverage: 'full',
+  },
+  email: {
+    method: 'POST',
+    path: '/portal/mfa/email',
+    purpose: 'mails a code to an address of the person, confirms it, and turns the emailed second factor on and off',
+    source,
+    coverage: 'full',
+  },
 } as const satisfies Record<string, RouteRow>;

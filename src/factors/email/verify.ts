@@ -1,7 +1,7 @@
 import type { Audit } from '#audit';
 import { utf8 } from '#base';
 import type { DirectoryClient } from '#client';
-import { type Mail, type MailAddress, parseMailAddress } from '#mail';
+import type { Mail, MailAddress } from '#mail';
 import type { Limits } from '#state';
 import type { WebRealm } from '#web';
 import type { Challenges } from './challenges.ts';
@@ -28,8 +28,6 @@ export type Verified =
 
 /** Addresses that people have shown to read. Only an address of the person's entry is ever written to. */
 export interface EmailVerification {
-  /** The addresses of the entry that a code can be sent to. */
-  addresses(mails: readonly string[]): readonly MailAddress[];
   send(verifying: Verifying, address: MailAddress): Promise<Limited | { readonly kind: 'sent'; readonly untilMs: number }>;
   /** A right code: the address is written to the entry as verified, and the failures of the factor are forgotten. */
   confirm(verifying: Verifying, mails: readonly string[], code: string): Promise<Verified>;
@@ -45,7 +43,6 @@ export interface EmailVerificationOptions {
 }
 
 const minuteMs = 60_000;
-const addressesMax = 10;
 
 export function openEmailVerification({ challenges, failures, mail, limits, client, audit }: EmailVerificationOptions): EmailVerification {
   const keyOf = ({ sid }: Verifying) => `verify ${sid}`;
@@ -70,7 +67,6 @@ export function openEmailVerification({ challenges, failures, mail, limits, clie
     ]);
   };
   return {
-    addresses: (mails) => mails.slice(0, addressesMax).flatMap((one) => parseMailAddress(one) ?? []),
     send: async (verifying, address) => {
       const { realm, person, rules, visit, nowMs } = verifying;
       const attempt = await enter(verifying);
