@@ -39,16 +39,27 @@ export function findPath(chain: readonly Certificate[], anchors: readonly Certif
   const live = anchors.filter((anchor) => holdsAt(anchor, nowMs));
   const path: [Certificate, ...Certificate[]] = [leaf];
   for (let current = leaf; ; ) {
-    const why = faultOf(current, path.length - 1, nowMs);
-    if (why !== undefined) return { kind: 'bad', why };
-    if (live.some((anchor) => equalBytes(anchor.der, current.der))) return { kind: 'anchored', path };
+    if (live.some((anchor) => equalBytes(anchor.der, current.der))) return judged(path, undefined, nowMs);
     const anchor = live.find((each) => mayIssue(each, path.length - 1) && issued(each, current));
-    if (anchor !== undefined) return { kind: 'anchored', path: [...path, anchor] };
+    if (anchor !== undefined) return judged(path, anchor, nowMs);
     const next = chain.find((each) => !path.includes(each) && issued(each, current));
-    if (next === undefined) return { kind: 'open' };
+    // Those above it do not matter: nobody trusts them, and some devices send a root along that has expired.
+    if (next === undefined) return openPath(leaf, nowMs);
     path.push(next);
     current = next;
   }
+}
+
+function openPath(leaf: Certificate, nowMs: number): Path {
+  const why = faultOf(leaf, 0, nowMs);
+  return why === undefined ? { kind: 'open' } : { kind: 'bad', why };
+}
+
+/** A path that leads to an anchor, once each of its certificates was looked at. */
+function judged(path: readonly [Certificate, ...Certificate[]], anchor: Certificate | undefined, nowMs: number): Path {
+  const why = path.map((certificate, at) => faultOf(certificate, at, nowMs)).find((fault) => fault !== undefined);
+  if (why !== undefined) return { kind: 'bad', why };
+  return { kind: 'anchored', path: anchor === undefined ? path : [...path, anchor] };
 }
 
 /** @param above  how many certificates stand below it in the path: 0 for the one in question */

@@ -175,6 +175,14 @@ for (const [what, make] of badChains) {
   });
 }
 
+test('a root that has expired and that nobody trusts does not refuse a key: some devices send it along', async (t) => {
+  const old = await makeCertificate({ subject: 'CN=Old', notAfterMs: nowMs - dayMs });
+  const { object } = await makePacked(credential, old, { above: [old] });
+  t.like(await judge(object, { anchors: anchorsOf(root) }), { kind: 'judged', proved: 'claimed' });
+  const { object: expired } = await makePacked(credential, old, { notAfterMs: nowMs - dayMs, above: [old] });
+  t.like(await judge(expired, { anchors: anchorsOf(root) }), { kind: 'refused', row: errors.statementBad });
+});
+
 test('a certificate that was signed with SHA-1 leads nowhere', async (t) => {
   const { object } = await makePacked(credential, root, { hash: 'SHA-1' });
   t.like(await judge(object, { anchors: anchorsOf(root) }), { kind: 'judged', proved: 'claimed' });
