@@ -174,7 +174,7 @@ function drawModify(drawing: Drawing): Modify {
   if (isPerson(dn) && random.chance(0.06))
     return { op: 'modify', dn, changes: [['replace', 'userPassword', `fresh ${drawing.number}`]], ...controls };
   // What the directory keeps for itself, and rules that are relaxed, are for those who manage.
-  if (isPerson(dn) && random.chance(0.06)) {
+  if (isPerson(dn) && random.chance(0.14)) {
     const name = random.pick(['authzTo', 'authzFrom']);
     return { op: 'modify', dn, changes: [['replace', name, `dn:uid=nobody,${world.realms[0]?.suffix}`]], ...controls };
   }
@@ -230,7 +230,7 @@ function drawTreeMove({ random, world, number }: Drawing, dn: string): Rename {
 function drawRename(drawing: Drawing): Rename {
   const { random, world, asker, number } = drawing;
   const places = treesIn(world, asker);
-  if (places.length > 0 && random.chance(0.3)) return drawTreeMove(drawing, random.pick(places));
+  if (places.length > 0 && random.chance(0.5)) return drawTreeMove(drawing, random.pick(places));
   const all = [...world.entries.keys()].filter(
     (dn) => isRemovable(world, dn) && dn !== asker.dn && dn !== asker.through && /^(uid|cn)=/.test(dn),
   );

@@ -7,7 +7,8 @@ import type { PlainEntry } from './plain.ts';
  * below it, networks.
  */
 export function drawSituations(random: Random, suffix: string): PlainEntry[] {
-  const all = [aging, unsearched, managed, joinable, keptTree, tied, levels, nearby].filter(() => random.chance(0.45));
+  const often = [keptTree, joinable].filter(() => random.chance(0.65));
+  const all = [...often, ...[aging, unsearched, managed, tied, levels, nearby].filter(() => random.chance(0.45))];
   return all.flatMap((draw) => draw(random, suffix));
 }
 
