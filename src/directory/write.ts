@@ -2,7 +2,7 @@ import { refuse } from '#catalogue';
 import { isStoredPassword, storedPassword } from '#credentials';
 import type { Control } from '#ldap';
 import { describe } from '#schema';
-import type { Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
+import type { BulkResult, Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import { recoveryCodeKey } from './holders.ts';
@@ -120,14 +120,20 @@ async function committed(engine: Engine, decision: Decision, unless?: (entry: st
  *
  * @throws Refusal `schemaMoved` (51), upon which a request is done again from its beginning
  */
-export function submit(
-  { live, schema, store }: Engine,
-  { expected, changes }: Pick<Decision, 'expected' | 'changes'>,
-): Promise<CommitResult> {
-  if (live.isOpen(schema)) return store.commit(expected, changes);
+export function submit(engine: Engine, { expected, changes }: Pick<Decision, 'expected' | 'changes'>): Promise<CommitResult> {
+  return inForce(engine, () => engine.store.commit(expected, changes));
+}
+
+/** The same for very many new entries: whoever comes to write meanwhile goes first. */
+export function submitBulk(engine: Engine, { expected, changes }: Pick<Decision, 'expected' | 'changes'>): Promise<BulkResult> {
+  return inForce(engine, () => engine.store.bulk(expected, changes));
+}
+
+function inForce<T>({ live, schema }: Engine, commit: () => Promise<T>): Promise<T> {
+  if (live.isOpen(schema)) return commit();
   return live.opened().then(() => {
     if (!live.isOpen(schema)) throw refuse(errors.schemaMoved);
-    return store.commit(expected, changes);
+    return commit();
   });
 }
 

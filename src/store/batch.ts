@@ -6,7 +6,7 @@ import { errors } from './errors.ts';
 import type { GramMerge } from './gram-merge.ts';
 import type { LongCommits } from './long-commits.ts';
 import type { Reader } from './reader.ts';
-import type { Change, CommitResult, Expectation, WatchedChange } from './types.ts';
+import type { BulkResult, Change, Expectation, WatchedChange } from './types.ts';
 import type { WriteAheadLog } from './wal.ts';
 import type { Before, Writer } from './writer.ts';
 
@@ -14,7 +14,9 @@ import type { Before, Writer } from './writer.ts';
 export interface Waiting {
   readonly expected: readonly Expectation[];
   readonly changes: readonly Change[];
-  readonly resolve: (result: CommitResult) => void;
+  /** Gives way to others while it is written. */
+  readonly bulk: boolean;
+  readonly resolve: (result: BulkResult) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -28,7 +30,7 @@ export interface Written {
   readonly changes: readonly (readonly WatchedChange[])[];
 }
 
-export type Outcome = CommitResult | { readonly kind: 'refused'; readonly reason: unknown };
+export type Outcome = BulkResult | { readonly kind: 'refused'; readonly reason: unknown };
 
 /** A commit as those who watch hear of it. */
 export function recordsOf(number: number, changes: readonly Change[], before: Before): WatchedChange[] {
@@ -55,7 +57,7 @@ export interface CommitsOptions {
   readonly long: Pick<LongCommits, 'write'>;
   readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number; readonly turnMax: number };
   /** It reads by the same connection. What it holds open is the newest state, since nobody else writes: a batch is written in that transaction. */
-  readonly reader: Pick<Reader, 'release' | 'handOver'>;
+  readonly reader: Pick<Reader, 'release' | 'handOver' | 'keepUp'>;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
   /** Called when what was written is taken back. */

@@ -59,6 +59,7 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
     snapshot: () => reader.snapshot(),
     durable: progress.durable,
     commit: options.commit,
+    bulk: () => Promise.reject(new Error('only the thread that writes takes very many entries')),
     changes: (afterNumber, limit) => changes(afterNumber, progress.durableNumber, limit),
     log: changeLogOf(database, () => {
       // The transaction that is held may be older than what is on disk by now.

@@ -5,7 +5,8 @@ import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { type LongResult, weightOf } from './long-commits.ts';
 import { pagesOf, pagesOfPiece } from './pages.ts';
-import type { Change, CommitResult, Expectation, WatchedChange } from './types.ts';
+import { atOnce } from './steps.ts';
+import type { BulkResult, Change, CommitResult, Expectation, WatchedChange } from './types.ts';
 import { isSyncError, isUnsureError } from './wal.ts';
 
 /**
@@ -51,11 +52,30 @@ export class Commits {
   }
 
   push(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult> {
+    return this.#push(expected, changes, false) as Promise<CommitResult>;
+  }
+
+  /** Of very many new entries: whoever comes to write meanwhile goes first. */
+  async pushBulk(expected: readonly Expectation[], changes: readonly Change[]): Promise<BulkResult> {
+    const { merge, reader } = this.#options;
+    while (merge.isFull && this.#state !== 'dead' && this.#state !== 'closed') {
+      this.#schedule();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const result = await this.#push(expected, changes, true);
+    if (result.kind === 'committed' && this.#state !== 'closed') {
+      merge.addedInBulk(changes.length);
+      reader.keepUp();
+    }
+    return result;
+  }
+
+  #push(expected: readonly Expectation[], changes: readonly Change[], bulk: boolean): Promise<BulkResult> {
     if (this.#state === 'closed') return Promise.reject(new Error('the store is closed'));
     const pending = this.#waiting.length;
     if (pending >= this.#options.limits().pendingMax) return Promise.reject(refuse(errors.commitsWaiting, { pending }));
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ expected, changes, resolve, reject });
+      this.#waiting.push({ expected, changes, bulk, resolve, reject });
       if (this.#written === undefined) this.#schedule();
     });
   }
@@ -73,7 +93,8 @@ export class Commits {
 
   /** To be called now and then: begins to put in place what is pending when nothing else is to be done. */
   idle(): void {
-    if (this.#state !== 'resting' || this.#options.merge.waiting === 0) return;
+    this.#options.merge.tick();
+    if (this.#state !== 'resting' || this.#options.merge.waiting === 0 || this.#options.merge.isBulk) return;
     this.#options.merge.resume();
     this.#piecesOwed = 1;
     this.#schedule();
@@ -155,10 +176,11 @@ export class Commits {
   /** Others read the state before it until it is done. A disk that refuses it gets one more chance, with more room. @throws when an fsync failed */
   async #writeLong(waiting: Waiting, mayRetry: boolean): Promise<void> {
     const { long, limits, reader, attributes, committed } = this.#options;
-    const { expected, changes } = waiting;
+    const { expected, changes, bulk } = waiting;
+    const givesWay = () => bulk && this.#waiting.length > 0;
     let done: LongResult;
     try {
-      done = await long.write({ number: this.#last + 1, expected, changes, commitsMax: limits().commitsMax });
+      done = await long.write({ number: this.#last + 1, expected, changes, bulk, givesWay, commitsMax: limits().commitsMax });
     } catch (error) {
       this.#options.undone();
       if (isSyncError(error)) throw error;
@@ -171,7 +193,7 @@ export class Commits {
       return;
     }
     if (this.#state === 'dead') return;
-    if (done.kind === 'conflict') {
+    if (done.kind !== 'written') {
       this.#endLong(waiting, done, []);
       return;
     }
@@ -338,13 +360,14 @@ export class Commits {
   }
 
   /** Nothing is written before everything that is expected was seen to hold: a conflict leaves nothing to take back. */
-  #one({ expected, changes }: Waiting, before: number, fresh: WatchedChange[][]): Outcome {
+  #one({ expected, changes, bulk }: Waiting, before: number, fresh: WatchedChange[][]): Outcome {
     const { writer } = this.#options;
     const failed = writer.failed(expected);
     if (failed !== undefined) return { kind: 'conflict', failed };
     if (changes.length === 0) return { kind: 'committed', number: before };
     const number = before + 1;
-    fresh.push(recordsOf(number, changes, writer.write(number, changes)));
+    const were = bulk ? atOnce(writer.bulkSteps(number, changes, expected)) : writer.write(number, changes);
+    fresh.push(recordsOf(number, changes, were));
     return { kind: 'committed', number };
   }
 }

@@ -12,8 +12,14 @@ type Row = [number: number, part: number, id: number, moved: Uint8Array];
 const pieceRows = 24;
 const pieceGrams = 64;
 const pieceDone = 256;
+/** Marks of one piece of placing: a gram of very many rows is one by itself. */
+const pieceMarks = 2048;
 /** Rows of one pass. The more there are, the more of them share a gram. */
-const passRows = 1024;
+const passRows = 16_384;
+/** Words that are sorted at once, two for each mark: what is sorted on its own costs placing a look for each gram. */
+const runWords = 32_768;
+/** So many times the wanted number may be pending of very many new entries: the more of them are put in place together, the less each costs. */
+const bulkFactor = 8;
 /** With so many times the wanted number pending, merging gets its share of the writer even when others wait. */
 const highFactor = 4;
 /** Beyond that, a batch is followed by a piece for so many rows: the share grows until it is enough. */
@@ -21,7 +27,7 @@ const rowsForPiece = 64;
 
 /** What a pass does at the moment. Each stands in a write transaction of its own from the next. */
 type Pass =
-  | { readonly doing: 'read'; readonly rows: PassRow[]; readonly runs: Uint32Array[]; readonly attributes: number[] }
+  | { readonly doing: 'read'; readonly rows: PassRow[]; readonly runs: Uint32Array[]; words: number[]; readonly attributes: number[] }
   | { readonly doing: 'place'; readonly rows: PassRow[]; readonly attributes: number[]; readonly merged: MergedRuns }
   | { readonly doing: 'forget'; readonly rows: PassRow[]; done: number };
 
@@ -45,6 +51,10 @@ export class GramMerge {
   readonly #pendingMax: () => number;
   #state: 'active' | 'paused' | 'ended' = 'active';
   #waiting: number;
+  /** Those of them that came in bulk: nobody but who brings more of them waits for these. */
+  #bulk = 0;
+  #isBulk = false;
+  #wasBulk = false;
 
   /**
    * @param keysNow     the whole keys by whose inside an entry is found; none for one that is gone, nothing when they cannot be told
@@ -70,13 +80,37 @@ export class GramMerge {
 
   /** Whether a piece should be done as soon as nothing else is. */
   get isDue(): boolean {
-    return this.#state === 'active' && (this.#pass !== undefined || this.#waiting >= this.#pendingMax());
+    const max = this.#isBulk ? bulkFactor * this.#pendingMax() : this.#pendingMax();
+    return this.#state === 'active' && (this.#pass !== undefined || this.#waiting >= max);
+  }
+
+  /** Whether very many more new entries should wait until some of those before are in place. */
+  get isFull(): boolean {
+    return this.#state === 'active' && this.#waiting >= highFactor * bulkFactor * this.#pendingMax();
+  }
+
+  /** Whether very many new entries are coming. */
+  get isBulk(): boolean {
+    return this.#isBulk;
+  }
+
+  /** So many rows more are those of very many new entries, and more are coming. */
+  addedInBulk(rows: number): void {
+    this.#bulk += rows;
+    this.#isBulk = true;
+    this.#wasBulk = true;
+  }
+
+  /** To be called now and then: what came in bulk is put in place when nothing of the kind has come for a while. */
+  tick(): void {
+    this.#isBulk = this.#wasBulk;
+    this.#wasBulk = false;
   }
 
   /** Pieces to be done before the next batch is written: rows must not come faster for long than they are put in place. */
   get piecesOwed(): number {
     if (this.#state !== 'active') return 0;
-    return Math.max(0, Math.ceil((this.#waiting - highFactor * this.#pendingMax()) / rowsForPiece));
+    return Math.max(0, Math.ceil((this.#waiting - this.#bulk - highFactor * this.#pendingMax()) / rowsForPiece));
   }
 
   /** One more row is pending. */
@@ -91,7 +125,7 @@ export class GramMerge {
 
   /** Does the next piece of a pass, or begins one. To be called within a write transaction. */
   piece(): void {
-    this.#pass ??= { doing: 'read', rows: [], runs: [], attributes: [] };
+    this.#pass ??= { doing: 'read', rows: [], runs: [], words: [], attributes: [] };
     switch (this.#pass.doing) {
       case 'read':
         this.#read(this.#pass);
@@ -118,18 +152,24 @@ export class GramMerge {
   #read(pass: Pass & { doing: 'read' }): void {
     const last = pass.rows.at(-1);
     const rows = this.#behind.all(last?.number ?? 0, last?.part ?? -1, Math.min(pieceRows, passRows - pass.rows.length));
-    if (rows.length > 0) pass.runs.push(this.#runOf(pass, rows));
-    if (rows.length === pieceRows && pass.rows.length < passRows) return;
+    const isLast = rows.length < pieceRows || pass.rows.length + rows.length >= passRows;
+    this.#mark(pass, rows);
+    if (pass.words.length >= runWords || (isLast && pass.words.length > 0)) {
+      pass.runs.push(sortedRun(pass.words));
+      pass.words = [];
+    }
+    if (!isLast) return;
     const { attributes } = pass;
     if (pass.rows.length === 0) {
       this.#pass = undefined;
       this.#waiting = 0;
+      this.#bulk = 0;
     } else this.#pass = { doing: 'place', rows: pass.rows, attributes, merged: new MergedRuns(pass.runs) };
   }
 
-  /** Every gram that the rows touch, with whose it is and whether they have it now, sorted. */
-  #runOf(pass: Pass & { doing: 'read' }, rows: readonly Row[]): Uint32Array {
-    const words: number[] = [];
+  /** Notes every gram that the rows touch, with whose it is and whether they have it now. */
+  #mark(pass: Pass & { doing: 'read' }, rows: readonly Row[]): void {
+    const { words } = pass;
     for (const [number, part, id, moved] of rows) {
       const { went, came } = unpackMoved(moved);
       const place = pass.rows.push({ number, part, id }) - 1;
@@ -144,16 +184,16 @@ export class GramMerge {
         }
       }
     }
-    return sortedRun(words);
   }
 
   #place({ rows, attributes, merged }: Pass & { doing: 'place' }): void {
-    for (let grams = 0; grams < pieceGrams; grams++) {
+    for (let grams = 0, marks = 0; grams < pieceGrams && marks < pieceMarks; grams++) {
       const group = merged.next();
       if (group === undefined) {
         this.#pass = { doing: 'forget', rows, done: 0 };
         return;
       }
+      marks += group.marks.length;
       const attribute = attributes[group.attribute] as number;
       this.#grams.change(attribute, group.gram, changeOf(rows, group.marks));
     }
@@ -164,6 +204,7 @@ export class GramMerge {
     for (const { number, part } of some) this.#forget.run(number, part);
     pass.done += some.length;
     this.#waiting = Math.max(0, this.#waiting - some.length);
+    this.#bulk = Math.max(0, this.#bulk - some.length);
     if (pass.done >= pass.rows.length) this.#pass = undefined;
   }
 }

@@ -58,6 +58,11 @@ export class GramReader {
     this.#pending.moveOn();
   }
 
+  /** Reads what is pending now, so that the next search need not read so much at once. */
+  keepUp(): void {
+    this.#pending.keepUp();
+  }
+
   /**
    * @param visit  told how many rows were read
    * @returns ascending ids, nothing when no gram of the parts is a help

@@ -20,6 +20,7 @@ export { entriesBetween, entryAt } from './frozen.ts';
 export { GramBuilder } from './gram-builder.ts';
 export { type History, type LoggedChange, openHistory } from './history.ts';
 export { type LoadOptions, load, tryLoad } from './load/load.ts';
+export { createPacker, unpack } from './load/parcel.ts';
 export { serveBuild } from './load/thread.ts';
 export type { Existing, Load } from './load/types.ts';
 export { type FolderLock, lockFolder } from './lock.ts';
@@ -33,6 +34,7 @@ export { type Counted, type Counter, openStateStore, type StateRow, type StateSt
 export { atOnce } from './steps.ts';
 export { makeFolder } from './sync-folder.ts';
 export type {
+  BulkResult,
   Change,
   ChangeLog,
   ChangeRecord,

@@ -26,18 +26,23 @@ export interface LongOrder {
   readonly number: number;
   readonly expected: readonly Expectation[];
   readonly changes: readonly Change[];
+  /** Whether most of them are new entries. */
+  readonly bulk: boolean;
+  /** Asked at each turn. */
+  readonly givesWay: () => boolean;
   readonly commitsMax: number;
 }
 
 export type LongResult =
   | { readonly kind: 'written'; readonly before: Before }
-  | { readonly kind: 'conflict'; readonly failed: Expectation };
+  | { readonly kind: 'conflict'; readonly failed: Expectation }
+  | { readonly kind: 'gaveWay' };
 
 export interface LongCommits {
   /**
    * Writes a commit; nobody else may write until this resolves or rejects. Nothing is kept of one that fails.
    *
-   * @returns that all is written and can be seen, or the expectation that does not hold
+   * @returns that all is written and can be seen, the expectation that does not hold, or that it gave way
    */
   write(order: LongOrder): Promise<LongResult>;
   close(): void;
@@ -77,13 +82,13 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
     { governs: governing.governs, governed: () => (governs = true) },
   );
 
-  function* written({ number, expected, changes, commitsMax }: LongOrder): Generator<undefined, LongResult> {
+  function* written({ number, expected, changes, bulk, commitsMax }: LongOrder): Generator<undefined, LongResult> {
     attributes.reload();
     for (const [at, expectation] of expected.entries()) {
       if (writer.failed([expectation]) !== undefined) return { kind: 'conflict', failed: expectation };
       if (at % expectationsInStep === 0) yield;
     }
-    const before = yield* writer.steps(number, changes);
+    const before = yield* bulk ? writer.bulkSteps(number, changes, expected) : writer.steps(number, changes);
     if (number > commitsMax) writer.trim(number, commitsMax);
     yield;
     // From here on in one turn: nobody may keep what was read before as if it were read behind.
@@ -100,8 +105,8 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
       governs = false;
       database.exec('BEGIN IMMEDIATE');
       try {
-        const result = await inTurns(written(order));
-        if (result.kind === 'conflict') return result;
+        const result = await inTurns(written(order), order.givesWay);
+        if (result.kind !== 'written') return result;
         database.exec('COMMIT');
         for (let at = 0; at < pendedRows; at++) pended();
         return result;
@@ -114,8 +119,9 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
   };
 }
 
-async function inTurns<T>(steps: Generator<undefined, T>): Promise<T> {
+async function inTurns(steps: Generator<undefined, LongResult>, givesWay: () => boolean): Promise<LongResult> {
   for (;;) {
+    if (givesWay()) return { kind: 'gaveWay' };
     for (let at = 0; at < stepsInTurn; at++) {
       const step = steps.next();
       if (step.done === true) return step.value;

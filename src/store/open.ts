@@ -144,6 +144,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     snapshot: () => reader.snapshot(),
     durable: (number) => commits.durable(number),
     commit: (expected, wanted) => commits.push(expected, wanted),
+    bulk: (expected, wanted) => commits.pushBulk(expected, wanted),
     changes: (afterNumber, limit) => changes(afterNumber, commits.durableNumber, limit),
     log: changeLogOf(database, () => commits.durableNumber),
     watch: (listener, begun) => commits.watch(listener, begun),

@@ -32,6 +32,10 @@ export class PendingKeys {
     this.#fresh = false;
   }
 
+  keepUp(): void {
+    if (!this.#fresh) this.#refresh();
+  }
+
   /** Ids of entries to which a key with this part came, and perhaps went again; in no order and perhaps more than once. */
   find(attribute: number, part: Uint8Array): number[] {
     if (!this.#fresh) this.#refresh();

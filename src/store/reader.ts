@@ -54,6 +54,12 @@ export class Reader {
     this.snapshot();
   }
 
+  /** Reads what the last commit has left to searches, so that the next of them need not read it of many commits at once. */
+  keepUp(): void {
+    this.snapshot();
+    this.#context.grams.keepUp();
+  }
+
   snapshot(): Snapshot {
     this.#used = true;
     const generation = this.#generation();

@@ -139,6 +139,9 @@ export type CommitResult =
     }
   | { readonly kind: 'conflict'; readonly failed: Expectation };
 
+/** How a commit of very many new entries ends; `gaveWay` when others came to write meanwhile: then nothing of it was written. */
+export type BulkResult = CommitResult | { readonly kind: 'gaveWay' };
+
 /**
  * Consistent reads: everything from one snapshot, synchronous. Good until the caller yields to the event loop: one that is used after a
  * commit throws, since it would mix two states.
@@ -274,6 +277,11 @@ export interface Store {
    * @throws Error    for changes that cannot be: two entries of one DN, a DN key of nothing. Nothing of that commit is kept
    */
   commit(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult>;
+  /**
+   * The same for very many new entries, for less work of each: those that are expected to be `absent` and `unused`. Others who come to write meanwhile
+   * are served first, and nothing of it is written: then it is asked again in small commits. Only in the thread that writes.
+   */
+  bulk(expected: readonly Expectation[], changes: readonly Change[]): Promise<BulkResult>;
   /** The change log from behind a number on, in order, at most `limit` changes. Its oldest are gone when it is longer than its bound. */
   changes(afterNumber: number, limit: number): ChangeRecord[];
   readonly log: ChangeLog;

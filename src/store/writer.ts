@@ -3,6 +3,7 @@ import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, partsMax } from './format.ts';
+import { type FreshRows, freshRowsOf } from './fresh-rows.ts';
 import { touchesGoverning } from './governing.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
@@ -60,6 +61,7 @@ export function writerOf(
   const statements = writeStatements(database);
   const lists = listsOf(database, attributes, large, rows);
   const { entryOf, failed, checkName } = lookupsOf(statements, attributes, justRead);
+  const freshRows = freshRowsOf(database);
 
   /** @returns the entry as it was; nothing for one that was not there */
   function* put(place: Place, whole: EntryRecord): Generator<undefined, StoredEntry | undefined> {
@@ -74,6 +76,19 @@ export function writerOf(
     for (const each of fresh) made.push(yield* lists.make(id, each));
     write(id, old === undefined, entry, made);
     return old;
+  }
+
+  /** An entry that is known to be new: its name and its entryUUID are nobody's. */
+  function* putFresh(place: Place, whole: EntryRecord, gathered: FreshRows): Generator<undefined, undefined> {
+    const splitting = large.splitInSteps(whole);
+    const { entry, lists: fresh } = splitting === undefined ? { entry: whole, lists: [] } : yield* splitting;
+    const id = rows.entry++;
+    const keys = keysOf(entry);
+    for (const key of keys) gathered.add(key, id);
+    pend(place, id, [], keys);
+    const made: List[] = [];
+    for (const each of fresh) made.push(yield* lists.make(id, each));
+    write(id, true, entry, made);
   }
 
   /** @returns the entry as it was */
@@ -128,6 +143,11 @@ export function writerOf(
     const fresh = keySet(after);
     for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
     for (const [text, { attribute, key }] of fresh) if (!stale.has(text)) statements.index.run(attribute, key, id);
+    pend({ number, part }, id, before, after);
+  }
+
+  /** Leaves a row of what has moved of that by whose inside an entry is found. */
+  function pend({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
     const moved = packMoved(insideKeys(before), insideKeys(after));
     if (moved === undefined) return;
     statements.pend.run(number, part, id, moved);
@@ -157,22 +177,33 @@ export function writerOf(
     }
   }
 
-  function* steps(number: number, changes: readonly Change[]): Generator<undefined, Before> {
+  /** @param isFresh  whether a change makes an entry whose name and entryUUID are known to be nobody's, in this commit neither */
+  function* steps(number: number, changes: readonly Change[], isFresh?: (change: Change) => boolean): Generator<undefined, Before> {
     if (changes.length > partsMax) throw new Error(`${changes.length} changes in one commit`);
     const were: (StoredEntry | undefined)[] = [];
+    const gathered = isFresh && freshRows();
     for (const [part, change] of changes.entries()) {
-      const before = yield* applied({ number, part }, change);
+      const place = { number, part };
+      const before =
+        gathered !== undefined && change.kind === 'put' && isFresh?.(change) === true
+          ? yield* putFresh(place, change.entry, gathered)
+          : yield* applied(place, change);
       const lists = change.kind === 'amend' ? yield* encodeListChanges(change.lists) : null;
       statements.log.run(...logged(number, part, change, before?.dn, lists));
       if (touchesGoverning(governs, change, before)) governed(number);
       were.push(before);
       yield;
     }
+    if (gathered !== undefined) yield* gathered.write();
     return were;
   }
 
   return {
     failed,
+
+    /** The same as `steps`, for less work of each entry that was expected to be new. */
+    bulkSteps: (number: number, changes: readonly Change[], expected: readonly Expectation[]) =>
+      steps(number, changes, freshAmong(changes, expected)),
 
     /** The number of the newest commit. */
     lastNumber: (): number => statements.lastNumber.get() ?? 0,
@@ -224,6 +255,24 @@ export function writerOf(
 
     ...factsOf(statements),
   };
+}
+
+/** Tells of a change whether its entry was expected to be new, and has a name that no other of them has. @throws Error for two entries of one name */
+function freshAmong(changes: readonly Change[], expected: readonly Expectation[]): (change: Change) => boolean {
+  const unused = new Set(expected.flatMap((each) => (each.kind === 'unused' ? [each.uuid] : [])));
+  const absent = new Set(expected.flatMap((each) => (each.kind === 'absent' ? [latin1(each.dnKey)] : [])));
+  const names = new Set<string>();
+  for (const change of changes) {
+    if (change.kind === 'delete') continue;
+    const name = latin1(change.entry.dnKey);
+    if (names.has(name)) throw new Error(`two entries of one name: ${change.entry.dn}`);
+    names.add(name);
+  }
+  return (change) => change.kind === 'put' && absent.has(latin1(change.entry.dnKey)) && unused.delete(change.entry.uuid);
+}
+
+function latin1(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
 }
 
 function factsOf({ fact }: ReturnType<typeof writeStatements>) {

@@ -43,6 +43,8 @@ export interface Exchange {
   make(name: string): MadeFile;
   /** Where a file that is not there yet would lie. @throws Refusal `taskFile` */
   free(name: string): string;
+  /** An empty file for what a task keeps while it runs: it has no name, and goes with its descriptor. */
+  scratch(name: string): number;
   /** Removes what is left of a file that was not made to its end. */
   forget(name: string): void;
 }
@@ -146,6 +148,15 @@ export function openExchange(folder: string): Exchange {
           rmSync(part(name), { force: true });
         },
       };
+    },
+    scratch(name) {
+      placeOf(name);
+      rmSync(part(name), { force: true });
+      const file = tried(name, () =>
+        openSync(part(name), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600),
+      );
+      rmSync(part(name));
+      return file;
     },
     forget: (name) => {
       if (isTaskFile(name)) rmSync(part(name), { force: true });

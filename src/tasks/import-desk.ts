@@ -10,6 +10,8 @@ import type { Work } from './task.ts';
 /** A record is held in memory, so these bound what a file can make of it. */
 const limits: LdifLimits = { lineOctetsMax: 67_108_864, recordOctetsMax: 134_217_728, valuesMax: 1_000_000 };
 
+/** Some milliseconds of work. */
+const turnOctets = 16_384;
 /** A realm with fewer entries is one that nobody has put anything into. */
 const frameMax = 100;
 
@@ -40,9 +42,14 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
   async function* chunks(): AsyncGenerator<Uint8Array> {
     done = 0;
     for await (const chunk of file.chunks()) {
-      signal.throwIfAborted();
-      done += chunk.length;
-      yield chunk;
+      for (let at = 0; at < chunk.length; at += turnOctets) {
+        // Others have their turn: what has been read is parsed and checked before the next is.
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
+        const some = chunk.subarray(at, at + turnOctets);
+        done += some.length;
+        yield some;
+      }
     }
   }
   return {

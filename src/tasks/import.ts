@@ -1,24 +1,24 @@
 import { equalBytes } from '#base';
 import { Refusal, refuse } from '#catalogue';
-import { type Along, importEntries, type TaskProgress, type TaskUpdated } from '#directory';
+import { importEntries } from '#directory';
 import type { LdifRecord } from '#ldap';
-import type { Change, Expectation } from '#store';
+import type { EntryRecord } from '#store';
 import type { NamedEntry } from '#transfer';
 import { errors } from './errors.ts';
-import { aboveThem } from './import-above.ts';
 import { counted, type Desk, deskOf } from './import-desk.ts';
+import { createSpool, type Spool } from './import-spool.ts';
 import { undo } from './import-undo.ts';
+import { createWriting } from './import-write.ts';
 import { type Place, placeText, readPlace } from './place.ts';
 import { type Outcome, TaskEnded, type Work } from './task.ts';
-
-const chunkOctetsMax = 8_388_608;
 
 /**
  * Adds the entries of a file to a realm of the running service: all of them or none, unless the task says to go on behind refusals. First all is checked and
  * nothing written; then some entries are one commit, which moves the place in the task's entry with them, so that after any end of the service the next one
  * goes on where this one was. What a realm begins with and is there stays as it is.
  *
- * The file is read with each pass, so memory is bounded by what is put into one commit, and some octets for each name.
+ * What was checked lies in a file meanwhile as it is to be stored; memory is bounded by what is put into one commit, and some octets for each name. After a
+ * restart, and where passwords come in clear, the file is read a second time.
  */
 export async function importTask(work: Work): Promise<Outcome> {
   const { task, exchange, report } = work;
@@ -30,16 +30,19 @@ export async function importTask(work: Work): Promise<Outcome> {
     throw refuse(errors.taskFailed, { why: `${task.file} is another file than the one that was begun with; what was added stays` });
   if (task.state === 'undoing' && earlier !== undefined) return await undo(work, desk, earlier, 'the import was being undone');
   const place: Place = earlier ?? { mark: file.mark, line: 0, entries: 0, kept: [] };
+  using spool = createSpool(exchange.scratch(task.file));
+  let known: Checked | undefined;
   if (earlier === undefined) {
     await report.write({ state: 'checking' });
-    const { entries, refused, kept } = await check(work, desk);
+    known = await check(work, desk, spool);
+    const { entries, refused, kept } = known;
     for (const dn of kept) report.message(`${dn} was there and stays as it is`);
     if (task.options.includes('dry-run') || (refused > 0 && !goOn)) return checked(entries, refused, task.options.includes('dry-run'));
     place.kept = kept;
   }
   await report.write({ state: 'running', place: placeText(place) });
   try {
-    const refused = await write(work, desk, place, goOn);
+    const refused = known?.isSpooled === true ? await writeChecked(work, place, known, spool) : await writeBehind(work, desk, place, goOn);
     desk.tellMapped((text) => report.message(text));
     const said = refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`;
     return { state: refused === 0 ? 'done' : 'failed', result: `${counted(place.entries)} added${said}`, done: place.entries };
@@ -83,71 +86,86 @@ function existingOf({ store }: Work['engine']) {
   };
 }
 
-/** Reads all and writes nothing. */
-async function check(work: Work, desk: Desk) {
-  const { engine, report } = work;
+interface Checked {
+  readonly entries: number;
+  readonly refused: number;
+  readonly kept: readonly string[];
+  /** Whether the spool has all that can be taken: a password in clear takes long to hash, and is hashed when it is written. */
+  readonly isSpooled: boolean;
+}
+
+/** Reads all and writes nothing but what is ready to be written into the spool. */
+async function check(work: Work, desk: Desk, spool: Spool): Promise<Checked> {
+  const { engine, report, task } = work;
   const kept: string[] = [];
+  const lines: Lines = [];
   let refused = 0;
+  let isSpooled = !task.options.includes('dry-run');
   const records = (async function* () {
     for await (const entry of desk.records(0)) {
       if (desk.isKept(entry)) kept.push(entry.dn);
-      else yield recordOf(entry);
+      else {
+        if (isSpooled) lines.push({ line: entry.line, key: entry.key });
+        yield recordOf(entry);
+      }
       await report.progress(0, percentOf(desk));
     }
   })();
   const { entries } = await importEntries(
     importDesk(work),
     records,
-    { existing: existingOf(engine), put: () => undefined },
+    {
+      existing: existingOf(engine),
+      put: (entry) => {
+        if (isSpooled) spool.put({ line: lineOf(lines, entry), entry });
+        return undefined;
+      },
+    },
     {
       onRefused: (refusal) => {
         refused++;
         report.message(refusal.says);
       },
+      onUnhashed: () => {
+        isSpooled = false;
+      },
     },
   );
-  return { entries, refused, kept };
+  return { entries, refused, kept, isSpooled };
+}
+
+type Lines = { readonly line: number; readonly key: Uint8Array }[];
+
+/** Entries are put in the order of the file; those in between were refused. */
+function lineOf(lines: Lines, { dnKey }: EntryRecord): number {
+  const at = lines.findIndex(({ key }) => equalBytes(key, dnKey));
+  const [found] = lines.splice(0, at + 1).slice(-1);
+  if (found === undefined) throw new Error('an entry that the file does not have was to be written');
+  return found.line;
 }
 
 function percentOf({ file, done }: Desk): number {
   return Math.floor((done() * 100) / Math.max(1, file.octets));
 }
 
-/** Entries above may be changed meanwhile: then they are looked at again. */
-const attemptsMax = 20;
-
-/** Adds entries while those above them are there. */
-async function commitBelow({ engine, task, update }: Work, progress: TaskProgress, { expected, changes }: Along): Promise<TaskUpdated> {
-  for (let attempt = 1; ; attempt++) {
-    const written = await update(progress, { expected: [...expected, ...aboveThem(engine, task.realm, changes)], changes });
-    if (typeof written === 'string' || written.kind !== 'unchanged' || attempt === attemptsMax) return written;
+/** Writes what was checked. @returns how many were refused */
+async function writeChecked(work: Work, place: Place, { entries, refused }: Checked, spool: Spool): Promise<number> {
+  const writing = createWriting(work, place, () => Math.floor((place.entries * 100) / Math.max(1, entries)));
+  for await (const ready of spool.entries()) {
+    const busy = writing.put(ready);
+    if (busy !== undefined) await busy;
   }
+  await writing.flush();
+  return refused;
 }
 
-/** Writes what stands behind a place, which moves with each commit. @returns how many were refused */
-async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promise<number> {
+/** Reads the file behind a place, and writes it. @returns how many were refused */
+async function writeBehind(work: Work, desk: Desk, place: Place, goOn: boolean): Promise<number> {
   const { engine, report } = work;
   const kept = new Set(place.kept);
-  const lines: { readonly line: number; readonly key: Uint8Array }[] = [];
+  const lines: Lines = [];
   let refused = 0;
-  let expected: Expectation[] = [];
-  let changes: Change[] = [];
-  let octets = 0;
-  let line = place.line;
-
-  const commit = async () => {
-    if (changes.length === 0) return;
-    const next = { ...place, line, entries: place.entries + changes.length };
-    const progress = { ...report.parts(), place: placeText(next), done: next.entries, percent: percentOf(desk) };
-    const along = { expected, changes };
-    [expected, changes, octets] = [[], [], 0];
-    const written = await commitBelow(work, progress, along);
-    // What is written is known to be before anything else: who takes it away again takes away all of it.
-    if (written === 'written') Object.assign(place, next);
-    work.signal.throwIfAborted();
-    if (written === 'gone') throw new TaskEnded('cancelled');
-    if (written !== 'written') throw refuse(errors.taskFailed, { why: 'somebody has added an entry of the same name meanwhile' });
-  };
+  const writing = createWriting(work, place, () => percentOf(desk));
   const records = (async function* () {
     for await (const entry of desk.records(place.line)) {
       if (kept.has(entry.dn)) continue;
@@ -158,20 +176,7 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
   await importEntries(
     importDesk(work),
     records,
-    {
-      existing: existingOf(engine),
-      put: (entry) => {
-        // Entries are put in the order of the file; those in between were refused.
-        for (let first = lines.shift(); first !== undefined; first = lines.shift()) {
-          line = first.line;
-          if (equalBytes(first.key, entry.dnKey)) break;
-        }
-        expected.push({ kind: 'absent', dnKey: entry.dnKey }, { kind: 'unused', uuid: entry.uuid });
-        changes.push({ kind: 'put', entry });
-        octets += entry.user.length + entry.operational.length + entry.secret.length;
-        return changes.length >= engine.settings['tasks.entriesAtOnce'] || octets > chunkOctetsMax ? commit() : undefined;
-      },
-    },
+    { existing: existingOf(engine), put: (entry) => writing.put({ line: lineOf(lines, entry), entry }) },
     goOn
       ? {
           isKept: true,
@@ -182,6 +187,6 @@ async function write(work: Work, desk: Desk, place: Place, goOn: boolean): Promi
         }
       : {},
   );
-  await commit();
+  await writing.flush();
   return refused;
 }

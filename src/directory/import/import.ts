@@ -32,6 +32,8 @@ export interface ImportOptions {
   readonly onProgress?: (entries: number) => void;
   /** Told of what would be refused; without it the first refusal is thrown. */
   readonly onRefused?: (refusal: Refusal) => void;
+  /** Told when the password of an entry is in clear and stays so, since nothing is kept. */
+  readonly onUnhashed?: () => void;
   /** Whether what is taken is kept: else no password is hashed. By default when nobody is told of refusals. */
   readonly isKept?: boolean;
 }
@@ -86,7 +88,7 @@ export async function importEntries(
   desk: ImportDesk,
   records: AsyncIterable<LdifRecord> | Iterable<LdifRecord>,
   target: Load,
-  { onProgress, onRefused, isKept = onRefused === undefined }: ImportOptions = {},
+  { onProgress, onRefused, onUnhashed, isKept = onRefused === undefined }: ImportOptions = {},
 ): Promise<{ readonly entries: number }> {
   const known = createKnownRealms(desk, target.existing);
   const taking = createTaking(desk, known, target);
@@ -140,7 +142,7 @@ export async function importEntries(
     try {
       each = ready(desk, known, record, isFirst);
       // Who only wants to know whether it would be taken need not wait for a hash.
-      hashed = hashPassword(desk, each, !isKept);
+      hashed = hashPassword(desk, each, isKept ? undefined : (onUnhashed ?? (() => undefined)));
     } catch (error) {
       refused(error, record);
       continue;
@@ -190,14 +192,15 @@ function ready(desk: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst
 /**
  * Puts the hash of a password that came in clear in its place, later; `undefined` when there is nothing to hash.
  *
- * @param judgeOnly  hashes nothing
+ * @param judged  told of it, where nothing is to be hashed
  */
-function hashPassword(desk: ImportDesk, { record, attributes }: Ready, judgeOnly: boolean): Promise<void> | undefined {
+function hashPassword(desk: ImportDesk, { record, attributes }: Ready, judged: (() => void) | undefined): Promise<void> | undefined {
   for (const [key, { description, values }] of attributes) {
     if (!key.startsWith(passwordKey) || typeOfKey(key) !== passwordKey) continue;
     const value = explained(record, () => solePassword(values));
     const stored = explained(record, () => readStoredPassword(desk.hasher, value, true));
-    if (stored !== undefined || judgeOnly) return undefined;
+    if (stored === undefined) judged?.();
+    if (stored !== undefined || judged !== undefined) return undefined;
     return storedPassword(desk.hasher, hashCost(desk), value, true).then(
       (hash) => void attributes.set(key, { description, values: [hash] }),
       (error) => {

@@ -7,7 +7,7 @@ import { importLive } from '../import/live.ts';
 import { type Name, nameOf } from '../realm.ts';
 import { type Attributes, attributesOf, recordOf, stampChanged } from '../record.ts';
 import { stamped } from '../stamped.ts';
-import { submit } from '../write.ts';
+import { submit, submitBulk } from '../write.ts';
 
 export type TaskState = 'waiting' | 'checking' | 'running' | 'undoing' | 'done' | 'failed' | 'interrupted';
 
@@ -46,10 +46,12 @@ export interface TaskProgress {
 export interface Along {
   readonly expected: readonly Expectation[];
   readonly changes: readonly Change[];
+  /** Whether they are very many new entries: whoever comes to write meanwhile goes first. */
+  readonly bulk?: boolean;
 }
 
-/** `gone` when somebody has deleted the task; otherwise the expectation of what goes along that does not hold. */
-export type TaskUpdated = 'written' | 'gone' | Expectation;
+/** `gone` when somebody has deleted the task, `gaveWay` when others came to write first; otherwise the expectation of what goes along that does not hold. */
+export type TaskUpdated = 'written' | 'gone' | 'gaveWay' | Expectation;
 
 /** The tasks of the directory, for the thread that writes. */
 export interface TaskList {
@@ -151,8 +153,9 @@ async function update(opened: Engine, uuid: string, progress: TaskProgress, alon
     // CSNs ascend as commits do, whenever the entries that go along were made.
     const changes = stamped([...(along?.changes ?? []), own], engine.csn);
     const expected: Expectation[] = [{ kind: 'unchanged', uuid, csn: entry.csn }, ...(along?.expected ?? [])];
-    const result = await submit(engine, { expected, changes });
+    const result = await (along?.bulk === true ? submitBulk : submit)(engine, { expected, changes });
     if (result.kind === 'committed') return 'written';
+    if (result.kind === 'gaveWay') return 'gaveWay';
     const { failed } = result;
     if (failed.kind !== 'unchanged' || failed.uuid !== uuid) return failed;
   }
