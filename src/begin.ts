@@ -16,6 +16,11 @@ export function locate({ root, environment }: AtriumOptions): Located {
     administratorUid: values['admin.bootstrapUsername'],
     operatorsSocket: operatorsSocketOf(root, values),
     exchange,
+    hashing: {
+      queueMax: values['keys.hashQueueMax'],
+      costMaxMiB: values['keys.hashCostMaxMiB'],
+      foreignRoundsMax: values['keys.foreignRoundsMax'],
+    },
   };
 }
 

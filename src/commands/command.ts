@@ -43,6 +43,8 @@ export type Located =
       readonly administratorUid: string;
       readonly operatorsSocket: string | undefined;
       readonly exchange: string;
+      /** Bounds of judging a password against a hash. */
+      readonly hashing: { readonly queueMax: number; readonly costMaxMiB: number; readonly foreignRoundsMax: number };
     }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 

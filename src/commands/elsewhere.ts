@@ -62,7 +62,7 @@ export async function importElsewhere(
       const status = await importByTask(running, { source, realm: to, options: ['strict'], keyFile: undefined }, false, context);
       if (status !== 0) return status;
     }
-    return tell(converted, dryRun, given.flag('json'), context);
+    return tell(converted, dryRun, given, context);
   } finally {
     progress.end();
   }
@@ -106,14 +106,24 @@ function schemaAt(path: string): { readonly name: string; readonly text: string 
 
 type Converted = ConvertedElsewhere & { readonly kind: 'converted' };
 
-function tell(converted: Converted, dryRun: boolean, json: boolean, { stdout, stderr }: Context): number {
+function tell(converted: Converted, dryRun: boolean, given: Given, { stdout, stderr }: Context): number {
   const { password, from, to } = converted;
-  const summary = converted.summary();
+  const summary = advised(converted.summary(), given.need('to'));
+  const json = given.flag('json');
   if (password !== undefined && !dryRun) stderr.write(`The built-in administrator's password, shown this once: ${password}\n`);
   stdout.write(json ? `${JSON.stringify({ from, to, ...summary })}\n` : report({ from, to, summary }, dryRun));
   const carried = `${count(summary.entries.carried)} of ${count(summary.entries.read)} entries`;
   stderr.write(`${carried} ${dryRun ? 'would be carried over' : 'carried over'}\n`);
   return 0;
+}
+
+/** Advice names commands: those for people of another realm name the realm, too. */
+function advised(summary: Summary, realm: string): Summary {
+  const named = realm === 'default' ? '' : ` --realm ${realm}`;
+  const notes = summary.notes.map((note) =>
+    note.advice === undefined ? note : { ...note, advice: note.advice.replace('{realm}', named) },
+  );
+  return { ...summary, notes };
 }
 
 const headings = {

@@ -32,7 +32,9 @@ export async function addPerson(given: Given, context: Context): Promise<number>
       if (password !== undefined) context.stdout.write(`password ${password}\n`);
     }
     if (password === undefined && context.stderr.isTTY)
-      context.stderr.write(`Without a password nobody signs in as them. Next: atrium person set-password ${uid}\n`);
+      context.stderr.write(
+        `Without a password nobody signs in as them. Next: atrium person set-password ${uid}${given.need('realm') === 'default' ? '' : ` --realm ${given.need('realm')}`}\n`,
+      );
     return 0;
   });
 }

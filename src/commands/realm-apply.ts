@@ -1,8 +1,10 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { utf8 } from '#base';
 import type { OperatorsClient } from '#client';
-import { formatLdifRecord, type LdifChange, ldifHeader, readLdif } from '#ldap';
+import { formatLdifRecord, type LdifChange, ldifHeader, type PartialAttribute, readLdif } from '#ldap';
+import { describe, type Schema } from '#schema';
 import { createProtection, type Difference, differences, type LeftAlone } from '#transfer';
 import { createApplying } from './applying.ts';
 import type { Command, Context } from './command.ts';
@@ -26,7 +28,7 @@ const roundsMax = 3;
 export const applyRealm: Command = {
   means: 'make a realm what a file says',
   more: [
-    'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do; a change record that replaces a password is made each time.',
+    'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first, secrets hidden. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do; a change record that replaces a password is made each time.',
     'People, which are entries of the class person or account and all below ou=people, are left alone without --people. Passwords, other secrets and what else somebody signs in with (stsCredentialId, stsMfaRequired, stsEmailFactor, stsVerifiedMail, stsEmailFailures, userCertificate, authzTo, authzFrom) are left alone without --factors. What is left alone is told; so is a superior that cannot go because of it.',
   ],
   on: 'either',
@@ -65,7 +67,7 @@ async function applyTo(client: OperatorsClient, given: Given, context: Context):
         if (round === 1) stderr.write('nothing to do\n');
         return answer(0, 0, 0);
       }
-      if (!asJson) await show(gathered.path, context);
+      if (!asJson) await show(shownAt(gathered.path), context);
       if (dry) return answer(gathered.count, 0, 0);
       const what = `${counted(gathered.count)} would be made in the realm ${given.need('ID')}.`;
       if (round === 1) await confirm(what, given.need('ID'), given, context);
@@ -104,30 +106,58 @@ async function gather(client: OperatorsClient, given: Given, context: Context, p
   if (first === undefined) throw new Misuse('the file has no records');
   const isContent = first.kind === 'content';
   const wanted = isContent ? await readRealmFile({ ...source, records: all }, realm) : undefined;
-  const held = (all: AsyncGenerator<Difference>) => (factors ? withoutSamePasswords(all, realm.schema, context.chance) : all);
+  const held = (all: AsyncGenerator<Difference>) => (factors ? withoutSamePasswords(all, realm.schema, context) : all);
   const found: AsyncGenerator<Difference> =
     wanted === undefined
       ? givenChanges(client, all, realm)
       : held(differences(realm.schema, realm.entries(), wanted.entries, { folder: tmpdir(), secrets: factors }));
   let count = 0;
-  let buffer = '';
-  writeFileSync(path, ldifHeader, { mode: 0o600 });
+  let [buffer, shown] = ['', ''];
+  const write = () => {
+    writeFileSync(path, buffer, { flag: 'a' });
+    writeFileSync(shownAt(path), shown, { flag: 'a' });
+    [buffer, shown] = ['', ''];
+  };
+  for (const each of [path, shownAt(path)]) writeFileSync(each, ldifHeader, { mode: 0o600 });
   for await (const difference of found) {
     const allowed = protection.allow(difference);
     if (allowed === undefined) continue;
     buffer += formatLdifRecord(allowed.change);
+    shown += formatLdifRecord(withoutSecrets(realm.schema, allowed.change));
     count++;
-    if (buffer.length < bufferCharacters) continue;
-    writeFileSync(path, buffer, { flag: 'a' });
-    buffer = '';
+    if (buffer.length >= bufferCharacters) write();
   }
-  writeFileSync(path, buffer, { flag: 'a' });
+  write();
   if (tells && wanted !== undefined) tellPlaced(wanted, context);
   if (tells) tellLeft(left, leftCount, context);
   return { path, count, left: leftCount, again: isContent && file !== '-' };
 }
 
 const bufferCharacters = 65_536;
+
+/** Where the changes lie as they are shown. */
+function shownAt(path: string): string {
+  return `${path}.shown`;
+}
+
+const hidden = utf8('(not shown)');
+
+/** A change without what nobody else is to see on a terminal: passwords, and what else is secret. */
+function withoutSecrets(schema: Schema, change: LdifChange): LdifChange {
+  const shown = (attribute: PartialAttribute): PartialAttribute => {
+    const type = describe(schema, attribute.description)?.type;
+    return type?.secret === true || type?.sealed === true ? { ...attribute, values: attribute.values.map(() => hidden) } : attribute;
+  };
+  switch (change.kind) {
+    case 'add':
+      return { ...change, attributes: change.attributes.map(shown) };
+    case 'modify':
+      return { ...change, changes: change.changes.map((each) => ({ ...each, attribute: shown(each.attribute) })) };
+    case 'delete':
+    case 'modrdn':
+      return change;
+  }
+}
 
 function tellLeft(left: readonly LeftAlone[], count: number, { stderr }: Context): void {
   for (const { dn, why } of left) stderr.write(`${dn}: ${why}\n`);

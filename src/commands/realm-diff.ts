@@ -54,6 +54,6 @@ export async function* differencesOf(id: string, path: string, secrets: boolean,
   using realm = await openRealm(id, secrets, context);
   const file = await readRealmFile(openLdif(path, context), realm);
   const found = differences(realm.schema, realm.entries(), file.entries, { folder: tmpdir(), secrets });
-  yield* secrets ? withoutSamePasswords(found, realm.schema, context.chance) : found;
+  yield* secrets ? withoutSamePasswords(found, realm.schema, context) : found;
   tellPlaced(file, context);
 }

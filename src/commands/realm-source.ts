@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { createSealer, sealerKeys } from '#keys';
 import { type Control, type LdifContent, parseDn } from '#ldap';
-import { loadSchema, normalizeDn } from '#schema';
-import { type NamedEntry, type RealmEntries, sorted } from '#transfer';
+import { isWithin, loadSchema, normalizeDn } from '#schema';
+import { type NamedEntry, notContent, type RealmEntries, sorted } from '#transfer';
 import type { Context } from './command.ts';
 import { ownDefinitions, readHeld, subschemaRecord } from './definitions.ts';
 import { Absent, Failure, Misuse, Unreachable } from './exits.ts';
@@ -40,13 +40,14 @@ async function askedRealm(id: string, secrets: boolean, context: Context): Promi
   const files = await context.schemaFiles();
   const own = ownDefinitions(held, files);
   const schema = loadSchema([...files], own);
+  const leftOut = notContent(schema, suffix);
   const read = async function* (): AsyncGenerator<NamedEntry> {
     const filter = { kind: 'present', description: 'objectClass' } as const;
     for (const controls of [[manageDsaIt], [manageDsaIt, subentriesAlone]]) {
       for await (const { dn, attributes } of client.search({ base: suffix, scope: 'sub', filter, attributes: ['*', '+'] }, controls)) {
         const parsed = parseDn(dn);
         const key = parsed && normalizeDn(schema, parsed);
-        if (key !== undefined) yield { line: 0, dn, key, attributes };
+        if (key !== undefined && !leftOut.some((each) => isWithin(key, each))) yield { line: 0, dn, key, attributes };
       }
     }
   };

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { type Chance, equalBytes, text } from '#base';
-import { createHasher, type HashCost, keysSettings } from '#keys';
+import { equalBytes, text } from '#base';
+import { createHasher, type HashCost } from '#keys';
 import type { Modification } from '#ldap';
 import { describe, type Schema } from '#schema';
 import type { Difference } from '#transfer';
+import type { Context } from './command.ts';
+import { Misuse } from './exits.ts';
 
 /** What is computed for a value that is no hash; one that is has its own. */
 const leastCost: HashCost = { logN: 14, r: 8, p: 1 };
@@ -13,14 +15,14 @@ const leastCost: HashCost = { logN: 14, r: 8, p: 1 };
  *
  * @param found  of a realm and a whole file, with secrets
  */
-export async function* withoutSamePasswords(found: AsyncIterable<Difference>, schema: Schema, chance: Chance): AsyncGenerator<Difference> {
-  const hasher = createHasher({
-    cores: availableParallelism(),
-    queueMax: keysSettings['keys.hashQueueMax'].default,
-    costMaxMiB: keysSettings['keys.hashCostMaxMiB'].default,
-    foreignRoundsMax: keysSettings['keys.foreignRoundsMax'].default,
-    chance,
-  });
+export async function* withoutSamePasswords(
+  found: AsyncIterable<Difference>,
+  schema: Schema,
+  { chance, locate }: Pick<Context, 'chance' | 'locate'>,
+): AsyncGenerator<Difference> {
+  const located = locate();
+  if (located.kind === 'refused') throw new Misuse(located.lines.join('; '));
+  const hasher = createHasher({ cores: availableParallelism(), ...located.hashing, chance });
   const isOf = async (given: Uint8Array, stored: Uint8Array) =>
     equalBytes(given, stored) || (await hasher.verify(given, text(stored), leastCost)).matches;
   const isSame = async ({ operation, attribute }: Modification, { before = [] }: Difference) => {

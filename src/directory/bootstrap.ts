@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import { importLive } from './import/live.ts';
 import type { Realm } from './realm.ts';
+import { registryOf } from './realms.ts';
 import { listRecord } from './tasks/list.ts';
 
 export type Bootstrapped =
@@ -30,7 +31,10 @@ export async function bootstrap(engine: Engine, { seed }: { readonly seed: strin
   const realm = engine.realms.default;
   const snapshot = store.snapshot();
   const top = snapshot.byDnKey(realm.suffix.key);
-  if (top !== undefined && top.parent === undefined) return { kind: 'present' };
+  if (top !== undefined && top.parent === undefined) {
+    await makeRegistry(engine);
+    return { kind: 'present' };
+  }
   // An entry within the realm that is here is no suffix either: below it, nobody would be its administrator.
   if (snapshot.subtree(empty, undefined, 1).length > 0)
     throw refuse(errors.suffixUnfit, { why: 'the folder holds a realm of another name' });
@@ -56,8 +60,27 @@ export async function realmRecords(
   for await (const record of readLdif([utf8(fill(desk, seed))], seedLimits)) records.push(record);
   records.push(administratorOf(desk, password));
   // With the rest: where a service made it at its first start, it would be a change that no copy can be told of.
-  if (desk.realm.id === 'default') records.push(listRecord({ text: `cn=tasks,${desk.realm.suffix.text}` }));
+  if (desk.realm.id === 'default') records.push(registryRecord(desk.realm), listRecord({ text: `cn=tasks,${desk.realm.suffix.text}` }));
   return { records, password: given === '' ? password : undefined };
+}
+
+/** Folders of before realms could be made have no place for their entries. */
+async function makeRegistry(engine: Engine): Promise<void> {
+  const { schema, store, realms } = engine;
+  if (store.snapshot().byDnKey(registryOf({ schema, default: realms.default }).key) !== undefined) return;
+  await importLive(engine, [registryRecord(realms.default)]);
+}
+
+/** The entry that those of realms stand below. */
+function registryRecord({ suffix }: Pick<Realm, 'suffix'>): LdifContent {
+  return {
+    ...{ kind: 'content', line: 0, dn: `ou=realms,${suffix.text}` },
+    attributes: [
+      { description: 'objectClass', values: [utf8('top'), utf8('organizationalUnit')] },
+      { description: 'ou', values: [utf8('realms')] },
+      { description: 'description', values: [utf8('Realms beside the default one')] },
+    ],
+  };
 }
 
 function fill({ realm }: { readonly realm: Realm }, seed: string): string {

@@ -30,7 +30,7 @@ export const noteKinds = {
   passwordHash: {
     outcome: 'left',
     means: 'passwords whose hash cannot be judged here',
-    advice: 'give these people another password: atrium person set-password UID --generate',
+    advice: 'give these people another password: atrium person set-password UID --generate{realm}',
   },
   passwordCost: {
     outcome: 'left',
@@ -42,7 +42,7 @@ export const noteKinds = {
   passwordNone: {
     outcome: 'supplied',
     means: 'people who have no password and cannot sign in',
-    advice: 'give them one: atrium person set-password UID --generate',
+    advice: 'give them one: atrium person set-password UID --generate{realm}',
   },
   locked: {
     outcome: 'otherwise',

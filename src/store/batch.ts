@@ -57,7 +57,7 @@ export interface CommitsOptions {
   readonly long: Pick<LongCommits, 'write'>;
   readonly limits: () => { readonly batchMax: number; readonly pendingMax: number; readonly commitsMax: number; readonly turnMax: number };
   /** It reads by the same connection. What it holds open is the newest state, since nobody else writes: a batch is written in that transaction. */
-  readonly reader: Pick<Reader, 'release' | 'handOver' | 'keepUp'>;
+  readonly reader: Pick<Reader, 'release' | 'handOver'>;
   /** Called when a commit can be seen, before it is durable. */
   readonly committed: () => void;
   /** Called when what was written is taken back. */

@@ -5,8 +5,8 @@ import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { type LongResult, weightOf } from './long-commits.ts';
 import { pagesOf, pagesOfPiece } from './pages.ts';
-import { atOnce } from './steps.ts';
-import type { BulkResult, Change, CommitResult, Expectation, WatchedChange } from './types.ts';
+import { createSleepers } from './sleepers.ts';
+import type { BulkResult, Change, Expectation, WatchedChange } from './types.ts';
 import { isSyncError, isUnsureError } from './wal.ts';
 
 /**
@@ -17,7 +17,7 @@ export class Commits {
   readonly #options: CommitsOptions;
   readonly #waiting: Waiting[] = [];
   readonly #listeners = new Set<(changes: readonly WatchedChange[]) => void>();
-  #sleepers: { readonly number: number; readonly wake: () => void }[] = [];
+  readonly #sleepers = createSleepers();
   /** Pieces of merging that come before the next batch. */
   #piecesOwed = 0;
   #state: 'resting' | 'writing' | 'closed' | 'dead' = 'resting';
@@ -51,26 +51,12 @@ export class Commits {
     return this.#durable;
   }
 
-  push(expected: readonly Expectation[], changes: readonly Change[]): Promise<CommitResult> {
-    return this.#push(expected, changes, false) as Promise<CommitResult>;
+  get isOpen(): boolean {
+    return this.#state !== 'closed' && this.#state !== 'dead';
   }
 
-  /** Of very many new entries: whoever comes to write meanwhile goes first. */
-  async pushBulk(expected: readonly Expectation[], changes: readonly Change[]): Promise<BulkResult> {
-    const { merge, reader } = this.#options;
-    while (merge.isFull && this.#state !== 'dead' && this.#state !== 'closed') {
-      this.#schedule();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    const result = await this.#push(expected, changes, true);
-    if (result.kind === 'committed' && this.#state !== 'closed') {
-      merge.addedInBulk(changes.length);
-      reader.keepUp();
-    }
-    return result;
-  }
-
-  #push(expected: readonly Expectation[], changes: readonly Change[], bulk: boolean): Promise<BulkResult> {
+  /** @param bulk  whether they are very many new entries, which give way to whoever comes meanwhile */
+  push(expected: readonly Expectation[], changes: readonly Change[], bulk = false): Promise<BulkResult> {
     if (this.#state === 'closed') return Promise.reject(new Error('the store is closed'));
     const pending = this.#waiting.length;
     if (pending >= this.#options.limits().pendingMax) return Promise.reject(refuse(errors.commitsWaiting, { pending }));
@@ -81,8 +67,7 @@ export class Commits {
   }
 
   durable(number: number): Promise<void> | undefined {
-    if (number <= this.#durable) return undefined;
-    return new Promise((wake) => this.#sleepers.push({ number, wake }));
+    return number <= this.#durable ? undefined : this.#sleepers.wait(number);
   }
 
   watch(listener: (changes: readonly WatchedChange[]) => void, begun?: () => void): () => void {
@@ -103,9 +88,7 @@ export class Commits {
   /** Resolves when nothing is under way, after which nothing is taken any more. False when the disk has failed: then no file may be touched. */
   async close(): Promise<boolean> {
     this.#options.merge.end();
-    while (this.#state === 'writing') {
-      await new Promise<void>((resolve) => (this.#rested = resolve));
-    }
+    while (this.#state === 'writing') await new Promise<void>((resolve) => (this.#rested = resolve));
     if (this.#state === 'dead') return false;
     this.#state = 'closed';
     return true;
@@ -212,11 +195,8 @@ export class Commits {
   }
 
   #sync(written: Written): void {
-    if (written.changes.length === 0) {
-      // All that it could see is on disk.
-      this.#answer(written);
-      return;
-    }
+    // All that it could see is on disk.
+    if (written.changes.length === 0) return this.#answer(written);
     this.#syncing = written;
     this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));
   }
@@ -248,9 +228,7 @@ export class Commits {
       else if (outcome.kind === 'refused') reject(outcome.reason);
       else resolve(outcome);
     });
-    const awake = this.#sleepers.filter((sleeper) => sleeper.number <= number);
-    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.number > number);
-    for (const { wake } of awake) wake();
+    this.#sleepers.wake(number);
     try {
       if (changes.length > 0) this.#options.log.keepShort(pagesOf(changes));
     } catch (error) {
@@ -366,8 +344,7 @@ export class Commits {
     if (failed !== undefined) return { kind: 'conflict', failed };
     if (changes.length === 0) return { kind: 'committed', number: before };
     const number = before + 1;
-    const were = bulk ? atOnce(writer.bulkSteps(number, changes, expected)) : writer.write(number, changes);
-    fresh.push(recordsOf(number, changes, were));
+    fresh.push(recordsOf(number, changes, writer.write(number, changes, bulk ? expected : undefined)));
     return { kind: 'committed', number };
   }
 }

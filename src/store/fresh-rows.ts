@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Key } from './keys.ts';
 import { createKeySorter } from './load/sort.ts';
+import type { Change, Expectation } from './types.ts';
 
 type Parameter = number | Uint8Array;
 
@@ -12,6 +13,24 @@ export interface FreshRows {
   add(key: Key, id: number): void;
   /** Writes them in the order of the index, so that each of its pages is looked for once. */
   write(): Generator<undefined, void>;
+}
+
+/** Tells of a change whether its entry was expected to be new, and has a name that no other of them has. @throws Error for two entries of one name */
+export function freshAmong(changes: readonly Change[], expected: readonly Expectation[]): (change: Change) => boolean {
+  const unused = new Set(expected.flatMap((each) => (each.kind === 'unused' ? [each.uuid] : [])));
+  const absent = new Set(expected.flatMap((each) => (each.kind === 'absent' ? [latin1(each.dnKey)] : [])));
+  const names = new Set<string>();
+  for (const change of changes) {
+    if (change.kind === 'delete') continue;
+    const name = latin1(change.entry.dnKey);
+    if (names.has(name)) throw new Error(`two entries of one name: ${change.entry.dn}`);
+    names.add(name);
+  }
+  return (change) => change.kind === 'put' && absent.has(latin1(change.entry.dnKey)) && unused.delete(change.entry.uuid);
+}
+
+function latin1(octets: Uint8Array): string {
+  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
 }
 
 /** @returns a function that begins to gather the rows of a commit, to be called within a write transaction */

@@ -88,7 +88,7 @@ export function createLongCommits({ path, logOctets, indexer, large, rows, justR
       if (writer.failed([expectation]) !== undefined) return { kind: 'conflict', failed: expectation };
       if (at % expectationsInStep === 0) yield;
     }
-    const before = yield* bulk ? writer.bulkSteps(number, changes, expected) : writer.steps(number, changes);
+    const before = yield* writer.steps(number, changes, bulk ? expected : undefined);
     if (number > commitsMax) writer.trim(number, commitsMax);
     yield;
     // From here on in one turn: nobody may keep what was read before as if it were read behind.

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { type Refusal, refuse, type SettingValues } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
+import { commitInBulk } from './bulk-commits.ts';
 import { changeLogOf, changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { dropUnfinished } from './copy.ts';
@@ -20,7 +21,7 @@ import { repeat } from './repeat.ts';
 import { rowNumbersOf } from './row-numbers.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
-import type { Governs, Indexer, KeysBelow, LargeRules, Store } from './types.ts';
+import type { CommitResult, Governs, Indexer, KeysBelow, LargeRules, Store } from './types.ts';
 import { type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
 import { writerOf } from './writer.ts';
 
@@ -143,8 +144,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     epoch: writer.epoch(),
     snapshot: () => reader.snapshot(),
     durable: (number) => commits.durable(number),
-    commit: (expected, wanted) => commits.push(expected, wanted),
-    bulk: (expected, wanted) => commits.pushBulk(expected, wanted),
+    commit: (expected, wanted) => commits.push(expected, wanted) as Promise<CommitResult>,
+    bulk: (expected, wanted) => commitInBulk({ commits, merge, reader }, expected, wanted),
     changes: (afterNumber, limit) => changes(afterNumber, commits.durableNumber, limit),
     log: changeLogOf(database, () => commits.durableNumber),
     watch: (listener, begun) => commits.watch(listener, begun),

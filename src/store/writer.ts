@@ -3,7 +3,7 @@ import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, partsMax } from './format.ts';
-import { type FreshRows, freshRowsOf } from './fresh-rows.ts';
+import { type FreshRows, freshAmong, freshRowsOf } from './fresh-rows.ts';
 import { touchesGoverning } from './governing.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { packMoved } from './gram-pending.ts';
@@ -85,7 +85,11 @@ export function writerOf(
     const id = rows.entry++;
     const keys = keysOf(entry);
     for (const key of keys) gathered.add(key, id);
-    pend(place, id, [], keys);
+    const inside = packMoved([], insideKeys(keys));
+    if (inside !== undefined) {
+      statements.pend.run(place.number, place.part, id, inside);
+      pended();
+    }
     const made: List[] = [];
     for (const each of fresh) made.push(yield* lists.make(id, each));
     write(id, true, entry, made);
@@ -143,11 +147,6 @@ export function writerOf(
     const fresh = keySet(after);
     for (const [text, { attribute, key }] of stale) if (!fresh.has(text)) statements.unfind.run(attribute, key, id);
     for (const [text, { attribute, key }] of fresh) if (!stale.has(text)) statements.index.run(attribute, key, id);
-    pend({ number, part }, id, before, after);
-  }
-
-  /** Leaves a row of what has moved of that by whose inside an entry is found. */
-  function pend({ number, part }: Place, id: number, before: readonly Key[], after: readonly Key[]): void {
     const moved = packMoved(insideKeys(before), insideKeys(after));
     if (moved === undefined) return;
     statements.pend.run(number, part, id, moved);
@@ -177,11 +176,12 @@ export function writerOf(
     }
   }
 
-  /** @param isFresh  whether a change makes an entry whose name and entryUUID are known to be nobody's, in this commit neither */
-  function* steps(number: number, changes: readonly Change[], isFresh?: (change: Change) => boolean): Generator<undefined, Before> {
+  /** @param bulk  of very many new entries, what was expected and holds */
+  function* steps(number: number, changes: readonly Change[], bulk?: readonly Expectation[]): Generator<undefined, Before> {
     if (changes.length > partsMax) throw new Error(`${changes.length} changes in one commit`);
     const were: (StoredEntry | undefined)[] = [];
-    const gathered = isFresh && freshRows();
+    const isFresh = bulk && freshAmong(changes, bulk);
+    const gathered = bulk && freshRows();
     for (const [part, change] of changes.entries()) {
       const place = { number, part };
       const before =
@@ -201,29 +201,15 @@ export function writerOf(
   return {
     failed,
 
-    /** The same as `steps`, for less work of each entry that was expected to be new. */
-    bulkSteps: (number: number, changes: readonly Change[], expected: readonly Expectation[]) =>
-      steps(number, changes, freshAmong(changes, expected)),
-
-    /** The number of the newest commit. */
-    lastNumber: (): number => statements.lastNumber.get() ?? 0,
-
     /**
      * Writes a commit's changes, its index rows and its part of the change log.
      *
      * @returns each entry as it was before its change; throws for changes that cannot be, and the caller rolls back
      */
-    write(number: number, changes: readonly Change[]): Before {
-      return atOnce(steps(number, changes));
-    },
+    write: (number: number, changes: readonly Change[], bulk?: readonly Expectation[]): Before => atOnce(steps(number, changes, bulk)),
 
     /** The same, a little at each step. */
     steps,
-
-    /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
-    trim(number: number, commitsMax: number): void {
-      statements.trim.run(number - commitsMax);
-    },
 
     /** Makes all rows of the named attributes anew from the entries, and notes by which version of the indexer. */
     reindex(version: string): void {
@@ -257,26 +243,12 @@ export function writerOf(
   };
 }
 
-/** Tells of a change whether its entry was expected to be new, and has a name that no other of them has. @throws Error for two entries of one name */
-function freshAmong(changes: readonly Change[], expected: readonly Expectation[]): (change: Change) => boolean {
-  const unused = new Set(expected.flatMap((each) => (each.kind === 'unused' ? [each.uuid] : [])));
-  const absent = new Set(expected.flatMap((each) => (each.kind === 'absent' ? [latin1(each.dnKey)] : [])));
-  const names = new Set<string>();
-  for (const change of changes) {
-    if (change.kind === 'delete') continue;
-    const name = latin1(change.entry.dnKey);
-    if (names.has(name)) throw new Error(`two entries of one name: ${change.entry.dn}`);
-    names.add(name);
-  }
-  return (change) => change.kind === 'put' && absent.has(latin1(change.entry.dnKey)) && unused.delete(change.entry.uuid);
-}
-
-function latin1(octets: Uint8Array): string {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('latin1');
-}
-
-function factsOf({ fact }: ReturnType<typeof writeStatements>) {
+function factsOf({ fact, lastNumber, trim }: ReturnType<typeof writeStatements>) {
   return {
+    /** The number of the newest commit. */
+    lastNumber: (): number => lastNumber.get() ?? 0,
+    /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
+    trim: (number: number, commitsMax: number): void => void trim.run(number - commitsMax),
     indexVersion: (): string | undefined => fact.get('indexVersion'),
     epoch: (): number => Number(fact.get('epoch')),
   };

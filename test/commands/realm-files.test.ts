@@ -98,10 +98,22 @@ test('apply touches people and factors only when told, says what it left alone, 
   t.regex((await run('realm', 'apply', '--yes', '--people', '--factors', 'default', path)).stderr, /^nothing to do$/m);
   t.is((await run('realm', 'diff', '--secrets', 'default', path)).stdout, '');
   const another = file('another.ldif', wanted.replace('Correct-horse-8-battery', 'Correct-horse-9-battery'));
-  t.regex(
-    (await run('realm', 'apply', '--yes', '--people', '--factors', 'default', another)).stdout,
-    /^userPassword: Correct-horse-9-battery$/m,
-  );
+  const shown = await run('realm', 'apply', '--yes', '--people', '--factors', 'default', another);
+  t.regex(shown.stdout, /^replace: userPassword\nuserPassword: \(not shown\)$/m);
+  t.notRegex(shown.stdout + shown.stderr, /Correct-horse/, 'nobody reads a password on a terminal');
+  t.is((await run('realm', 'diff', '--secrets', 'default', another)).stdout, '', 'it was set all the same');
+});
+
+test('diff judges a password in clear by the bounds that the service has', async (t) => {
+  const { file, run, exported, environment } = await serve(t);
+  // A vector of Drepper's "Unix crypt using SHA-256 and SHA-512", with its 10,000 rounds.
+  const hash =
+    '{CRYPT}$6$rounds=10000$saltstringsaltst$OW1/O6BYHV6BcXZu8QVeXbDWra3Oeqh0sbHbbMCVNSnCM/UrjmM0Dp8vOuZeHBy/YTBmSK6H9qs/y3RnOaw5v.';
+  t.is((await run('import', file('people.ldif', person('ann').replace('sn: ann\n', `sn: ann\nuserPassword: ${hash}\n`)))).status, 0);
+  const path = file('clear.ldif', (await exported()).replace('sn: ann\n', 'sn: ann\nuserPassword: Hello world!\n'));
+  t.is((await run('realm', 'diff', '--secrets', 'default', path)).stdout, '');
+  const lower = await runCli(['realm', 'diff', '--secrets', 'default', path], { ...environment, STS_KEYS_FOREIGN_ROUNDS_MAX: '9999' });
+  t.regex(lower.stdout, /^replace: userPassword$/m);
 });
 
 test('without a terminal and without --yes apply shows what it would do, and does nothing', async (t) => {

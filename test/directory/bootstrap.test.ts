@@ -26,6 +26,7 @@ test('the first start of an empty folder makes the realm and an administrator wh
     `ou=accessRules,${suffix}`,
     `ou=trustAnchors,${suffix}`,
     `ou=policies,${suffix}`,
+    `ou=realms,${suffix}`,
   ]);
   t.deepEqual(await bootstrap(house.engine, { seed }), { kind: 'present' });
 });

@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
+import { startTestAtrium } from '../support/atrium.ts';
+import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 import { type Attributes, furnishedHouse, type House, person, suffix } from './driver.ts';
 
 const registry = `ou=realms,${suffix}`;
@@ -51,6 +56,27 @@ test('a realm with a domain has the suffix of its parts, and its people may have
   t.is((await operator.add('uid=ada,ou=groups,dc=eu,dc=acme,dc=example', ldif('ada'))).code, 19, 'but not twice in one realm');
   t.deepEqual((await operator.search(suffix, '(uid=ada)')).dns, [person('ada')]);
   t.deepEqual((await operator.search('dc=eu,dc=acme,dc=example', '(uid=ada)')).dns, ['uid=ada,ou=people,dc=eu,dc=acme,dc=example']);
+});
+
+withLdapUtils(test)('what is read behind the add of a realm says in what state it is, as a search does', async (t) => {
+  await using atrium = await startTestAtrium();
+  const operator = { url: atrium.addresses.operators ?? '', external: true as const };
+  const entry = `dn: ${entryOf('acme')}\nobjectClass: stsRealmEntry\ncn: acme\nstsRealmId: acme\n`;
+  const { status, stdout } = await runLdapTool('ldapadd', operator, ['-e', 'postread=stsRealmState'], entry);
+  t.is(status, 0);
+  t.regex(stdout, /^stsRealmState: active$/m);
+});
+
+withLdapUtils(test)('the entries of realms have their place from the start, and where an older folder has none it is made', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-registry-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  for (const round of ['the first start', 'a start on a folder without it']) {
+    await using atrium = await startTestAtrium({ dataDir: folder });
+    const operator = { url: atrium.addresses.operators ?? '', external: true as const };
+    const seen = await runLdapTool('ldapsearch', operator, ['-LLL', '-s', 'base', '-b', registry, '1.1']);
+    t.is(seen.stdout.trim(), `dn: ${registry}`, round);
+    t.is((await runLdapTool('ldapdelete', operator, [registry])).status, 0);
+  }
 });
 
 const refusals: readonly [rule: string, code: number, sts: `STS-${string}-${number}`, id: string, more?: Attributes][] = [

@@ -46,7 +46,6 @@ withTools('--to: a tree comes into a realm that stands already, beside what it b
   const dataDir = folderFor(t);
   const first = await started(t, dataDir);
   const operators = { url: first.addresses.operators ?? '', external: true as const };
-  await runLdapTool('ldapadd', operators, [], `dn: ou=realms,${suffix}\nobjectClass: organizationalUnit\nou: realms\n`);
   const made = await runLdapTool(
     'ldapadd',
     operators,

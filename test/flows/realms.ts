@@ -1,4 +1,4 @@
-import { AlreadyExistsError, Attribute, Change, type Client } from 'ldapts';
+import { Attribute, Change, type Client } from 'ldapts';
 import type { TestAtrium } from '../support/atrium.ts';
 import { asAdministrator, type TestPerson } from './people.ts';
 
@@ -13,7 +13,6 @@ export async function addRealm(atrium: TestAtrium, id: string, more: Readonly<Re
   const registry = `ou=realms,${atrium.suffix}`;
   const dn = `cn=${id},${registry}`;
   await asAdministrator(atrium, async (client) => {
-    await unlessThere(() => client.add(registry, { objectClass: 'organizationalUnit', ou: 'realms' }));
     await client.add(dn, { objectClass: 'stsRealmEntry', cn: id, stsRealmId: id, ...more });
   });
   const domain = more['associatedDomain'];
@@ -47,12 +46,4 @@ export function replaceValues(atrium: TestAtrium, dn: string, type: string, valu
   return asAdministrator(atrium, (client: Client) =>
     client.modify(dn, new Change({ operation: 'replace', modification: new Attribute({ type, values }) })),
   );
-}
-
-async function unlessThere(add: () => Promise<void>): Promise<void> {
-  try {
-    await add();
-  } catch (error) {
-    if (!(error instanceof AlreadyExistsError)) throw error;
-  }
 }

@@ -2,6 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { utf8 } from '#base';
 import { createLdifText, encodeAttributes, formatLdifRecord } from '#ldap';
+import { holds } from '../support/holds.ts';
 
 // Lengths around the places where lines are folded, and octets that want base64.
 const value = fc.oneof(
@@ -17,7 +18,8 @@ const attribute = fc.record({
 
 test('entries out of encoded octets are the same text as out of records', (t) => {
   const ldif = createLdifText(64);
-  fc.assert(
+  holds(
+    t,
     fc.property(
       fc.array(fc.record({ dn: fc.string({ maxLength: 160 }), attributes: fc.array(attribute, { maxLength: 5 }) }), { maxLength: 4 }),
       (entries) => {
@@ -31,14 +33,14 @@ test('entries out of encoded octets are the same text as out of records', (t) =>
     ),
     { numRuns: 1000 },
   );
-  t.pass();
 });
 
 test('entries that lie one behind the other are the same text as one by one', (t) => {
   const one = createLdifText(64);
   const many = createLdifText(64);
   const zero = Uint8Array.of(0);
-  fc.assert(
+  holds(
+    t,
     fc.property(
       fc.array(fc.record({ dn: fc.stringMatching(/^[^\0]{1,100}$/), attributes: fc.array(attribute, { maxLength: 5 }) }), { maxLength: 4 }),
       (entries) => {
@@ -56,5 +58,4 @@ test('entries that lie one behind the other are the same text as one by one', (t
     ),
     { numRuns: 500 },
   );
-  t.pass();
 });

@@ -13,6 +13,7 @@ import {
   walkAttributes,
   walkValues,
 } from '#ldap';
+import { holds } from '../support/holds.ts';
 import { attribute, controls, message, text } from './arbitraries.ts';
 
 const limits = { depthMax: 20 };
@@ -75,41 +76,42 @@ for (const [title, octets, expected] of wire) {
 }
 
 test('RFC 4511 §4: every message is read as it was written', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(message, (one) => {
       const bytes = encodeMessage(one);
       t.deepEqual(readFrame(bytes, 0, frameLimits), { kind: 'whole', next: bytes.length });
       t.deepEqual(decodeMessage(bytes, limits), { kind: 'message', message: one });
     }),
   );
-  t.pass();
 });
 
 test('RFC 4511 §5.1: a frame that is cut anywhere asks for more, and is then found whole', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(message, fc.nat(), (one, cut) => {
       const bytes = encodeMessage(one);
       t.deepEqual(readFrame(bytes.subarray(0, cut % bytes.length), 0, frameLimits), { kind: 'more' });
       t.is(decodeMessage(bytes.subarray(0, cut % bytes.length), limits).kind, 'bad');
     }),
   );
-  t.pass();
 });
 
 test('arbitrary octets are refused, never thrown at the caller', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       t.true(['whole', 'more', 'bad'].includes(readFrame(bytes, 0, frameLimits).kind));
       t.true(['message', 'bad'].includes(decodeMessage(bytes, limits).kind));
     }),
     { numRuns: 1000 },
   );
-  t.pass();
 });
 
 test('a message of which octets were changed is decoded or refused, never thrown at the caller', (t) => {
   const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
-  fc.assert(
+  holds(
+    t,
     fc.property(message, changes, (one, changed) => {
       const bytes = encodeMessage(one);
       for (const [at, octet] of changed) bytes[at % bytes.length] = octet;
@@ -117,7 +119,6 @@ test('a message of which octets were changed is decoded or refused, never thrown
     }),
     { numRuns: 1000 },
   );
-  t.pass();
 });
 
 test('RFC 4511 §4.1.1.1: what is bad tells the message and the operation as far as they were read', (t) => {
@@ -159,7 +160,8 @@ test('a length that runs over the element around it is refused', (t) => {
 });
 
 test('the writer gives the octets of encodeMessage for an entry whose attributes were encoded before', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.array(attribute, { maxLength: 6 }), text, fc.nat(), controls, (attributes, dn, messageId, listed) => {
       const op = { kind: 'searchResultEntry' as const, object: dn.toWellFormed(), attributes };
       const writer = createWriter(16);
@@ -173,11 +175,11 @@ test('the writer gives the octets of encodeMessage for an entry whose attributes
       t.deepEqual(writer.take(), encodeMessage({ messageId, op, controls: [] }));
     }),
   );
-  t.pass();
 });
 
 test('what the writer gave is not written over by what follows', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.array(message, { minLength: 2, maxLength: 8 }), (messages) => {
       const writer = createWriter(64);
       const taken = messages.map((one) => {
@@ -189,12 +191,12 @@ test('what the writer gave is not written over by what follows', (t) => {
       t.is(writer.length, 0);
     }),
   );
-  t.pass();
 });
 
 test('only what was given back is written over by what follows, however that is mixed with what was not', (t) => {
   const step = fc.record({ one: message, next: fc.constantFrom('keep', 'reuse', 'write and reuse') });
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.array(step, { minLength: 2, maxLength: 30 }), (steps) => {
       const writer = createWriter(256);
       const kept: { taken: Uint8Array; octets: Uint8Array }[] = [];
@@ -216,7 +218,6 @@ test('only what was given back is written over by what follows, however that is 
       }
     }),
   );
-  t.pass();
 });
 
 test('octets that were given back are written over', (t) => {
@@ -232,7 +233,8 @@ test('octets that were given back are written over', (t) => {
 });
 
 test('attributes are walked over without decoding them', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.array(attribute, { maxLength: 6 }), (attributes) => {
       const bytes = encodeAttributes(attributes);
       t.deepEqual(decodeAttributes(bytes), attributes);
@@ -247,7 +249,6 @@ test('attributes are walked over without decoding them', (t) => {
       t.deepEqual(walked, attributes);
     }),
   );
-  t.pass();
 });
 
 test('octets that are no attributes are a defect of the caller, and thrown', (t) => {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { formatDn, formatFilter, formatLdapUrl, type LdapUrl, parseLdapUrl } from '#ldap';
+import { holds } from '../support/holds.ts';
 import { dn, filter } from './arbitraries.ts';
 
 const limits = { depthMax: 20 };
@@ -119,6 +120,8 @@ test('every LDAP URL is parsed as it was printed', (t) => {
     },
     { requiredKeys: ['scheme', 'host', 'dn', 'attributes', 'extensions'] },
   ) as fc.Arbitrary<LdapUrl>;
-  fc.assert(fc.property(url, (one) => t.deepEqual(parseLdapUrl(formatLdapUrl(one), limits), { kind: 'url', url: one })));
-  t.pass();
+  holds(
+    t,
+    fc.property(url, (one) => t.deepEqual(parseLdapUrl(formatLdapUrl(one), limits), { kind: 'url', url: one })),
+  );
 });

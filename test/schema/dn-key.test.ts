@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compareBytes, utf8 } from '#base';
 import { type Dn, parseDn } from '#ldap';
 import { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from '#schema';
+import { holds } from '../support/holds.ts';
 import { readTestSchema } from '../support/schema.ts';
 
 const schema = readTestSchema();
@@ -23,11 +24,6 @@ const assertion = fc.oneof(
 );
 const rdn = fc.uniqueArray(assertion, { minLength: 1, maxLength: 2, selector: ({ type }) => schema.attributeType(type)?.key });
 const dn = fc.array(rdn, { maxLength: 4 });
-
-const holds = (t: { pass(): void }, ...check: Parameters<typeof fc.assert>) => {
-  fc.assert(...check);
-  t.pass();
-};
 
 test('all below a name, and nothing else, begin with its key and the end of a level', (t) => {
   holds(

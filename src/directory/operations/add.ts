@@ -12,6 +12,7 @@ import { errors } from '../errors.ts';
 import { absent, checkRealm } from '../lookup.ts';
 import { supplyNaming } from '../naming.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
+import { settleRealm } from '../realm-entries/rules.ts';
 import { isRealmEntry, realmOf, settingsAt } from '../realms.ts';
 import { type Attributes, readableOf, recordOf, stampNew } from '../record.ts';
 import { checkRecoverySet } from '../recovery.ts';
@@ -83,6 +84,7 @@ function decide(call: Call, snapshot: Snapshot, given: Given, missing: readonly 
   const uuid = uuidOf(call, snapshot, attributes);
   const made: Attributes = new Map(attributes);
   withNumbers(made, missing, numbers.given);
+  settleRealm(schema, made);
   stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
   admit(engine, settingsAt(engine, snapshot, name.key), made, parent);
   sealAll(engine, realmOf(engine, snapshot, name.key) ?? engine.realms.default, uuid, made);

@@ -7,7 +7,7 @@ import { generalizedTime } from '../csn.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Realms, realmClass } from '../realms.ts';
-import { attributesOf } from '../record.ts';
+import { type Attributes, attributesOf } from '../record.ts';
 import type { Decision } from '../write.ts';
 import { frameEntries } from './frame.ts';
 import { judgeNewRealm, judgeRealmChange, type RealmSaid, saidBy } from './judge.ts';
@@ -52,6 +52,17 @@ export function withRealms(engine: Engine, snapshot: Snapshot, decision: Decisio
   return { ...decision, expected, changes };
 }
 
+/** Says of the entry of a new realm in what state it is, where nobody has said so: whoever reads it with the answer to the add sees it. */
+export function settleRealm(schema: Schema, attributes: Attributes): void {
+  if (isRealm(schema, attributes) && !attributes.has('stsrealmstate'))
+    attributes.set('stsrealmstate', { description: 'stsRealmState', values: [utf8('active')] });
+}
+
+function isRealm(schema: Schema, attributes: Attributes): boolean {
+  const classes = attributes.get('objectclass')?.values ?? [];
+  return classes.some((value) => schema.objectClass(text(value) ?? '')?.name === realmClass);
+}
+
 function saysRealm(change: Change): boolean {
   if (change.kind === 'delete') return false;
   const { user } = change.entry;
@@ -61,8 +72,7 @@ function saysRealm(change: Change): boolean {
 /** What the entry of a realm says; nothing for one of another class. */
 function realmSaid(schema: Schema, entry: EntryRecord): RealmSaid | undefined {
   const attributes = attributesOf(schema, entry);
-  const isOne = attributes.get('objectclass')?.values.some((value) => schema.objectClass(text(value) ?? '')?.name === realmClass);
-  return isOne === true ? saidBy(parseDn(entry.dn) ?? [], entry.dnKey, attributes) : undefined;
+  return isRealm(schema, attributes) ? saidBy(parseDn(entry.dn) ?? [], entry.dnKey, attributes) : undefined;
 }
 
 function creatorOf({ operational }: EntryRecord): string {
