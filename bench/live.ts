@@ -76,7 +76,7 @@ async function intoService(
   const settings = { ...settingsOf('live'), STS_LDAP_PORT: String(port) };
   const { child } = await startServer(process.execPath, [cli, 'serve'], port, settings);
   const pid = child.pid ?? 0;
-  const socket = join(folder, 'live', 'run', 'operators');
+  const socket = join(folder, 'live', 'ldapi');
   try {
     await runProgram(process.execPath, [cli, 'realm', 'create', 'acme'], settings);
     const rested = performance.now() + restMs;

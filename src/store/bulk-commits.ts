@@ -4,7 +4,7 @@ import type { Reader } from './reader.ts';
 import type { BulkResult, Change, Expectation } from './types.ts';
 
 interface Desk {
-  readonly commits: Pick<Commits, 'push' | 'isOpen'>;
+  readonly commits: Pick<Commits, 'push'>;
   readonly merge: Pick<GramMerge, 'isFull' | 'addedInBulk'>;
   readonly reader: Pick<Reader, 'keepUp'>;
 }
@@ -15,9 +15,9 @@ export async function commitInBulk(
   expected: readonly Expectation[],
   changes: readonly Change[],
 ): Promise<BulkResult> {
-  while (merge.isFull && commits.isOpen) await new Promise<void>((resolve) => setImmediate(resolve));
+  while (merge.isFull) await new Promise<void>((resolve) => setImmediate(resolve));
   const result = await commits.push(expected, changes, true);
-  if (result.kind === 'committed' && commits.isOpen) {
+  if (result.kind === 'committed') {
     merge.addedInBulk(changes.length);
     reader.keepUp();
   }

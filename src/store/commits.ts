@@ -51,10 +51,6 @@ export class Commits {
     return this.#durable;
   }
 
-  get isOpen(): boolean {
-    return this.#state !== 'closed' && this.#state !== 'dead';
-  }
-
   /** @param bulk  whether they are very many new entries, which give way to whoever comes meanwhile */
   push(expected: readonly Expectation[], changes: readonly Change[], bulk = false): Promise<BulkResult> {
     if (this.#state === 'closed') return Promise.reject(new Error('the store is closed'));
@@ -195,10 +191,12 @@ export class Commits {
   }
 
   #sync(written: Written): void {
-    // All that it could see is on disk.
-    if (written.changes.length === 0) return this.#answer(written);
-    this.#syncing = written;
-    this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));
+    // Of one without changes all that it could see is on disk.
+    if (written.changes.length === 0) this.#answer(written);
+    else {
+      this.#syncing = written;
+      this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));
+    }
   }
 
   #synced(written: Written): void {
@@ -277,6 +275,7 @@ export class Commits {
   /** Nothing that is not known to be on disk is ever answered: what waits goes on waiting until the process has ended. */
   die(error: unknown): void {
     this.#state = 'dead';
+    this.#options.merge.end();
     this.#rested?.();
     this.#options.fatal(refuse(errors.syncFailed, { why: reasonOf(error) }));
   }
