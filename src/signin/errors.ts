@@ -47,7 +47,7 @@ export const errors = {
   demandUnknown: refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
   emailNotEnough: {
     ...refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
-    state: 'reserved',
+    state: 'live',
   },
   passwordNotChanged: {
     code: 'STS-AUTHN-9336',

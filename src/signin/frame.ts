@@ -101,6 +101,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       enrols: asked?.enrols ?? false,
       choices: enrol?.choices ?? [],
       required: enrol?.required ?? false,
+      mayBeStuck: asked?.role === 'second' && !asked.enrols,
       first: firstScreenOf(situation, next, deps.settingsOf(realm.id)['authn.unauthenticatedSessions']),
       ways: asked === undefined ? [] : waysOf(steps, step, asked, progress, realm, id),
       nowMs: clock.nowMs(),
@@ -146,7 +147,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     person: Known | undefined,
   ): Promise<Reply> => {
     if (next.step === 'refuse') return keptOut(deps, at.call.request, at.call.id, parked, next);
-    if (next.step !== 'done') return to(allows(step, next) && !step.begins ? step.path : pathOf(steps, next, progress), at.call.id);
+    if (next.step !== 'done')
+      return to(allows(step, next, progress) && !step.begins ? step.path : pathOf(steps, next, progress), at.call.id);
     const reply = await finish(deps, at.call.request, at.call.id, parked, next, person);
     return reply ?? loginAgain(at, parked, progress);
   };
@@ -185,7 +187,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
-      if (at.next.step !== 'refuse' && (allows(step, at.next) || (step.begins && !asksElsewhere(at.next)))) return draw(step, at);
+      if (at.next.step !== 'refuse' && (allows(step, at.next, at.call.progress) || (step.begins && !asksElsewhere(at.next))))
+        return draw(step, at);
       return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
     },
     take: (step) => async (request) => {
@@ -197,7 +200,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
-      if (at.next.step === 'refuse' || !(allows(step, at.next) || step.begins)) {
+      if (at.next.step === 'refuse' || !(allows(step, at.next, at.call.progress) || step.begins)) {
         const because = unaccepted(step, at.call, await deps.policyOf(realm));
         if (because !== undefined) return keptOut(deps, request, id, parked, because);
         return goOn(step, at, parked, at.call.progress, at.next, at.call.person);

@@ -40,6 +40,7 @@ ${below}
 <p class="ways">${ways.map(({ href, words }) => html`<a href="${href}">${words}</a>\n`)}${
       goesOn && html`<a href="${loginHref(realm, id)}">${texts.startAgain}</a>\n`
     }<a href="${pathIn(realm, parked.cancelTarget)}">${texts.cancel}</a></p>
+${call.mayBeStuck && html`<p class="quiet stuck">${texts.stuck}</p>`}
 <p class="quiet waits">${fillText(goesOn ? texts.waitsStep : texts.waits, { minutes: minutesUntil(waitsUntilMs, nowMs) })}</p>`,
   };
 }

@@ -45,6 +45,8 @@ export interface StepCall {
   /** What may be enrolled, on the step that leads there; and whether it may not be ignored. */
   readonly choices: readonly Enrollable[];
   readonly required: boolean;
+  /** A factor is asked for that somebody may have lost: the page says whom to ask. */
+  readonly mayBeStuck: boolean;
   /** What the first screen asks for. */
   readonly first: FirstScreen;
   /** The other ways that the policy allows, as links. */

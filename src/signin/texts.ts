@@ -33,6 +33,7 @@ export const texts = {
   secondFactorDemanded: 'What you want to open asks for two factors.',
   emailOnly: 'Here one signs in by mail. Choose how:',
   without: 'Continue without signing in',
+  stuck: 'If you have none of these any more, ask whoever runs this service to take your lost factor away.',
   signingInAs: 'Signing in as',
   startAgain: 'Start again',
 

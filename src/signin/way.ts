@@ -70,9 +70,8 @@ export function unaccepted(
 
 /** What a sign-in has reached by an outcome. */
 export function progressAfter(step: Step, { progress, role }: StepCall, outcome: Reached, nowMs: number, ttlMs: number): Progress {
-  const who = outcome.person === undefined ? {} : { entryUuid: outcome.person.entryUuid };
   const time = { waitsUntilMs: nowMs + ttlMs };
-  const changed = withChange({ ...progress, ...who }, outcome.change);
+  const changed = changedBy(progress, outcome);
   if (outcome.kind === 'moved') return outcome.renews ? { ...changed, ...time } : changed;
   const { mechanism } = step;
   if (mechanism === undefined) throw new Error(`the step ${step.name} proves nothing`);
@@ -81,18 +80,30 @@ export function progressAfter(step: Step, { progress, role }: StepCall, outcome:
   return { ...rest, proven, ...time };
 }
 
-/** What was reached, with a step's change. */
+function changedBy(progress: Progress, { person, change }: Reached): Progress {
+  if (person === undefined) return withChange(progress, change);
+  if (progress.proven.length > 0 && person.entryUuid !== progress.entryUuid) throw new Error('a second factor of another person');
+  return withChange({ ...progress, entryUuid: person.entryUuid }, change);
+}
+
+/** What was reached, with a step's change. Whose sign-in it is stands from the first factor on: no step after it makes it somebody else's. */
 export function withChange(progress: Progress, change: Change = {}): Progress {
+  const { proven, userName, entryUuid, ticked } = progress;
+  const standing = proven.length > 0 ? { userName, entryUuid, ticked } : {};
   // JSON keeps no member that is undefined, and neither does this.
-  const all = Object.entries({ ...progress, ...change }).filter(([, value]) => value !== undefined);
+  const all = Object.entries({ ...progress, ...change, ...standing }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(all) as unknown as Progress;
 }
 
-/** Whether a step may be taken now: it is what is asked for, or does as well. */
-export function allows(step: Step, next: Next): boolean {
+/**
+ * Whether a step may be taken now: it is what is asked for, or does as well. A key alone is asked for by the first screen's box, and by nothing else that
+ * says a name.
+ */
+export function allows(step: Step, next: Next, { ticked }: Pick<Progress, 'ticked'>): boolean {
   if (next.step === 'ask') {
     const { mechanism } = step;
     if (mechanism === undefined) return false;
+    if (mechanism === 'security-key' && next.role === 'first' && !ticked.passwordless) return false;
     return mechanism === next.mechanism || (next.others.includes(mechanism) && !(step.begins && next.role === 'second'));
   }
   return step.path === (next.step === 'enrol' ? setupPath : next.step === 'changePassword' ? changePath : undefined);

@@ -281,3 +281,20 @@ test.serial('off by default: where the policy names no emailed mechanism, or the
   await t.throwsAsync(setPolicy(silent, { stsFirstFactor: ['password', 'email-code'] }));
   t.deepEqual(await tries(), [false, 403, false]);
 });
+
+test.serial('STS-AUTHN-9332: where only mailed factors begin a sign-in, a demand for a hardware key is refused in words', async (t) => {
+  await setPolicy(atrium, { stsFirstFactor: ['email-code'] });
+  const from = atrium.audit.length;
+  const { location } = await ask(base, '/portal?acr_values=hwk');
+  const answer = await ask(base, location);
+  t.is(answer.status, 403);
+  t.regex(answer.body, /An emailed code or link is not enough/);
+  t.deepEqual(actionsSince(from), ['signin.policy STS-AUTHN-9332']);
+  await setPolicy(atrium, { stsFirstFactor: ['password', 'email-code', 'email-link'] });
+});
+
+test.serial('a name that a mail was asked for opens no step of a key: the first screen’s box asks for that', async (t) => {
+  const sign = await beginRaw(base);
+  await sign.send('/authn/email-code', 'ada');
+  t.regex((await sign.get('/authn/webauthn')).location, /^\/authn\/login\?/);
+});

@@ -3,6 +3,7 @@ import test from 'ava';
 import { Attribute, Change } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
 import { printSecurityKey } from '#holdings';
+import { createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { plugIn } from './authenticators.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
@@ -341,4 +342,76 @@ test.serial('STS-AUTHN-0172: a second factor is required and nothing can be enro
     const row = rowsSince(from).find(({ errorCode }) => errorCode === 'STS-AUTHN-0172');
     t.regex(row?.summary ?? '', /security-key \(stsSecondFactor\), authenticator-app \(stsTotpEnrolment\)/);
   });
+});
+
+test.serial('of two posts of one screen one goes on, and the other is asked again', async (t) => {
+  const lea = await addPerson(atrium, 'lea', 'Lea Twice');
+  for (let round = 0; round < 5; round++) {
+    const screen = await openScreen(base);
+    const answers = await Promise.all([1, 2, 3].map(() => submit(base, screen, lea.uid, lea.password)));
+    t.is(answers.filter((answer) => cookieOf(answer, 'sts_session') !== undefined).length, 1);
+    for (const { status, location } of answers)
+      t.true(status === 400 || location === '/portal' || location === screen.target, `${status} ${location}`);
+  }
+});
+
+test.serial(
+  'holds both: the key, with a link to the code; under a demand for a hardware key the code is refused where it is posted',
+  async (t) => {
+    const context = await openContext(t, browser);
+    const page = await context.newPage();
+    const mae = await withKey(page, 'mae');
+    const app = createApp();
+    await write(mae.dn, { stsTotpCredential: [app.credential] });
+    await context.clearCookies();
+    await page.goto(`${base}/portal?both`);
+    await typeIn(page, mae.uid, mae.password);
+    await inspect(t, page, 'key-or-code');
+    await press(page, 'Use a code from your authenticator app');
+    t.regex(page.url(), /\/authn\/totp\?authn=/);
+    await page.fill('#code', app.code(nowMs));
+    await Promise.all([page.waitForNavigation(), page.press('#code', 'Enter')]);
+    t.is(page.url(), `${base}/portal?both`);
+    t.regex((await page.textContent('section:has(#where)')) ?? '', /Password, Authenticator app/);
+
+    // The demand is on the request that waits: no address and no form changes it.
+    const screen = await openScreen(base, '/portal?acr_values=hwk');
+    const cookies = { sts_signin: screen.browser };
+    const key = await submit(base, screen, mae.uid, mae.password);
+    t.regex(key.location, /^\/authn\/webauthn\?/);
+    const asked = await ask(base, key.location, { cookies });
+    t.false(asked.body.includes('/authn/totp'));
+    const totp = key.location.replace('webauthn', 'totp');
+    t.is((await ask(base, totp, { cookies })).location, key.location);
+    const from = atrium.audit.length;
+    const form = { csrf: hiddenOf(asked, 'csrf'), code: app.code(nowMs, 1), role: 'first', acr_values: '' };
+    const posted = await ask(base, totp, { method: 'POST', cookies, form });
+    t.is(posted.status, 403);
+    t.deepEqual(codesSince(from), ['STS-AUTHN-0204']);
+    t.is(cookieOf(posted, 'sts_session'), undefined);
+  },
+);
+
+test.serial('a required app is enrolled on the way, and the code that confirmed it cannot sign in: a fresh one is asked for', async (t) => {
+  const ned = await addPerson(atrium, 'ned', 'Ned Required');
+  await write(ned.dn, { stsMfaRequired: ['TRUE'] });
+  const screen = await openScreen(base);
+  const cookies = { sts_signin: screen.browser };
+  const post = async (location: string, form: Readonly<Record<string, string>>) => {
+    const page = await ask(base, location, { cookies });
+    return ask(base, location, { method: 'POST', cookies, form: { csrf: hiddenOf(page, 'csrf'), ...form } });
+  };
+  const setup = (await submit(base, screen, ned.uid, ned.password)).location;
+  const totp = (await post(setup, { choice: 'authenticator-app' })).location;
+  t.regex(totp, /^\/authn\/totp\?/);
+  const shown = await ask(base, totp, { cookies });
+  const secret = /<p class="secret"><code>([^<]*)/.exec(shown.body)?.[1]?.replaceAll(' ', '') ?? '';
+  const app = createApp({ secret });
+  const code = app.code(nowMs);
+  t.is((await post(totp, { code })).location, totp);
+  const replayed = await post(totp, { code });
+  t.is(cookieOf(replayed, 'sts_session'), undefined);
+  t.regex(replayed.body, /used/);
+  nowMs += 30_000;
+  t.is((await post(totp, { code: app.code(nowMs) })).location, '/portal');
 });
