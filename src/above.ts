@@ -6,12 +6,15 @@ import { directoryJobs } from '#directory';
 import {
   type Attestation,
   boundedFetch,
+  type Changing,
   createRevocations,
   factorsErrors,
   factorsJobs,
   openAppEnrolments,
   openAttestation,
+  openRecovery,
   openWebauthn,
+  removeApp,
   type Webauthn,
 } from '#factors';
 import { createScheduler } from '#jobs';
@@ -22,6 +25,7 @@ import { createPortalHandlers, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
+import type { State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import type { Below } from './below.ts';
 import { type Foundation, metadataFolder } from './foundation.ts';
@@ -53,25 +57,20 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   let reached: Addresses = {};
   const email = emailOf({ foundation, below, client, realms, people, mail });
   const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
-  const policyOf = async (realm: WebRealm) => (await realms.authnPolicy(realm)).value;
   const judge: Judge = (presented) => client.judge(presented);
-  const shared = { sessions, webauthn, limits: below.limits, csrf, clock };
+  const shared = { sessions, webauthn, limits: below.limits, csrf, clock, ...sharedOf(foundation, state, client, realms) };
   const signin = createSigninHandlers({
     ...shared,
     registry: people,
     judge,
-    verify: client.verify,
-    apps: openAppEnrolments({ state, clock, chance, key: appKeyOf(foundation), settingsOf: realms.settingsOf }),
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
-    policyOf,
-    settingsOf: realms.settingsOf,
     email: email.factors,
     baseOf: (door) => baseOf(settings, reached[door]),
     chance,
     audit,
   });
-  const own = { readOwn: people.readOwn, personOf: people.byUuid, policyOf, state, ldapUrl: () => ldapUrl };
+  const own = { readOwn: people.readOwn, personOf: people.byUuid, state, ldapUrl: () => ldapUrl };
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
@@ -79,6 +78,20 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   open.defer(() => web.stop());
   reached = web.addresses;
   return web.addresses;
+}
+
+/** What both the sign-in and the portal need of factors, policies and settings. */
+function sharedOf({ clock, chance, audit, ...foundation }: Foundation, state: State, client: DirectoryClient, realms: Realms<typeof rows>) {
+  const { settingsOf } = realms;
+  const waiting = (what: string) => ({ state, clock, chance, settingsOf, key: waitingKeyOf({ ...foundation, chance }, what) });
+  return {
+    settingsOf,
+    policyOf: async (realm: WebRealm) => (await realms.authnPolicy(realm)).value,
+    verify: client.verify,
+    apps: openAppEnrolments(waiting('authenticator apps')),
+    removeApp: (changing: Changing) => removeApp({ client, audit }, changing),
+    recovery: openRecovery({ ...waiting('recovery codes'), client, audit }),
+  };
 }
 
 /** What is owed to a realm that is removed. */
@@ -135,10 +148,10 @@ function webauthnOf(
   return openWebauthn({ client, settingsOf, attestation, audit, clock, chance, warn });
 }
 
-/** Without a key-encryption key a secret that waits to be proved is lost with the end of this start. */
-function appKeyOf({ settings, chance }: Foundation): SealingKey {
+/** What secrets lie under that wait to be proved or confirmed. Without a key-encryption key they are lost with the end of this start. */
+function waitingKeyOf({ settings, chance }: Pick<Foundation, 'settings' | 'chance'>, what: string): SealingKey {
   const kek = settings['keys.kek'];
-  return sealingKey(kek === '' ? chance.octets(csrfKeyOctets) : utf8(kek), 'authenticator apps that wait');
+  return sealingKey(kek === '' ? chance.octets(csrfKeyOctets) : utf8(kek), `${what} that wait`);
 }
 
 /** The same after a restart, so that a page left open goes on working; without a key-encryption key only until the end of this start. */

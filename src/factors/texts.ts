@@ -30,3 +30,11 @@ export const scriptTexts = {
     other: 'That did not work. Try again, or use another way.',
   },
 } as const;
+
+/** Every word about an authenticator app that is being set up. */
+export const appTexts = {
+  scan: 'Scan this picture with your authenticator app.',
+  picture: 'QR code for your authenticator app. What it says stands below as text.',
+  type: 'Or type this key into the app by hand:',
+  parameters: 'Algorithm {algorithm}, {digits} digits, a new code every {period} seconds.',
+} as const;

@@ -5,11 +5,12 @@ import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type
 import { demandOf } from './demand.ts';
 import { createEmailHandlers, type EmailPageDeps } from './email.ts';
 import { createKeysHandlers, type KeysDeps } from './keys.ts';
+import { createMfaHandlers, type MfaDeps } from './mfa.ts';
 import { anonymousPage, cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
 import type { routes } from './routes.ts';
 import { texts } from './texts.ts';
 
-export interface PortalDeps extends KeysDeps, EmailPageDeps {
+export interface PortalDeps extends KeysDeps, MfaDeps, EmailPageDeps {
   readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endAll'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
   readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], browser: Browser) => Promise<OwnEntry | undefined>;
@@ -28,6 +29,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
   return {
     ...createKeysHandlers(deps),
     ...createEmailHandlers(deps),
+    ...createMfaHandlers(deps),
     root: () => ({ kind: 'redirect', status: 303, to: '/portal' }),
     home: async (request) => {
       const { realm } = request;

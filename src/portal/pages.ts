@@ -60,6 +60,7 @@ ${ldapUrl !== undefined && terminal(entry.dn, ldapUrl)}</section>
 <section class="half" aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
 ${facts([
   [texts.password, verifiesPasswords(realm.mode) ? texts.passwordWords : texts.passwordUnchecked],
+  [texts.factors, html`<a href="${pathIn(realm, '/portal/mfa')}">${texts.factorsWords}</a>`],
   [texts.keys, html`<a href="${pathIn(realm, '/portal/keys')}">${texts.keysWords}</a>`],
 ])}</section>
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>

@@ -1,17 +1,19 @@
 import type { RouteRow } from '#catalogue';
 import { keysRoutes } from './keys-routes.ts';
+import { mfaRoutes } from './mfa-routes.ts';
 
 const source = 'specification document 1, "User portal pages"';
 
 export const routes = {
   ...keysRoutes,
+  ...mfaRoutes,
   root: { method: 'GET', path: '/', purpose: 'leads to the portal', source, coverage: 'full' },
   home: {
     method: 'GET',
     path: '/portal',
     purpose: 'who I am here, how I sign in, where I am signed in',
     source,
-    coverage: 'partial: of what one signs in with, security keys can be changed',
+    coverage: 'partial: passwords and app passwords cannot be changed here yet',
   },
   signOut: { method: 'POST', path: '/portal/sign-out', purpose: 'ends the session of this browser', source, coverage: 'full' },
   signOutElsewhere: {

@@ -26,6 +26,8 @@ export const texts = {
   passwordWords: 'The directory checks it each time you sign in. It is kept as a hash that nobody can read.',
   passwordUnchecked: 'Not checked, because this service runs in development mode.',
 
+  factors: 'Second factors',
+  factorsWords: 'See and change your authenticator app and your recovery codes',
   keys: 'Security keys',
   keysWords: 'See, add and remove your security keys',
 

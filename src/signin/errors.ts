@@ -29,7 +29,7 @@ export const errors = {
   },
   codeNotJudged: {
     code: 'STS-AUTHN-9316',
-    means: 'the directory did not judge a code of an authenticator app; its row says why',
+    means: 'the directory did not judge a code of an authenticator app or a recovery code, or could not spend it; its row says why',
     sees: { http: 503 },
     state: 'live',
   },

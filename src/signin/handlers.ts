@@ -5,12 +5,13 @@ import type { routes } from './routes.ts';
 import { createEmailStep, type EmailStepDeps } from './steps/email.ts';
 import { createPasswordStep } from './steps/password.ts';
 import { createPasswordChangeStep, type PasswordChangeDeps } from './steps/password-change.ts';
+import { createRecoveryStep, type RecoveryDeps } from './steps/recovery.ts';
 import { createSetupStep } from './steps/setup.ts';
 import { createTotpStep, type TotpDeps } from './steps/totp.ts';
 
 import { createWebauthnStep, sendScript, type WebauthnDeps } from './steps/webauthn.ts';
 
-export type SigninDeps = PasswordDeps & PasswordChangeDeps & WebauthnDeps & TotpDeps & EmailStepDeps & FrameDeps;
+export type SigninDeps = PasswordDeps & PasswordChangeDeps & WebauthnDeps & TotpDeps & RecoveryDeps & EmailStepDeps & FrameDeps;
 
 /** The pages under `/authn`. */
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {
@@ -21,7 +22,8 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
   const change = createPasswordChangeStep(deps);
   const webauthn = createWebauthnStep(deps);
   const totp = createTotpStep(deps);
-  const frame = createFrame(deps, [password, webauthn, totp, emailCode, emailLink, setup, change]);
+  const recovery = createRecoveryStep(deps);
+  const frame = createFrame(deps, [password, webauthn, totp, recovery, emailCode, emailLink, setup, change]);
   return {
     loginPage: frame.show(password),
     login: frame.take(password),
@@ -33,6 +35,8 @@ export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof ty
     setup: frame.take(setup),
     passwordChangePage: frame.show(change),
     passwordChange: frame.take(change),
+    backupCodePage: frame.show(recovery),
+    backupCode: frame.take(recovery),
     webauthnPage: frame.show(webauthn),
     webauthn: frame.take(webauthn),
     webauthnScript: sendScript,

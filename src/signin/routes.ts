@@ -42,6 +42,14 @@ export const routes = {
   },
   totp: { method: 'POST', path: '/authn/totp', purpose: 'takes the code', source, coverage: 'full' },
   passwordChange: { method: 'POST', path: '/authn/password-change', purpose: 'takes the new password', source, coverage: 'full' },
+  backupCodePage: {
+    method: 'GET',
+    path: '/authn/backup-code',
+    purpose: 'where a recovery code is typed in the place of a code or a key',
+    source,
+    coverage: 'full',
+  },
+  backupCode: { method: 'POST', path: '/authn/backup-code', purpose: 'judges a recovery code and spends it', source, coverage: 'full' },
   webauthnPage: {
     method: 'GET',
     path: '/authn/webauthn',

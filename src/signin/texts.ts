@@ -68,15 +68,20 @@ export const texts = {
   codeNotJudged: 'Your code could not be looked at now. Wait a moment and try again; if this repeats, ask whoever runs this service.',
 
   appTitle: 'Set up your authenticator app',
-  appScan: 'Scan this picture with your authenticator app.',
-  appPicture: 'QR code for your authenticator app. What it says stands below as text.',
-  appType: 'Or type this key into the app by hand:',
-  appParameters: 'Algorithm {algorithm}, {digits} digits, a new code every {period} seconds.',
   appCode: 'Code that the app shows now',
   appDone: 'Confirm the app',
   appExpired:
     'The time for this picture has run out, and here is a new one. Remove the old entry from your app, scan this one and type its code.',
   appTooLate: 'You signed in too long ago to add an app now. Start again with your password.',
+
+  recoveryTitle: 'Enter a recovery code',
+  recoveryTitleFailed: 'The code was not taken · Enter a recovery code',
+  recoveryWords: 'Take one of the codes that you saved when you made them. It works once; cross it out afterwards.',
+  recoveryCode: 'Recovery code',
+  recoveryMissing: 'Enter one of your recovery codes.',
+  recoveryWrong: 'This code is not one of yours, or it was used before. Check what you typed, or take another one.',
+  recoveryNotJudged:
+    'Your code could not be crossed out now, so it was not taken and still works. Wait a moment and try again; if this repeats, ask whoever runs this service.',
 
   refusedTitle: 'You cannot sign in here this way',
   refusedAdvice: 'Nothing was changed, and you are not signed in. Ask whoever runs this service.',

@@ -41,5 +41,5 @@ test('whatever an entry holds is text on the page', (t) => {
 
 test('every address on the page is one of the realm', (t) => {
   const links = [...home([session], true).matchAll(/(?:href|action)="([^"]*)"/g)].map(([, address]) => address);
-  t.deepEqual(links, ['/realm/acme/portal/keys', '/realm/acme/portal/sign-out-elsewhere']);
+  t.deepEqual(links, ['/realm/acme/portal/mfa', '/realm/acme/portal/keys', '/realm/acme/portal/sign-out-elsewhere']);
 });

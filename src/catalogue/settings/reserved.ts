@@ -29,11 +29,6 @@ export const reservedSettings = {
   'appPasswords.enabled': toggle('STS_APP_PASSWORDS_ENABLED', true, 'app passwords may be made'),
   'appPasswords.maxPerPerson': count('STS_APP_PASSWORDS_MAX_PER_PERSON', 10, 0, 'app passwords a person may have'),
 
-  'backupCodes.count': count('STS_BACKUP_CODES_COUNT', 10, 1, 'codes of a set', 100),
-  'backupCodes.length': count('STS_BACKUP_CODES_LENGTH', 10, 8, 'characters of a code', 64),
-  'backupCodes.groupSize': count('STS_BACKUP_CODES_GROUP_SIZE', 5, 0, 'characters of a printed group; 0 prints a code unbroken', 64),
-  'backupCodes.pendingTtlS': seconds('STS_BACKUP_CODES_PENDING_TTL_S', 900, 1, 'wait until the person confirms that a set was saved'),
-
   'mail.resetRequiresVerifiedAddress': toggle(
     'STS_MAIL_RESET_REQUIRES_VERIFIED_ADDRESS',
     true,
@@ -43,10 +38,6 @@ export const reservedSettings = {
 
 function count(env: string, standing: number, min: number, means: string, max = 1_000_000) {
   return { env, kind: 'integer', default: standing, min, max, applies: 'runtime', scope: 'realm', obeyed: false, means } as const;
-}
-
-function seconds(env: string, standing: number, min: number, means: string) {
-  return count(env, standing, min, `seconds: ${means}`, 31_536_000);
 }
 
 function toggle(env: string, standing: boolean, means: string) {

@@ -1,7 +1,7 @@
 import { ClientRefusal, type Verification, type Verified } from '#client';
-import { type AppEnrolments, inGroups, otpauthUri, type PendingApp, qrOf } from '#factors';
+import { type AppEnrolments, appParts, type PendingApp } from '#factors';
 import { resultCodes } from '#ldap';
-import { fillText, html, type SafeHtml, type WebRealm } from '#web';
+import { html, type SafeHtml, type WebRealm } from '#web';
 import { errors } from '../errors.ts';
 import { limited } from '../limited.ts';
 import { stepPage } from '../pages.ts';
@@ -133,13 +133,8 @@ function codePage(call: StepCall, fault: Fault | undefined) {
 async function enrolmentPage({ settingsOf }: TotpDeps, call: StepCall, pending: PendingApp, fault: Fault | undefined) {
   const { progress, person, realm, request } = call;
   const issuer = settingsOf(realm.id)['totp.issuer'];
-  const uri = otpauthUri(pending, issuer === '' ? new URL(request.origin).hostname : issuer, progress.userName ?? person?.dn ?? '');
-  const { algorithm, digits, period } = pending;
-  const above = html`<p>${texts.appScan}</p>
-<p class="qr"><img src="${await qrOf(uri)}" alt="${texts.appPicture}" width="200" height="200"></p>
-<p>${texts.appType}</p>
-<p class="secret"><code>${inGroups(pending.secret)}</code></p>
-<p class="quiet">${fillText(texts.appParameters, { algorithm, digits, period })}</p>`;
+  const account = progress.userName ?? person?.dn ?? '';
+  const above = await appParts(pending, issuer === '' ? new URL(request.origin).hostname : issuer, account);
   const fields = html`${codeField(texts.appCode, fault)}
 <button type="submit">${texts.appDone}</button>`;
   return stepPage(call, { title: texts.appTitle, above, fields }, fault);
