@@ -199,6 +199,70 @@ export const rules: readonly SpecRule[] = [
       'never satisfies a step-up on risk: something else is to be enrolled',
     ],
   ]),
+  ...document('1, emailed code or link', [
+    [
+      'offered',
+      'offered only where the realm can send mail and the policy names the mechanism (off by default)',
+      'flows/email-first.test.ts',
+      'off by default: where the policy names no emailed mechanism, or the realm has no mail server, there is none',
+    ],
+    ['hash', 'a code or link is kept as a scrypt hash', 'factors/email.test.ts', 'what was mailed is kept as its scrypt hash alone'],
+    ['emailCodeTtlS', 'valid at most ten minutes', 'flows/email-first.test.ts', 'a code is good for stsEmailCodeTtl and no longer'],
+    [
+      'single use',
+      'single use, a new one replaces the last',
+      'flows/email-first.test.ts',
+      'a code is single use; a new one replaces the last',
+    ],
+    [
+      'emailCodeAttempts',
+      'a step ends after as many wrong codes',
+      'flows/email-first.test.ts',
+      'a step ends after stsEmailCodeAttempts wrong codes, however many come at once',
+    ],
+    [
+      'limits',
+      'sign-in rate limits also apply',
+      'flows/email-first.test.ts',
+      'sign-in rate limits apply: to the name, whether or not anybody has it',
+    ],
+    [
+      'link',
+      'a link finishes the sign-in only in the browser that asked for it; opening it spends nothing until Continue is pressed',
+      'flows/email-first.test.ts',
+      'a link finishes the sign-in only in the browser that asked for it, and only on Continue',
+    ],
+    [
+      'first factor',
+      'identical whether or not the account exists or has a verified address, and nothing is mailed for a non-existent one',
+      'flows/email-first.test.ts',
+      'as a first factor answer, work and words are the same whether or not the account exists',
+    ],
+    [
+      'second',
+      'never the second factor after an emailed first factor',
+      'flows/email-second.test.ts',
+      'never the second factor after an emailed first one',
+    ],
+    [
+      'way round',
+      'a person holding an app or key is asked for that first and offered email as a way round',
+      'flows/email-second.test.ts',
+      'a person holding a key is asked for that first and offered email as a way round',
+    ],
+    [
+      'emailFailureLimit',
+      'consecutive failures turn a person’s emailed factor off; success begins anew',
+      'flows/email-first.test.ts',
+      'consecutive failures turn the emailed factor off',
+    ],
+    [
+      'opt-in',
+      '/portal/mfa: opt-in to emailed second factor',
+      'flows/email-second.test.ts',
+      'an address is verified by a code sent to it, and the person opts in',
+    ],
+  ]),
   ...document('1, demands by a relying party', [
     [
       'acr_values',
