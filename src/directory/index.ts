@@ -9,7 +9,7 @@ export { type ExportOptions, exportEntries } from './export.ts';
 export { createLiveGoverns } from './governing.ts';
 export { changeRecords } from './history.ts';
 export { type ImportDesk, type ImportOptions, importEntries, isImportable } from './import/import.ts';
-export { importLive } from './import/live.ts';
+export { importLive, liveDesk } from './import/live.ts';
 export { createIndexer, createLiveIndexer, indexVersion } from './indexing.ts';
 export { jobs as directoryJobs } from './jobs.ts';
 export { createLargeRules, createLiveLargeRules } from './large.ts';

@@ -1,6 +1,6 @@
 import { equalBytes } from '#base';
 import { Refusal, refuse } from '#catalogue';
-import { importEntries } from '#directory';
+import { importEntries, liveDesk } from '#directory';
 import type { LdifRecord } from '#ldap';
 import type { EntryRecord } from '#store';
 import type { NamedEntry } from '#transfer';
@@ -67,11 +67,6 @@ function checked(entries: number, refused: number, isDry: boolean): Outcome {
   return { state: 'failed', result, done: 0 };
 }
 
-/** The realms as they are when a pass begins. */
-function importDesk({ engine }: Work) {
-  return { ...engine, realms: engine.realms.in(engine.store.snapshot()) };
-}
-
 /** A restored entryCSN would come behind newer ones, and who follows the directory would never hear of the entry. */
 function recordOf({ line, dn, attributes }: NamedEntry): LdifRecord {
   return { kind: 'content', line, dn, attributes: attributes.filter(({ description }) => description.toLowerCase() !== 'entrycsn') };
@@ -112,7 +107,7 @@ async function check(work: Work, desk: Desk, spool: Spool): Promise<Checked> {
     }
   })();
   const { entries } = await importEntries(
-    importDesk(work),
+    liveDesk(engine),
     records,
     {
       existing: existingOf(engine),
@@ -174,7 +169,7 @@ async function writeBehind(work: Work, desk: Desk, place: Place, goOn: boolean):
     }
   })();
   await importEntries(
-    importDesk(work),
+    liveDesk(engine),
     records,
     { existing: existingOf(engine), put: (entry) => writing.put({ line: lineOf(lines, entry), entry }) },
     goOn

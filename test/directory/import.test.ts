@@ -130,3 +130,24 @@ test('clear passwords of an import are hashed', async (t) => {
   t.false(printed(house).includes('in clear'));
   t.is((await house.connect().bind(`uid=a,${suffix}`, 'in clear')).code, 0);
 });
+
+test('an import holds a realm to ldap.accessRulesMax rules, and their filters to as many parts, with those that are there', async (t) => {
+  const place = `dn: ou=accessRules,${suffix}\nobjectClass: organizationalUnit\nou: accessRules\n\n`;
+  const rule = (cn: string, filter = '') =>
+    `dn: cn=${cn},ou=accessRules,${suffix}\nobjectClass: stsAccessRule\ncn: ${cn}\nstsRuleOrder: 1\nstsRuleWho: anyone\nstsRuleRight: read\n${filter}\n`;
+  const parts = (count: number) => `stsRuleFilter: (|${'(title=x)'.repeat(count - 1)})\n`;
+  const refused = async (house: House, text: string) => {
+    const error = await importLive(house.engine, ldif(text)).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    return error instanceof Refusal ? error.says : error;
+  };
+  const house = emptyHouse(t, { 'ldap.accessRulesMax': 3 });
+  t.is(await refused(house, root + place + rule('a', parts(4))), undefined);
+  const before = printed(house);
+  t.regex(String(await refused(house, rule('b') + rule('c') + rule('d'))), /cn=d,.*3 rules of access at most/);
+  t.regex(String(await refused(house, rule('b', parts(3)))), /cn=b,.*6 parts at most, and would have 7/);
+  t.is(printed(house), before);
+  t.is(await refused(house, rule('b', parts(2)) + rule('c')), undefined);
+});

@@ -4,6 +4,7 @@ import type { EntryAttributes, Schema } from '#schema';
 import type { EntryRecord, Snapshot } from '#store';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
+import type { Realm } from '../realm.ts';
 import type { Realms } from '../realms.ts';
 import { standsRight, textsOf } from './book.ts';
 import { entriesOfClass } from './of-class.ts';
@@ -47,15 +48,46 @@ export function checkRule(
   if (others.length >= max) throw refuse(errors.rulesTooMany, { max });
 }
 
-/** The same of an entry that comes in by another way than a request. @throws Refusal `valueRefused` (19) */
+/** The rules that entries make which come in by another way than a request, held to the same bounds. */
+export interface RuleBounds {
+  /** @throws Refusal `valueRefused` (19), `rulesTooMany` (11) for one rule more than a realm may have */
+  take(rule: Rule, realm: Realm): void;
+}
+
+/** @param rulesThere  those that a realm has already, where that is known */
+export function createRuleBounds(max: number, rulesThere: (realm: Realm) => readonly Rule[] = () => []): RuleBounds {
+  const taken = new Map<string, { count: number; assertions: number }>();
+  return {
+    take(rule, realm) {
+      let sum = taken.get(realm.suffix.text);
+      if (sum === undefined) {
+        const those = rulesThere(realm).filter(({ isBuiltIn }) => !isBuiltIn);
+        sum = { count: those.length, assertions: assertionsOfRules(those) };
+        taken.set(realm.suffix.text, sum);
+      }
+      const assertions = assertionsOfRules([rule]);
+      if (assertions > 0) checkAssertions(sum.assertions + assertions, max);
+      if (sum.count >= max) throw refuse(errors.rulesTooMany, { max });
+      sum.count++;
+      sum.assertions += assertions;
+    },
+  };
+}
+
+/**
+ * Whether the attributes of an entry can be asked as a rule.
+ *
+ * @returns the rule; nothing for an entry that is none
+ * @throws Refusal `valueRefused` (19)
+ */
 export function checkRuleAttributes(
   schema: Schema,
   realms: Pick<Realms, 'default' | 'owning'>,
   name: { readonly dn: string; readonly dnKey: Uint8Array },
   attributes: EntryAttributes,
-): void {
+): Rule | undefined {
   const texts = new Map([...attributes].map(([key, { values }]) => [key, values.map((value) => text(value) ?? '')] as const));
-  if (isRule(schema, texts.get('objectclass') ?? [])) checkTexts(schema, realms, name, texts);
+  return isRule(schema, texts.get('objectclass') ?? []) ? checkTexts(schema, realms, name, texts) : undefined;
 }
 
 function checkTexts(

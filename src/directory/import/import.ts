@@ -4,12 +4,13 @@ import { readStoredPassword, storedPassword } from '#credentials';
 import type { LdifRecord, PartialAttribute } from '#ldap';
 import { type AttributeType, checkEntry, checkUserModifiable, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
-import { checkRuleAttributes } from '../access/check.ts';
+import { checkRuleAttributes, createRuleBounds, type RuleBounds } from '../access/check.ts';
+import type { Rule } from '../access/rule.ts';
 import { settleExpiry } from '../dynamic-entries.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { checkPolicyAttributes } from '../policy-entries.ts';
-import { type Name, nameOf } from '../realm.ts';
+import { type Name, nameOf, type Realm } from '../realm.ts';
 import type { Realms } from '../realms.ts';
 import { type Attributes, ownOperational, recordOf, stampNew } from '../record.ts';
 import { checkRecoverySet } from '../recovery.ts';
@@ -25,6 +26,8 @@ export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' |
   readonly realms: Realms;
   /** By what realms are made whose entries are among the records; without it such entries are refused. */
   readonly making?: RealmMaking;
+  /** The rules of access that a realm has already; without it only those of the import are counted. */
+  readonly rulesThere?: (realm: Realm) => readonly Rule[];
 };
 
 export interface ImportOptions {
@@ -92,6 +95,7 @@ export async function importEntries(
 ): Promise<{ readonly entries: number }> {
   const known = createKnownRealms(desk, target.existing);
   const taking = createTaking(desk, known, target);
+  const bounds = createRuleBounds(desk.settings['ldap.accessRulesMax'], desk.rulesThere);
   let entries = 0;
   let hashing = 0;
   let held: { readonly each: Ready; readonly hashed: Promise<void> | undefined }[] = [];
@@ -140,7 +144,7 @@ export async function importEntries(
     let each: Ready;
     let hashed: Promise<void> | undefined;
     try {
-      each = ready(desk, known, record, isFirst);
+      each = ready(desk, known, bounds, record, isFirst);
       // Who only wants to know whether it would be taken need not wait for a hash.
       hashed = hashPassword(desk, each, isKept ? undefined : (onUnhashed ?? (() => undefined)));
     } catch (error) {
@@ -159,11 +163,11 @@ export async function importEntries(
     if (hashing >= hashesAtOnce || held.length >= heldMax) await release();
   }
   await release();
-  for (const record of known.frames(taking.isThere)) await take(ready(desk, known, record, false));
+  for (const record of known.frames(taking.isThere)) await take(ready(desk, known, bounds, record, false));
   return { entries };
 }
 
-function ready(desk: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst: boolean): Ready {
+function ready(desk: ImportDesk, known: KnownRealms, bounds: RuleBounds, record: LdifRecord, isFirst: boolean): Ready {
   const { schema } = desk;
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
@@ -183,7 +187,8 @@ function ready(desk: ImportDesk, known: KnownRealms, record: LdifRecord, isFirst
     checkRecoverySet(attributes);
     checkEntry(schema, { dn: name.dn, attributes });
     known.meet(name, attributes);
-    checkRuleAttributes(schema, known.realms, { dn: name.text, dnKey: name.key }, attributes);
+    const rule = checkRuleAttributes(schema, known.realms, { dn: name.text, dnKey: name.key }, attributes);
+    if (rule !== undefined) bounds.take(rule, known.realms.owning(name.key) ?? known.realms.default);
     checkPolicyAttributes(desk, known.realms, name.key, attributes);
     return { record, name, attributes };
   });

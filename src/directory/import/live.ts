@@ -4,7 +4,13 @@ import type { Change, Expectation } from '#store';
 import { newestCsn } from '../csn.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
-import { type ImportOptions, importEntries } from './import.ts';
+import { type ImportDesk, type ImportOptions, importEntries } from './import.ts';
+
+/** What an import needs of an engine whose store is open: the realms, and the rules of access, as they are now. */
+export function liveDesk(engine: Engine): Omit<Engine, 'realms'> & Pick<ImportDesk, 'realms' | 'rulesThere'> {
+  const { access, realms, store } = engine;
+  return { ...engine, realms: realms.in(store.snapshot()), rulesThere: (realm) => access.bookOf(engine, realm, store.snapshot()).rules };
+}
 
 /** Imports into the open store, as one commit: for what fits into memory. @throws Refusal as `importEntries`; `contended` */
 export async function importLive(
@@ -22,7 +28,7 @@ export async function importLive(
     has: (uuid: string) => store.snapshot().byUuid(uuid) !== undefined,
   };
   const imported = await importEntries(
-    { ...engine, realms: engine.realms.in(store.snapshot()), making: engine.realms },
+    { ...liveDesk(engine), making: engine.realms },
     records,
     {
       existing,
