@@ -128,8 +128,11 @@ function startJobs(
   jobs.add('factors.metadata', factorsJobs['factors.metadata'], () => attestation.refresh(settings));
   jobs.add('mail.send', mailJobs['mail.send'], mail.run);
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
+  jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
   jobs.start();
+  // With a key that goes: what lies under it should not wait.
+  if (settings['keys.previousKek'] !== '') void jobs.run('directory.reseal');
   open.defer(() => jobs.close());
 }
 

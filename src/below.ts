@@ -11,6 +11,7 @@ import {
   createLiveIndexer,
   createLiveLargeRules,
   createLiveSchema,
+  createResealing,
   type Engine,
   type EngineOptions,
   indexVersion,
@@ -50,6 +51,8 @@ export interface Below {
   readonly certificate: ServerCertificate | undefined;
   /** Deletes the dynamic entries whose time is over: a job, and what it reports. */
   readonly expire: () => Promise<string>;
+  /** Seals what is to be sealed, or sealed anew. */
+  readonly reseal: () => Promise<string>;
   /** Goes on with the removal of realms. */
   readonly removeRealms: () => Promise<string>;
   readonly web: { readonly socketPath: string; readonly secret: Uint8Array };
@@ -104,6 +107,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     hasher: engine.hasher,
     expire: () => sweepDynamic(engine),
     removeRealms: () => removeRealms(engine),
+    reseal: createResealing(engine),
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),

@@ -7,6 +7,7 @@ import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, re
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { directoryFile, realmsIn, schemaOf, schemaOfDamaged, stateFile } from './installation.ts';
+import { sealerOf } from './sealing.ts';
 import { settings as rows } from './settings.ts';
 
 /**
@@ -16,7 +17,7 @@ import { settings as rows } from './settings.ts';
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
   return await onFolder(options, ({ root, dataDir, settings }) => {
     const schema = schemaOfDamaged({ root, settings });
-    const judge = createJudge(schema, realmsIn({ root, settings }, schema));
+    const judge = createJudge(schema, realmsIn({ root, settings }, schema), sealerOf(settings));
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
       large: createLargeRules(schema),

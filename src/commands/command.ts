@@ -114,7 +114,7 @@ export type Exported =
 
 /** Damage in the files of a folder. */
 export interface Damage {
-  readonly kind: 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'value' | 'log';
+  readonly kind: 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'sealed' | 'value' | 'log';
   /** What is wrong and where. */
   readonly what: string;
 }

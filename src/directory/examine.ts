@@ -1,7 +1,9 @@
 import { equalBytes, text } from '#base';
 import { Refusal } from '#catalogue';
+import type { Sealer } from '#keys';
 import { type Dn, decodeAttributes, decodeValue, type PartialAttribute, parseDn } from '#ldap';
-import { type AttributeType, checkEntry, describe, normalizeDn, parentKey, type Schema, structuralClass } from '#schema';
+import { sealsSecrets } from '#policy';
+import { type AttributeType, checkEntry, describe, normalizeDn, parentKey, type Schema, structuralClass, typeAt } from '#schema';
 import type { Damage, ListedValues, StoredEntry, Superior } from '#store';
 import { checkRuleAttributes, mayBeRule } from './access/check.ts';
 import type { Realms } from './realms.ts';
@@ -18,6 +20,7 @@ const parts: readonly Part[] = ['user', 'operational', 'secret'];
 export function createJudge(
   schema: Schema,
   realms: Realms,
+  sealer: Sealer,
 ): (entry: StoredEntry, superior: Superior | 'absent' | undefined, lists: readonly ListedValues[]) => readonly Damage[] {
   return (entry, superior, lists) => {
     const found: Damage[] = [];
@@ -31,6 +34,7 @@ export function createJudge(
     const attributes = read(schema, entry, lists, (what) => told('schema', what));
     if (attributes !== undefined) {
       for (const what of identityFaults(entry, attributes)) told('identity', what);
+      for (const what of sealingFaults(schema, realms, sealer, entry, attributes)) told('sealed', what);
       if (dn !== undefined) for (const what of schemaFaults(schema, dn, attributes)) told('schema', what);
       if (mayBeRule(entry)) for (const what of ruleFaults(schema, realms, entry, attributes)) told('schema', what);
     }
@@ -98,6 +102,18 @@ function* identityFaults(entry: StoredEntry, attributes: Attributes): Generator<
   ] as const) {
     const value = firstText(attributes, name.toLowerCase());
     if (value !== kept) yield `its ${name} is ${value ?? 'missing'}, and it is kept under ${kept}`;
+  }
+}
+
+/** What no key opens, and what lies open where the realm's mode seals it. */
+function* sealingFaults(schema: Schema, realms: Realms, sealer: Sealer, entry: StoredEntry, attributes: Attributes): Generator<string> {
+  for (const [key, { description, values }] of attributes) {
+    if (typeAt(schema, key)?.sealed !== true) continue;
+    const under = values.map((value) => sealer.open(entry.uuid, key, value)?.under);
+    if (under.includes(undefined)) yield `${description}: it does not open under the keys given here (keys.kek, keys.previousKek)`;
+    const mode = realms.owning(entry.dnKey)?.mode;
+    if (under.includes('nothing') && mode !== undefined && sealsSecrets(mode))
+      yield `${description}: it lies open in a realm that is in product mode; a running service seals it (keys.resealS)`;
   }
 }
 

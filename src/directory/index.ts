@@ -19,6 +19,7 @@ export { type RealmSeed, readRealmSeed } from './realm-entries/frame.ts';
 export { removeRealms } from './realm-entries/removal.ts';
 export { type Realms, realmsAmong, registryOf, rulesOf } from './realms.ts';
 export { ownOperational } from './record.ts';
+export { createResealing } from './reseal.ts';
 export { settings as directorySettings } from './settings.ts';
 export { csnOfChange, stamped } from './stamped.ts';
 export { changeSchema, type SchemaDesk } from './subschema/change.ts';

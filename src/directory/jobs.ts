@@ -6,6 +6,11 @@ export const jobs = {
     scope: 'realm',
     means: 'deletes dynamic entries that nobody refreshed in time',
   },
+  'directory.reseal': {
+    everyS: 'keys.resealS',
+    scope: 'service',
+    means: 'seals what lies open in realms in product mode, and seals anew what lies under keys.previousKek',
+  },
   'directory.removeRealms': {
     everyS: 'realms.removalCheckS',
     scope: 'service',

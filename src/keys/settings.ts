@@ -17,7 +17,19 @@ export const settings = {
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'The key-encryption key before keys.kek: what is sealed under it opens still',
+    means: 'The key-encryption key before keys.kek: what lies under it opens, and is sealed anew under keys.kek',
+  },
+  'keys.resealS': {
+    env: 'STS_KEYS_RESEAL_S',
+    kind: 'integer',
+    default: 3600,
+    min: 0,
+    max: 604_800,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'seconds between searches for values that are to be sealed, or sealed anew; one is made at once at a start with keys.previousKek. 0 switches the others off',
   },
   'keys.hashQueueMax': {
     env: 'STS_KEYS_HASH_QUEUE_MAX',

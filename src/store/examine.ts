@@ -15,7 +15,7 @@ import type { EntryRecord, Indexer, LargeRules, StoredEntry } from './types.ts';
  * What kind of damage was found: in SQLite's pages, the index, the tree, an entry's own names and numbers, its content, the values
  * of its lists, the change log.
  */
-export type DamageKind = 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'value' | 'log';
+export type DamageKind = 'page' | 'index' | 'tree' | 'identity' | 'schema' | 'sealed' | 'value' | 'log';
 
 export interface Damage {
   readonly kind: DamageKind;

@@ -20,7 +20,7 @@ test('a rule of access that speaks of what the schema has lost is told of by nam
   const examined = () => {
     const { live, store, realms } = house.engine;
     const snapshot = store.snapshot();
-    const judge = createJudge(live.current, realms.in(snapshot));
+    const judge = createJudge(live.current, realms.in(snapshot), house.engine.sealer);
     const superiorOf = (uuid: string | undefined) => (uuid === undefined ? undefined : (snapshot.byUuid(uuid) ?? 'absent'));
     return snapshot.subtree(new Uint8Array(0), undefined, 1000).flatMap((id) => {
       const entry = snapshot.byId(id);
