@@ -1,5 +1,5 @@
 import { refuse } from '#catalogue';
-import { type Sealer, type SealingKey, seal, sealingKey, unseal } from '#keys';
+import { isSealed, type Sealer, type SealingKey, seal, sealingKey, unseal } from '#keys';
 import type { PartialAttribute } from '#ldap';
 import { describe, formOf, type Schema } from '#schema';
 import { errors } from './errors.ts';
@@ -54,7 +54,7 @@ export function resealed(
 }
 
 /**
- * Opens what was sealed for the way. Without the key it is left out and counted.
+ * Opens what was sealed for the way. Without the key it is left out and counted. What came open stays so.
  *
  * @throws Refusal `transferRefused` with the line where the key is another, or the value was moved from another entry
  */
@@ -64,16 +64,19 @@ export function opened(schema: Schema, entry: NamedEntry, way: SealingKey | unde
     const described = describe(schema, attribute.description);
     if (described?.type.sealed !== true) return [attribute];
     const { description, key } = described;
-    if (way === undefined) {
-      leftOut.set(description, (leftOut.get(description) ?? 0) + attribute.values.length);
-      return [];
-    }
-    const values = attribute.values.map((value) => {
+    const values = attribute.values.flatMap((value): Uint8Array[] => {
+      // What came open is sealed where it is written.
+      if (!isSealed(value)) return [value];
+      if (way === undefined) {
+        leftOut.set(description, (leftOut.get(description) ?? 0) + 1);
+        return [];
+      }
       const open = unseal(way, value, transferPlace(entry.key, key));
-      if (open !== undefined) return open;
+      if (open !== undefined) return [open];
       const why = `${description}: it does not open: the transfer key is another, or the value is another entry's`;
       throw refuse(errors.transferRefused, { line: entry.line, dn: entry.dn, why });
     });
+    if (values.length === 0) return [];
     return [{ description, values }];
   });
   return { ...entry, attributes };

@@ -72,9 +72,12 @@ test('what is sealed under the key-encryption key goes under a key for the trans
   const imported = await runCli(['realm', 'import', ...withKey, file('ann.ldif', person('ann', own))], environment);
   t.is(imported.status, 0, imported.stderr);
   t.false(readFileSync(join(folder, 'one', 'directory.sqlite'), 'latin1').includes(secret), 'it is nowhere open on disk');
+  const open = await runCli(['realm', 'import', file('bob.ldif', person('bob', `stsTotpCredential: ${secret}\n`))], environment);
+  t.is(open.status, 0, open.stderr);
+  t.false(readFileSync(join(folder, 'one', 'directory.sqlite'), 'latin1').includes('JBSWY3DPEHPK3PXP'), 'what came open is sealed, too');
   const bare = await runCli(['realm', 'export', '--secrets', 'default'], environment);
   t.notRegex(bare.stdout, /stsTotpCredential/);
-  t.regex(bare.stderr, /stsTotpCredential: 1 sealed value is left out/);
+  t.regex(bare.stderr, /stsTotpCredential: 2 sealed values are left out/);
   const whole = await runCli(['realm', 'export', '--secrets', ...withKey, 'default'], environment);
   t.true(whole.stdout.replaceAll('\n ', '').includes(own), 'the same is sealed alike, so that an export stays the same text');
 
