@@ -52,7 +52,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
 
-  const webauthn = webauthnOf(foundation, client, realms, attestation);
+  const webauthn = webauthnOf(foundation, below, client, realms, attestation);
   const csrf = createCsrf(csrfKeyOf(foundation));
   let reached: Addresses = {};
   const email = emailOf({ foundation, below, client, realms, people, mail });
@@ -70,7 +70,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     chance,
     audit,
   });
-  const own = { readOwn: people.readOwn, personOf: people.byUuid, state, ldapUrl: () => ldapUrl };
+  const own = { readOwn: people.readOwn, personOf: people.byUuid, ldapUrl: () => ldapUrl };
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
@@ -143,12 +143,13 @@ function attestationOf({ clock, log, dataDir }: Foundation, { settingsOf }: Real
 
 function webauthnOf(
   { clock, chance, log, audit }: Foundation,
+  { state }: Below,
   client: DirectoryClient,
   { settingsOf }: Realms<typeof rows>,
   attestation: Attestation,
 ): Webauthn {
   const warn = (why: string) => log.warn(factorsErrors.relyingPartyUnfit, why);
-  return openWebauthn({ client, settingsOf, attestation, audit, clock, chance, warn });
+  return openWebauthn({ client, state, settingsOf, attestation, audit, clock, chance, warn });
 }
 
 /** What secrets lie under that wait to be proved or confirmed. Without a key-encryption key they are lost with the end of this start. */

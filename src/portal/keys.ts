@@ -1,10 +1,10 @@
 import { empty, text } from '#base';
-import { Refusal, refuse } from '#catalogue';
-import { answerField, askingParts, type Ceremony, ceremonyScript, factorsErrors, type Webauthn } from '#factors';
+import { Refusal } from '#catalogue';
+import { answerField, askingParts, ceremonyScript, type Webauthn } from '#factors';
 import type { SecurityKey } from '#holdings';
 import { sha256 } from '#keys';
 import { parseDn } from '#ldap';
-import type { Kind, Limits, State } from '#state';
+import type { Limits } from '#state';
 import type { Handler, Reply, WebRequest } from '#web';
 import { addPage, type Flash, flashes, keyPage, keysPage } from './keys-pages.ts';
 import type { keysRoutes } from './keys-routes.ts';
@@ -15,24 +15,14 @@ import { stalePage } from './pages.ts';
 export interface KeysDeps extends OwnDeps {
   readonly webauthn: Webauthn;
   readonly limits: Limits;
-  readonly state: State;
 }
 
-/** What is kept of a challenge: it is somebody's, for a key of one role, and good once. */
-interface Minted {
-  readonly sid: string;
-  readonly role: SecurityKey['role'];
-}
-
-/** Enrolments that wait in one realm. */
-const mintedMax = 10_000;
 const home = '/portal/keys';
 const nameLengthMax = 60;
 
 /** The pages on which people see, name, add and remove their security keys. */
 export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof keysRoutes, Handler>> {
   const { webauthn, clock } = deps;
-  const minted = deps.state.kind<Minted>({ name: 'key-enrolment', parse: parseMinted, rowsMax: () => mintedMax });
   const own = (fresh: boolean, act: (request: WebRequest, own: Own) => Promise<Reply>): Handler => {
     return async (request) => {
       const found = await findOwn(deps, request, { fresh, back: home });
@@ -56,8 +46,8 @@ export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof
         }),
       };
     }),
-    keyAdding: own(true, (request, mine) => adding(deps, minted, request, mine, roleOf(request.query.get('role')))),
-    keyAdd: own(true, (request, mine) => add(deps, minted, request, mine)),
+    keyAdding: own(true, (request, mine) => adding(deps, request, mine, roleOf(request.query.get('role')))),
+    keyAdd: own(true, (request, mine) => add(deps, request, mine)),
     key: own(true, async (request, { person, csrfToken }) => {
       const key = keyOf(person.holdings.keys, request.query.get('key'));
       if (key === undefined) return toKeys();
@@ -76,17 +66,15 @@ export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof
 /** The page that adds a key. The role is chosen by its address, and kept with the challenge from here on. */
 async function adding(
   { webauthn }: KeysDeps,
-  minted: Kind<Minted>,
   request: WebRequest,
   { person, session, csrfToken, visit }: Own,
   role: SecurityKey['role'],
   fault?: string,
 ): Promise<Reply & { readonly kind: 'page' }> {
   const { realm, origin } = request;
-  const { challenge, untilMs } = webauthn.mint();
   try {
-    const options = webauthn.creation({ realm, origin, person, role, visit }, challenge, userNameOf(person));
-    await minted.put(realm.id, challenge, { sid: session.sid, role }, untilMs, session.entryUuid);
+    const { challenge } = await webauthn.mint({ realm, role }, holderOf(session));
+    const options = await webauthn.creation({ realm, origin, person, role, visit }, challenge, userNameOf(person));
     const page = addPage({ realm, role, csrfToken, parts: askingParts('create', options), fault });
     return { kind: 'page', page: { ...page, script: ceremonyScript().path } };
   } catch (thrown) {
@@ -96,7 +84,7 @@ async function adding(
   }
 }
 
-async function add(deps: KeysDeps, minted: Kind<Minted>, request: WebRequest, mine: Own): Promise<Reply> {
+async function add(deps: KeysDeps, request: WebRequest, mine: Own): Promise<Reply> {
   const { realm, origin, address } = request;
   const { person, session, subject, visit, acting } = mine;
   const { form, refused } = await request.openForm(() => subject);
@@ -104,24 +92,20 @@ async function add(deps: KeysDeps, minted: Kind<Minted>, request: WebRequest, mi
   let role: SecurityKey['role'] = 'mfa';
   try {
     const answer = form.get(answerField) ?? '';
-    const challenge = deps.webauthn.challengeOf(answer);
-    // Taken, not read: of two who send it one enrols.
-    const kept = await minted.take(realm.id, challenge);
-    if (kept === undefined || kept.value.sid !== session.sid || kept.expiresAtMs <= deps.clock.nowMs())
-      throw refuse(factorsErrors.challengeGone);
-    role = kept.value.role;
+    const claimed = await deps.webauthn.claim({ realm, origin, person, visit }, holderOf(session), answer);
+    role = claimed.role;
     const attempt = await deps.limits.enter({ realm: realm.id, identity: person.dn, address });
     if (attempt.kind === 'limited') {
-      const again = await adding(deps, minted, request, mine, role, keysTexts.limited);
+      const again = await adding(deps, request, mine, role, keysTexts.limited);
       return { ...again, status: 429, retryAfterS: attempt.waitS };
     }
-    const ceremony: Ceremony = { realm, origin, person, role, visit };
-    await deps.webauthn.enrol({ ...ceremony, answer, challenge, session: acting.session }, nameOf(form) || keysTexts.standing);
+    const given = { realm, origin, person, visit, ...claimed, answer, session: acting.session };
+    await deps.webauthn.enrol(given, nameOf(form) || keysTexts.standing);
     await attempt.succeeded();
     return toKeys('added');
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
-    const again = await adding(deps, minted, request, mine, role, thrown.says);
+    const again = await adding(deps, request, mine, role, thrown.says);
     return { ...again, status: thrown.row.sees.http ?? 400, error: thrown.row };
   }
 }
@@ -172,6 +156,11 @@ function roleOf(given: string | null): SecurityKey['role'] {
   return given === 'primary' ? 'primary' : 'mfa';
 }
 
+/** Whose a challenge is: another session's answers nothing. */
+function holderOf({ sid }: Own['session']): string {
+  return `session ${sid}`;
+}
+
 /** As browsers show it in their lists of passkeys. */
 function userNameOf({ dn }: Own['person']): string {
   return text(parseDn(dn)?.[0]?.[0]?.value ?? empty) ?? dn;
@@ -179,12 +168,10 @@ function userNameOf({ dn }: Own['person']): string {
 
 /** On one line, and short enough to be shown. */
 function nameOf(form: URLSearchParams): string {
-  const line = (form.get('name') ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  const line = (form.get('name') ?? '')
+    // What turns the direction of the words that follow would make one name look like another.
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
+    .trim();
   return [...line].slice(0, nameLengthMax).join('');
-}
-
-function parseMinted(json: unknown): Minted | undefined {
-  if (typeof json !== 'object' || json === null) return undefined;
-  const { sid, role } = json as Partial<Minted>;
-  return typeof sid === 'string' && (role === 'mfa' || role === 'primary') ? { sid, role } : undefined;
 }

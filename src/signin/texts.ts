@@ -99,6 +99,7 @@ export const texts = {
   keyAddFirst: 'This name has no security key yet. The one that you add now signs in to it from now on, without a password.',
   keyAddSecond: 'You have no second factor yet. The key that you add now is asked for after your password from now on.',
   keyName: 'Security key',
+  keyAgain: 'Try again',
 } as const;
 
 /** The words of the steps that mail a code or a link. */

@@ -4,10 +4,12 @@ import { Refusal, refuse } from '#catalogue';
 import type { DirectoryClient } from '#client';
 import type { SecurityKey } from '#holdings';
 import type { Mode } from '#policy';
+import type { State } from '#state';
 import { readAnswer } from './answer.ts';
 import { verifyAssertion } from './assertion.ts';
 import { errors } from './errors.ts';
 import { addKey, type InName, removeKey, replaceKey } from './kept.ts';
+import { type Minted, parseMinted } from './minted.ts';
 import { type CeremonyOptions, creationOptions, requestOptions } from './options.ts';
 import { type JudgeAttestation, verifyRegistration } from './registration.ts';
 import { type RelyingParty, relyingPartyOf, type WebauthnSettings } from './relying-party.ts';
@@ -26,7 +28,7 @@ export interface Ceremony {
 export interface Answered extends Ceremony {
   /** What the script posted. */
   readonly answer: string;
-  /** The challenge that was minted for this very ceremony. Whoever claims it for an answer sees to it that nobody claims it again. */
+  /** The challenge that was claimed for this answer. */
   readonly challenge: string;
   readonly session: InName['session'];
 }
@@ -36,10 +38,18 @@ export type Changing = InName & Pick<Ceremony, 'realm' | 'visit'>;
 
 /** Security keys: the ceremonies, and what is kept of them. Each refusal is in the audit trail by the time it is thrown. */
 export interface Webauthn {
-  /** A challenge: 32 octets of chance, base64url. It is good for five minutes, once. */
-  mint(): { readonly challenge: string; readonly untilMs: number };
-  /** The challenge that an answer is to. @throws Refusal `answerMalformed` */
-  challengeOf(answer: string): string;
+  /**
+   * A challenge: 32 octets of chance, base64url. It is good for five minutes, once, and for a ceremony of this role.
+   *
+   * @param holder  what it belongs to: a sign-in, a session
+   */
+  mint(about: Pick<Ceremony, 'realm' | 'role'>, holder: string): Promise<{ readonly challenge: string; readonly untilMs: number }>;
+  /**
+   * Takes the challenge that an answer is to: of all who send one, in whatever process, one gets it.
+   *
+   * @throws Refusal `answerMalformed`, `challengeGone`
+   */
+  claim(about: Omit<Ceremony, 'role'>, holder: string, answer: string): Promise<Pick<Ceremony, 'role'> & { readonly challenge: string }>;
   /** Why there is no ceremony of a role in a realm at this moment; `undefined` when there may be. */
   offTo(realm: Ceremony['realm'], role: SecurityKey['role']): string | undefined;
   /**
@@ -48,9 +58,9 @@ export interface Webauthn {
    * @param name  what the browser calls the person in its list of passkeys
    * @throws Refusal `switchedOff`, `relyingPartyUnfit`, `tooManyKeys`
    */
-  creation(ceremony: Ceremony, challenge: string, name: string): CeremonyOptions;
+  creation(ceremony: Ceremony, challenge: string, name: string): Promise<CeremonyOptions>;
   /** What the browser is asked, to assert one of the person's credentials of the role. @throws Refusal `switchedOff`, `relyingPartyUnfit` */
-  request(ceremony: Ceremony, challenge: string): CeremonyOptions;
+  request(ceremony: Ceremony, challenge: string): Promise<CeremonyOptions>;
   /** Verifies a registration and writes the key in the person's name. @throws Refusal for whatever does not hold */
   enrol(given: Answered, name: string): Promise<SecurityKey>;
   /** Verifies an assertion and writes counter and use in the person's name. @throws Refusal for whatever does not hold */
@@ -64,6 +74,7 @@ export interface Webauthn {
 
 export interface WebauthnOptions {
   readonly client: Pick<DirectoryClient, 'as'>;
+  readonly state: Pick<State, 'kind'>;
   readonly settingsOf: (realm: string) => WebauthnSettings;
   readonly attestation: {
     bare(attestationObject: Uint8Array): Uint8Array;
@@ -80,9 +91,12 @@ const challengeOctets = 32;
 /** Of what the log should say, each is said once; hosts are what browsers send. */
 const toldMax = 100;
 const challengeMs = 5 * 60_000;
+/** Challenges that wait in one realm; the one that was minted first goes first. */
+const mintedMax = 100_000;
 
 export function openWebauthn(options: WebauthnOptions): Webauthn {
   const { client, settingsOf, clock, chance, audit } = options;
+  const minted = options.state.kind<Minted>({ name: 'ceremony', parse: parseMinted, rowsMax: () => mintedMax });
   const told = createBoundedMap<string, true>(toldMax);
   const warn = (why: string) => {
     if (told.get(why) === undefined) options.warn(why);
@@ -93,19 +107,31 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
     recorded(audit, action, ceremony, act, words);
 
   return {
-    mint: () => ({ challenge: token(chance, challengeOctets), untilMs: clock.nowMs() + challengeMs }),
-    challengeOf: (answer) => readAnswer(answer).challenge,
+    mint: async ({ realm, role }, holder) => {
+      const [challenge, untilMs] = [token(chance, challengeOctets), clock.nowMs() + challengeMs];
+      await minted.put(realm.id, challenge, { holder, role }, untilMs);
+      return { challenge, untilMs };
+    },
+    claim: (about, holder, answer) =>
+      refusalsRecorded(audit, 'authn.key.claim', about, async () => {
+        const { challenge } = readAnswer(answer);
+        const kept = await minted.take(about.realm.id, challenge);
+        if (kept === undefined || kept.value.holder !== holder || clock.nowMs() >= kept.expiresAtMs) throw refuse(errors.challengeGone);
+        return { challenge, role: kept.value.role };
+      }),
     offTo: (realm, role) => offTo(settingsOf(realm.id), role),
-    creation: (ceremony, challenge, name) => {
-      const { settings, party } = ready(ceremony);
-      checkRoom(settings, ceremony);
-      const { entryUuid, holdings } = ceremony.person;
-      return creationOptions(settings, party, challenge, { entryUuid, name }, holdings.keys);
-    },
-    request: (ceremony, challenge) => {
-      const { settings, party } = ready(ceremony);
-      return requestOptions(settings, party, challenge, keysFor(ceremony));
-    },
+    creation: (ceremony, challenge, name) =>
+      refusalsRecorded(audit, 'authn.key.ask', ceremony, async () => {
+        const { settings, party } = ready(ceremony);
+        checkRoom(settings, ceremony);
+        const { entryUuid, holdings } = ceremony.person;
+        return creationOptions(settings, party, challenge, { entryUuid, name }, holdings.keys);
+      }),
+    request: (ceremony, challenge) =>
+      refusalsRecorded(audit, 'authn.key.ask', ceremony, async () => {
+        const { settings, party } = ready(ceremony);
+        return requestOptions(settings, party, challenge, keysFor(ceremony));
+      }),
     enrol: (given, name) =>
       audited(
         'authn.key.enrol',
@@ -199,11 +225,20 @@ async function recorded<T>(
   act: () => Promise<T>,
   words: (done: T) => string,
 ): Promise<T> {
+  const done = await refusalsRecorded(audit, action, { realm, person, visit }, act);
+  audit.record({ realm: realm.id, subject: person.dn, action, ...visit, outcome: 'success', summary: words(done) });
+  return done;
+}
+
+async function refusalsRecorded<T>(
+  audit: Pick<Audit, 'record'>,
+  action: string,
+  { realm, person, visit }: About,
+  act: () => Promise<T>,
+): Promise<T> {
   const event = { realm: realm.id, subject: person.dn, action, ...visit };
   try {
-    const done = await act();
-    audit.record({ ...event, outcome: 'success', summary: words(done) });
-    return done;
+    return await act();
   } catch (thrown) {
     if (thrown instanceof Refusal) audit.record({ ...event, outcome: 'refused', error: thrown.row, summary: thrown.tells });
     throw thrown;

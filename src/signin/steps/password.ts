@@ -1,5 +1,6 @@
 import { verifiesPasswords } from '#policy';
 import type { Progress, Visit } from '#sessions';
+import type { Limits } from '#state';
 import { csrfField, html, type Page, type Piece, type SafeHtml } from '#web';
 import { errors } from '../errors.ts';
 import { limited } from '../limited.ts';
@@ -10,8 +11,12 @@ import { texts } from '../texts.ts';
 
 const on = { first: true, second: false, enrol: false } as const;
 
+export interface PasswordStepDeps extends PasswordDeps {
+  readonly limits: Pick<Limits, 'enter'>;
+}
+
 /** The first screen: a name, a password. */
-export function createPasswordStep(deps: PasswordDeps): Step {
+export function createPasswordStep(deps: PasswordStepDeps): Step {
   return {
     name: 'password',
     path: '/authn/login',
@@ -34,7 +39,7 @@ export function createPasswordStep(deps: PasswordDeps): Step {
         ...(ticked.passwordless ? { passwordless: 'on' } : {}),
       };
       if (userName === '') return { kind: 'fault', fault: { words: texts.userNameMissing, field: 'username', kept } };
-      if (ticked.passwordless) return named(deps, call, userName, ticked);
+      if (ticked.passwordless) return named(deps, call, userName, ticked, kept);
       if (!call.first.password) return { kind: 'fault', fault: { words: texts.emailOnly, kept } };
       if (password === '') return { kind: 'fault', fault: { words: texts.passwordMissing, field: 'password', kept } };
       const { realm, request } = call;
@@ -48,8 +53,20 @@ export function createPasswordStep(deps: PasswordDeps): Step {
 }
 
 /** Who comes with a key alone: whom the name means. What follows from who that is, or from nobody being it, is not this step's business. */
-async function named({ registry }: PasswordDeps, { realm }: StepCall, userName: string, ticked: Progress['ticked']): Promise<Outcome> {
+async function named(
+  { registry, limits }: PasswordStepDeps,
+  { realm, request }: StepCall,
+  userName: string,
+  ticked: Progress['ticked'],
+  kept: Fault['kept'],
+): Promise<Outcome> {
   const person = userName.length > userNameLengthMax ? undefined : await registry.find(realm, userName);
+  // Whether somebody has such a key is told to whoever asks: so seldom that nobody goes through many names.
+  const identity = person?.dn ?? registry.nobody(realm, userName.slice(0, userNameLengthMax));
+  const attempt = await limits.enter({ realm: realm.id, identity, address: request.address });
+  if (attempt.kind === 'limited') return limited(attempt.waitS, kept);
+  const goesOn = !verifiesPasswords(realm.mode) || person?.holdings.keys.some(({ role }) => role === 'primary') === true;
+  if (goesOn) await attempt.succeeded();
   const change = { userName: userName.slice(0, userNameLengthMax), ticked };
   return { kind: 'moved', change, ...(person === undefined ? {} : { person }) };
 }

@@ -31,14 +31,11 @@ export function createWebauthnStep({ webauthn, limits, audit }: WebauthnDeps): S
     },
     show: (call, fault) => draw({ webauthn, audit }, call, fault),
     take: async (call, form) => {
-      const { person, progress, nowMs } = call;
+      const { person, request, realm } = call;
       if (person === undefined) return refused(factorsErrors.keyUnknown);
-      const { challenge, untilMs = 0 } = underWayOf(progress.underWay);
-      if (challenge === undefined || nowMs >= untilMs) return told(audit, call, person, factorsErrors.challengeGone);
-      const { request, realm } = call;
       const attempt = await limits.enter({ realm: realm.id, identity: person.dn, address: request.address });
       if (attempt.kind === 'limited') return limited(attempt.waitS);
-      const outcome = await judged(webauthn, audit, call, person, challenge, form.get(answerField) ?? '');
+      const outcome = await judged({ webauthn, audit }, call, person, form.get(answerField) ?? '');
       if (outcome.kind === 'proven') await attempt.succeeded();
       return outcome;
     },
@@ -52,14 +49,7 @@ export const sendScript: Handler = () => {
 };
 
 /** Verifies what was posted, in the role and with the challenge that the waiting request carries. */
-async function judged(
-  webauthn: Webauthn,
-  audit: WebauthnDeps['audit'],
-  call: StepCall,
-  person: Known,
-  challenge: string,
-  answer: string,
-): Promise<Outcome> {
+async function judged({ webauthn, audit }: Drawing, call: StepCall, person: Known, answer: string): Promise<Outcome> {
   const { request, progress, nowMs, enrols } = call;
   const ceremony = ceremonyOf(call, person);
   // The same words as for a key that is not accepted.
@@ -70,6 +60,9 @@ async function judged(
   const factors = Math.max(1, progress.proven.length + (enrols ? 0 : 1));
   const session = { factors, authenticatedMs, address: request.address, isProtected: request.secure };
   try {
+    const { challenge, role } = await webauthn.claim(ceremony, holderOf(call), answer);
+    // The page before this one had another challenge, and may have been in another role.
+    if (challenge !== challengeOf(call) || role !== ceremony.role) return told(audit, call, person, factorsErrors.challengeGone);
     const given = { ...ceremony, answer, challenge, session };
     await (enrols ? webauthn.enrol(given, texts.keyName) : webauthn.present(given));
     return { kind: 'proven', amr: ['hwk'], person };
@@ -79,23 +72,36 @@ async function judged(
   }
 }
 
-function draw({ webauthn, audit }: Pick<WebauthnDeps, 'webauthn' | 'audit'>, call: StepCall, fault: Fault | undefined): Drawn {
+type Drawing = Pick<WebauthnDeps, 'webauthn' | 'audit'>;
+
+async function draw({ webauthn }: Drawing, call: StepCall, fault: Fault | undefined): Promise<Drawn> {
   const { person, enrols, progress } = call;
   const title = enrols ? texts.keyAdd : texts.keyUse;
   if (person === undefined) return { page: stepPage(call, { title, fields: html`` }, fault ?? { words: factorsErrors.keyUnknown.says }) };
-  // Each page has a challenge of its own, and the one before is worth nothing: an answer is judged once, whatever came of it.
-  const { challenge, untilMs } = webauthn.mint();
+  // Whoever sent it twice may be about to be let in by the first: to begin anew here would take that away.
+  if (fault?.kept?.['challenge'] === 'gone') {
+    const below = html`<p><a href="${call.action}" role="button">${texts.keyAgain}</a></p>`;
+    return { page: stepPage(call, { title, fields: html``, below }, fault) };
+  }
   try {
     const ceremony = ceremonyOf(call, person);
-    const options = enrols ? webauthn.creation(ceremony, challenge, progress.userName ?? person.dn) : webauthn.request(ceremony, challenge);
+    // Each page has a challenge of its own, and the one before is worth nothing: an answer is judged once, whatever came of it.
+    const { challenge, untilMs } = await webauthn.mint(ceremony, holderOf(call));
+    const options = await (enrols
+      ? webauthn.creation(ceremony, challenge, progress.userName ?? person.dn)
+      : webauthn.request(ceremony, challenge));
     const { above, fields } = askingParts(enrols ? 'create' : 'get', options);
     const page = stepPage(call, { title, above: html`${enrols && html`<p>${addWords(call)}</p>`}${above}`, fields }, fault);
     return { page: { ...page, script: ceremonyScript().path }, change: { underWay: { step: name, untilMs, data: { challenge } } } };
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
-    record(audit, call, person, thrown.row, thrown.tells);
     return { page: stepPage(call, { title, fields: html`` }, fault ?? { words: thrown.says }) };
   }
+}
+
+/** Whose a challenge is: another sign-in's answers nothing. */
+function holderOf({ id }: StepCall): string {
+  return `signin ${id}`;
 }
 
 function addWords({ role }: StepCall): string {
@@ -108,14 +114,14 @@ function ceremonyOf({ realm, request, role }: StepCall, person: Known): Ceremony
   return { realm, origin, person, role: role === 'first' ? 'primary' : 'mfa', visit: { door, address, correlationId } };
 }
 
-function underWayOf(underWay: StepCall['progress']['underWay']): { readonly challenge?: string; readonly untilMs?: number } {
-  if (underWay?.step !== name) return {};
-  const { challenge } = underWay.data as { readonly challenge?: unknown };
-  return typeof challenge === 'string' ? { challenge, untilMs: underWay.untilMs } : {};
+/** The challenge of the page that was drawn last. */
+function challengeOf({ progress: { underWay } }: StepCall): unknown {
+  return underWay?.step === name ? underWay.data['challenge'] : undefined;
 }
 
 function refused(error: ErrorRow, shown: ErrorRow = error): Outcome & { readonly kind: 'fault' } {
-  return { kind: 'fault', fault: { words: shown.says ?? '' }, status: shown.sees.http ?? 400, error };
+  const kept = error === factorsErrors.challengeGone ? { kept: { challenge: 'gone' } } : {};
+  return { kind: 'fault', fault: { words: shown.says ?? '', ...kept }, status: shown.sees.http ?? 400, error };
 }
 
 /** What no ceremony has recorded. */
