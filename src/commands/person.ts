@@ -94,7 +94,7 @@ export const personCommands = {
   'person disable': {
     means: 'let nobody sign in as a person',
     more: [
-      'Sets pwdAccountLockedTime. From then on no password and no other way of signing in is taken, and their browser sessions are over with the next page. A connection over which an LDAP client signed in as them before stays open until either side closes it. Nothing else changes: they stay in their groups.',
+      'Sets pwdAccountLockedTime. From then on no password and no other way of signing in is taken, and their browser sessions are over with the next page. On a connection over which an LDAP client signed in as them before the next request is refused, and nobody is bound there from then on. Nothing else changes: they stay in their groups.',
     ],
     on: 'either',
     operands: [who],
