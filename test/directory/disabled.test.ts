@@ -59,6 +59,26 @@ test('who disables their own account, or waits with a transaction, is refused wh
   t.is((await operator.search(people, '(title=x)')).entries.length, 0);
 });
 
+test('a transaction that was begun for somebody else is refused when they are disabled', async (t) => {
+  const house = await furnishedHouse(t, { webSecret });
+  const web = await webLayer(house);
+  const session = actingFor(person('ada'), { factors: 1, authenticatedMs: house.clock.nowMs() });
+  const says: Request = {
+    kind: 'modifyRequest',
+    object: person('ada'),
+    changes: [{ operation: 'replace', attribute: { description: 'description', values: [Uint8Array.of(0x78)] } }],
+  };
+  const together = async (meanwhile: () => Promise<unknown>) => {
+    const { last } = await web.ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.1' }, session);
+    const id = last.kind === 'extendedResponse' ? (last.value ?? new Uint8Array(0)) : new Uint8Array(0);
+    await web.ask(says, [part(id)]);
+    await meanwhile();
+    return (await web.ask(end(id))).code;
+  };
+  t.is(await together(() => Promise.resolve()), 0);
+  t.is(await together(() => house.operator().modify(person('ada'), ['add', ...locked])), 53);
+});
+
 test('a search that goes on ends when whoever asks is disabled, whatever it is about, and when the web layer acts for them, too', async (t) => {
   const house = await furnishedHouse(t, { webSecret });
   const changes = encodeBer((ber) =>

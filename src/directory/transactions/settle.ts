@@ -2,6 +2,7 @@ import { Refusal, refuse } from '#catalogue';
 import type { Control } from '#ldap';
 import type { Expectation, Snapshot } from '#store';
 import { askerOf } from '../access/asker.ts';
+import { refuseDisabled } from '../account.ts';
 import { tellOfSuccess } from '../audit.ts';
 import type { Call } from '../call.ts';
 import type { Engine } from '../engine.ts';
@@ -37,10 +38,12 @@ interface Ready {
  * change. What all of them expected of the snapshot the commit expects, and when others were faster all are decided again.
  *
  * @returns controls by update, of those that have some
- * @throws UpdateRefused of the first update that is refused; `contended` (LDAP busy)
+ * @throws UpdateRefused of the first update that is refused; `accountDisabled` (53); `contended` (LDAP busy)
  */
 export async function settle(call: Call, { updates, identity }: Transaction): Promise<readonly Settled[]> {
   const { engine } = call;
+  // Under whose authority it was begun need not be who is bound.
+  refuseDisabled(identity, engine.store.snapshot());
   const asker = askerOf(engine, identity, call.connection);
   const ready: Ready[] = [];
   for (const update of updates) {
