@@ -14,7 +14,7 @@ export interface Factors {
   readonly realm: WebRealm;
   readonly holdings: Holdings;
   /** What may be set up at this moment. */
-  readonly offered: { readonly app: boolean; readonly codes: boolean };
+  readonly offered: { readonly app: boolean; readonly codes: boolean; readonly email: boolean };
   readonly done: Done | undefined;
   readonly fault?: string | undefined;
   readonly csrfToken: string;
@@ -35,6 +35,7 @@ ${lacksCodes(holdings) && all.offered.codes && notice('careful', 'codes-prompt',
 ${keysSection(realm, holdings)}
 ${appSection(all)}
 ${codesSection(all)}
+${all.offered.email && emailSection(realm)}
 <p class="ways"><a href="${pathIn(realm, '/portal')}">${texts.home}</a></p>`,
   };
 }
@@ -75,6 +76,12 @@ function codesSection({ realm, holdings: { recoveryCodesLeft }, offered, csrfTok
 ${has ? facts([[texts.codesLeft, leftWords(recoveryCodesLeft)]]) : html`<p>${offered.codes ? texts.codesNone : texts.codesOff}</p>`}
 ${offered.codes && button(realm, '/portal/mfa/codes', has ? texts.codesMakeNew : texts.codesMake, csrfToken)}
 ${has && html`<p class="ways"><a href="${pathIn(realm, '/portal/mfa/codes/remove')}">${texts.codesRemove}</a></p>`}</section>`;
+}
+
+function emailSection(realm: WebRealm): SafeHtml {
+  return html`<section class="half" aria-labelledby="email"><h2 id="email">${texts.emailTitle}</h2>
+<p>${texts.emailWords}</p>
+<p><a href="${pathIn(realm, '/portal/mfa/email')}" role="button" class="outline">${texts.emailLink}</a></p></section>`;
 }
 
 function leftWords(count: number): string {

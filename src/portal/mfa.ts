@@ -83,6 +83,7 @@ async function offeredIn({ policyOf, settingsOf }: MfaDeps, realm: WebRealm) {
   return {
     app: settingsOf(realm.id)['totp.enabled'] && totpEnrolment && secondFactors.includes('authenticator-app'),
     codes: recoveryCodeEnrolment && secondFactors.includes('recovery-code'),
+    email: secondFactors.some((each) => each === 'email-code' || each === 'email-link'),
   };
 }
 
