@@ -566,6 +566,98 @@ export const rules: readonly SpecRule[] = [
     ],
     ['rate limits', 'ceremonies count with the passwords', 'flows/keys-refused.test.ts', 'ceremonies that fail count with the passwords'],
   ]),
+  ...document('1, authenticator app', [
+    [
+      '1 two steps',
+      'a QR code drawn by the server and the same secret in groups of four with its parameters; nothing is written before a code proves it',
+      'flows/totp.test.ts',
+      'an app is enrolled in two steps',
+    ],
+    [
+      '1 expiry',
+      'an unconfirmed secret expires after totp.enrolmentTtlMinutes',
+      'flows/totp.test.ts',
+      'an unconfirmed secret expires after totp.enrolmentTtlMinutes',
+    ],
+    [
+      '2',
+      'once enrolled, a password alone no longer works; the screen asks for a code without a checkbox',
+      'flows/totp.test.ts',
+      'once enrolled, a password alone no longer works',
+    ],
+    [
+      '3 both modes',
+      'codes are verified for real in both modes with totp.window steps of skew either side',
+      'directory/verify.test.ts',
+      'codes are verified for real in both modes',
+    ],
+    [
+      '3 once',
+      'a code is accepted once; a replay is refused as a replay, not as a wrong code',
+      'directory/verify.test.ts',
+      'a replay is refused as a replay',
+    ],
+    [
+      '3 durable',
+      'what was accepted stays spent, whatever becomes of the process',
+      'flows/totp-kill.test.ts',
+      'a code that let somebody in is used up after kill -9',
+    ],
+    ['3 confirming', 'the code that confirmed enrolment cannot also sign in', 'directory/verify.test.ts', 'that code cannot sign in'],
+    [
+      '3 limits',
+      'wrong codes are rate limited and keep the step',
+      'flows/totp.test.ts',
+      'wrong codes are rate limited, and the right one is refused with them; the step is kept',
+    ],
+    ['5 digests', 'all three digests are implemented', 'keys/totp.test.ts', 'all three digests are implemented'],
+    [
+      '5 settings',
+      'digest, digits, period and secret length apply to new enrolments; totp.window to everybody',
+      'flows/totp.test.ts',
+      'new enrolments have the digest, digits, period and length that the settings say',
+    ],
+    [
+      'secret, product mode',
+      'the secret is sealed under the key-encryption key',
+      'directory/sealed.test.ts',
+      'product mode: an authenticator secret is sealed under the key-encryption key whichever door it comes through',
+    ],
+    [
+      'secret, development mode',
+      'the secret is stored base32',
+      'directory/sealed.test.ts',
+      'development mode: an authenticator secret is kept as it is',
+    ],
+    [
+      'secret, key changed',
+      'what lies under keys.previousKek opens and is sealed anew',
+      'directory/reseal.test.ts',
+      'what lies under keys.previousKek is sealed anew under keys.kek',
+    ],
+    [
+      'totp.enabled',
+      'off: no new enrolments, and no code is asked for',
+      'flows/totp.test.ts',
+      'totp.enabled off: no app is enrolled and no code asked for',
+    ],
+    ['page', '/authn/totp contains no script', 'flows/totp.test.ts', 'once enrolled, a password alone no longer works'],
+  ]),
+  ...document('1, recovery codes, spending', [
+    [
+      'hashes',
+      'each code is stored as one scrypt hash, and a set replaces the whole previous set',
+      'directory/verify.test.ts',
+      'a set of recovery codes has one salt and is replaced as a whole',
+    ],
+    ['typing', 'dashes and spaces are ignored when typed', 'directory/verify.test.ts', 'dashes, spaces and case are ignored'],
+    [
+      'spend',
+      'checked and spent in both modes; if the spend cannot be written the sign-in is refused',
+      'directory/verify.test.ts',
+      'nothing is accepted that could not be written',
+    ],
+  ]),
   ...document('1, security keys, attestation', [
     [
       '4 policy',
