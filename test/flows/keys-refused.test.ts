@@ -47,38 +47,41 @@ async function stored(atrium: TestAtrium, { dn }: TestPerson): Promise<string[]>
   return [searchEntries[0]?.['stsWebauthnCredential'] ?? []].flat().map(String);
 }
 
-test.serial('an assertion is taken once: the same answer, one to another page’s challenge, one that came late and one for another browser are refused', async (t) => {
-  const { atrium, base, codes, pass } = await start(t);
-  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
-  const key = makeAuthenticator('ES256', { counts: false });
-  t.is((await enrolAtPortal(base, await passwordSession(base, ada), key)).status, 303);
-  codes();
+test.serial(
+  'an assertion is taken once: the same answer, one to another page’s challenge, one that came late and one for another browser are refused',
+  async (t) => {
+    const { atrium, base, codes, pass } = await start(t);
+    const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+    const key = makeAuthenticator('ES256', { counts: false });
+    t.is((await enrolAtPortal(base, await passwordSession(base, ada), key)).status, 303);
+    codes();
 
-  // Each page that is drawn makes the challenge of the one before worthless.
-  const first = await toKeyStep(base, ada);
-  await keyPage(base, first.action, first.cookies);
-  const late = await answerWith(base, first, key.get(first.asked));
-  t.is(late.status, 400);
-  t.deepEqual(codes(), ['STS-AUTHN-9351']);
+    // Each page that is drawn makes the challenge of the one before worthless.
+    const first = await toKeyStep(base, ada);
+    await keyPage(base, first.action, first.cookies);
+    const late = await answerWith(base, first, key.get(first.asked));
+    t.is(late.status, 400);
+    t.deepEqual(codes(), ['STS-AUTHN-9351']);
 
-  const second = await toKeyStep(base, ada);
-  const answer = key.get(second.asked);
-  const both = await Promise.all([answerWith(base, second, answer), answerWith(base, second, answer)]);
-  t.is(both.filter((each) => cookieOf(each, 'sts_session') !== undefined).length, 1);
-  t.is((await answerWith(base, second, answer)).status, 400);
-  codes();
+    const second = await toKeyStep(base, ada);
+    const answer = key.get(second.asked);
+    const both = await Promise.all([answerWith(base, second, answer), answerWith(base, second, answer)]);
+    t.is(both.filter((each) => cookieOf(each, 'sts_session') !== undefined).length, 1);
+    t.is((await answerWith(base, second, answer)).status, 400);
+    codes();
 
-  const third = await toKeyStep(base, ada);
-  const answered = await answerWith(base, { ...third, cookies: { sts_signin: 'another' } }, key.get(third.asked));
-  t.true(answered.status >= 400);
-  t.is(cookieOf(answered, 'sts_session'), undefined);
-  codes();
+    const third = await toKeyStep(base, ada);
+    const answered = await answerWith(base, { ...third, cookies: { sts_signin: 'another' } }, key.get(third.asked));
+    t.true(answered.status >= 400);
+    t.is(cookieOf(answered, 'sts_session'), undefined);
+    codes();
 
-  const fourth = await toKeyStep(base, ada);
-  pass(299_999);
-  t.is((await answerWith(base, fourth, 'nonsense')).status, 400);
-  t.deepEqual(codes(), ['STS-AUTHN-9350']);
-});
+    const fourth = await toKeyStep(base, ada);
+    pass(299_999);
+    t.is((await answerWith(base, fourth, 'nonsense')).status, 400);
+    t.deepEqual(codes(), ['STS-AUTHN-9350']);
+  },
+);
 
 test.serial('a challenge is good for five minutes, however long the step waits', async (t) => {
   const { atrium, base, codes, pass } = await start(t, { STS_AUTHN_MFA_STEP_TTL_S: '600' });
@@ -209,44 +212,50 @@ test.serial('webauthn.enabled off keeps the keys: nobody is asked for one, and n
   t.true(codes().includes('STS-AUTHN-9360'));
 });
 
-test.serial('a relying party that does not fit refuses the ceremony in product mode and says why to operators; in development mode the host is used', async (t) => {
-  const { atrium, base, codes } = await start(t, { STS_WEBAUTHN_RP_ID: 'id.example.com' });
-  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
-  const sts_session = await passwordSession(base, ada);
-  const answer = await ask(base, '/portal/keys/add', { cookies: { sts_session } });
-  t.is(answer.status, 403);
-  t.regex(answer.body, /cannot be used at this address/);
-  t.true(codes().includes('STS-AUTHN-9361'));
-  t.regex(atrium.audit.findLast(({ errorCode }) => errorCode === 'STS-AUTHN-9361')?.summary ?? '', /webauthn\.rpId id\.example\.com/);
+test.serial(
+  'a relying party that does not fit refuses the ceremony in product mode and says why to operators; in development mode the host is used',
+  async (t) => {
+    const { atrium, base, codes } = await start(t, { STS_WEBAUTHN_RP_ID: 'id.example.com' });
+    const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+    const sts_session = await passwordSession(base, ada);
+    const answer = await ask(base, '/portal/keys/add', { cookies: { sts_session } });
+    t.is(answer.status, 403);
+    t.regex(answer.body, /cannot be used at this address/);
+    t.true(codes().includes('STS-AUTHN-9361'));
+    t.regex(atrium.audit.findLast(({ errorCode }) => errorCode === 'STS-AUTHN-9361')?.summary ?? '', /webauthn\.rpId id\.example\.com/);
 
-  const house = await start(t, { STS_WEBAUTHN_RP_ID: 'id.example.com', STS_GLOBAL_MODE: 'development' });
-  const page = await keyPage(house.base, '/portal/keys/add', {
-    sts_session: await passwordSession(house.base, { uid: 'eve', password: 'x', dn: '' }),
-  });
-  t.is(page.asked.rpId, 'localhost');
-  t.regex(house.atrium.log(), /STS-AUTHN-9361.*webauthn\.rpId id\.example\.com/);
-});
+    const house = await start(t, { STS_WEBAUTHN_RP_ID: 'id.example.com', STS_GLOBAL_MODE: 'development' });
+    const page = await keyPage(house.base, '/portal/keys/add', {
+      sts_session: await passwordSession(house.base, { uid: 'eve', password: 'x', dn: '' }),
+    });
+    t.is(page.asked.rpId, 'localhost');
+    t.regex(house.atrium.log(), /STS-AUTHN-9361.*webauthn\.rpId id\.example\.com/);
+  },
+);
 
-test.serial('STS-AUTHN-0206: in product mode the passwordless box of somebody without a primary key, and of nobody, is answered with the same words', async (t) => {
-  const { atrium, base, codes } = await start(t);
-  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
-  const mfaOnly = await addPerson(atrium, 'alan', 'Alan Turing');
-  await enrolAtPortal(base, await passwordSession(base, mfaOnly), makeAuthenticator('ES256'));
-  const answers = [];
-  for (const uid of [ada.uid, mfaOnly.uid, 'nobody-of-this-name']) {
-    const screen = await openScreen(base);
-    codes();
-    const form = { csrf: screen.csrf, username: uid, passwordless: 'on' };
-    const answer = await ask(base, screen.target, { method: 'POST', cookies: { sts_signin: screen.browser }, form });
-    t.deepEqual(codes(), ['STS-AUTHN-0206']);
-    // What differs are the form's token and the name as it was typed.
-    const body = answer.body.replaceAll(/authn=[\w-]+|name="csrf" value="[^"]*"/g, '').replaceAll(uid, '');
-    answers.push({ status: answer.status, body });
-  }
-  t.deepEqual(answers[1], answers[0]);
-  t.deepEqual(answers[2], answers[0]);
-  t.notRegex(answers[0]?.body ?? '', /data-options/);
-});
+test.serial(
+  'STS-AUTHN-0206: in product mode the passwordless box of somebody without a primary key, and of nobody, is answered with the same words',
+  async (t) => {
+    const { atrium, base, codes } = await start(t);
+    const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+    const mfaOnly = await addPerson(atrium, 'alan', 'Alan Turing');
+    await enrolAtPortal(base, await passwordSession(base, mfaOnly), makeAuthenticator('ES256'));
+    const answers = [];
+    for (const uid of [ada.uid, mfaOnly.uid, 'nobody-of-this-name']) {
+      const screen = await openScreen(base);
+      codes();
+      const form = { csrf: screen.csrf, username: uid, passwordless: 'on' };
+      const answer = await ask(base, screen.target, { method: 'POST', cookies: { sts_signin: screen.browser }, form });
+      t.deepEqual(codes(), ['STS-AUTHN-0206']);
+      // What differs are the form's token and the name as it was typed.
+      const body = answer.body.replaceAll(/authn=[\w-]+|name="csrf" value="[^"]*"/g, '').replaceAll(uid, '');
+      answers.push({ status: answer.status, body });
+    }
+    t.deepEqual(answers[1], answers[0]);
+    t.deepEqual(answers[2], answers[0]);
+    t.notRegex(answers[0]?.body ?? '', /data-options/);
+  },
+);
 
 test.serial('asking with the passwordless box who has a key counts as failing: nobody goes through many names', async (t) => {
   const { atrium, base } = await start(t, { STS_SECURITY_RATE_PER_ADDRESS: '5' });

@@ -83,3 +83,10 @@ export async function openScreen(base: string, target = '/portal'): Promise<Open
 export function submit(base: string, { target, csrf, browser }: OpenScreen, username: string, password: string): Promise<RawAnswer> {
   return ask(base, target, { method: 'POST', cookies: { sts_signin: browser }, form: { csrf, username, password } });
 }
+
+/** Ignores the second factor that an administrator is offered. */
+export async function notNow(base: string, { browser }: OpenScreen, location: string): Promise<RawAnswer> {
+  const cookies = { sts_signin: browser };
+  const csrf = hiddenOf(await ask(base, location, { cookies }), 'csrf');
+  return ask(base, location, { method: 'POST', cookies, form: { csrf, choice: 'ignore' } });
+}

@@ -247,6 +247,11 @@ const tables: Readonly<Record<string, readonly (readonly [title: string, given: 
     ['offer, holds none: offered', { administrator: 'role' }, mayEnrol],
     ['offer, Ignore: the password alone', { administrator: 'role', declined: true }, passwordAlone],
     ['offer, what was chosen is enrolled', { administrator: 'role', enrolling: 'security-key' }, enrolKey],
+    [
+      'offered after the password, and not after another first factor',
+      { administrator: 'role', proven: first('email-code'), policy: withMail },
+      done(['otp'], '1', 'email-code'),
+    ],
     ['always, holds none: required', { administrator: 'role', policy: administrators('always') }, mustEnrol],
     ['always, Ignore: still required', { administrator: 'role', policy: administrators('always'), declined: true }, mustEnrol],
     ['if-held, holds none: treated like everybody else', { administrator: 'role', policy: administrators('if-held') }, passwordAlone],
