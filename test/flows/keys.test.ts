@@ -206,3 +206,24 @@ test.serial('only the pages that ask for a key run a script, and only that of th
   const script = await page.goto(base + ((await page.getAttribute('script', 'src')) ?? ''));
   t.is(script?.headers()['content-type'], 'text/javascript; charset=utf-8');
 });
+
+test.serial(
+  'webauthn.userVerification required: a key that checks nobody cannot be added, and one whose user is not the one is told in words',
+  async (t) => {
+    await using strict = await startTestAtrium({
+      settings: { STS_WEBAUTHN_USER_VERIFICATION: 'required', STS_WEBAUTHN_TIMEOUT_MS: '2000' },
+    });
+    const there = strict.addresses.http ?? '';
+    const kay = await addPerson(strict, 'kay', 'Kay McNulty');
+    const page = await (await openContext(t, browser)).newPage();
+    await page.goto(`${there}/portal/keys/add?role=mfa`);
+    await typeIn(page, kay.uid, kay.password);
+    const wrong = await plugIn(page, { verification: 'fails' });
+    await page.click('main form button');
+    await page.waitForSelector('#ceremony-fault:not([hidden])', { timeout: 60_000 });
+    t.regex((await page.textContent('#ceremony-fault')) ?? '', /Nothing was added|did not work/);
+    await wrong.verify(true);
+    await pressButton(page);
+    t.regex(page.url(), /done=added/);
+  },
+);

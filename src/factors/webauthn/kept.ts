@@ -1,7 +1,7 @@
 import { utf8 } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import { ClientRefusal, type DirectoryClient, type SessionOf } from '#client';
-import { printSecurityKey, type SecurityKey } from '#holdings';
+import { parseSecurityKey, printSecurityKey, type SecurityKey } from '#holdings';
 import { type Modification, resultCodes } from '#ldap';
 import { errors } from './errors.ts';
 
@@ -15,12 +15,15 @@ type Client = Pick<DirectoryClient, 'as'>;
 
 /** Adds a key: its id, which no other entry of any realm may have, and what is kept of it, in one change. */
 export async function addKey(client: Client, person: InName, key: SecurityKey): Promise<void> {
+  const value = printSecurityKey(key);
+  // What could not be read back would be a key that nobody holds, with an id that nobody else may have.
+  if (parseSecurityKey(value) === undefined) throw refuse(errors.registrationRefused, { why: 'it does not fit what is kept of a key' });
   await change(
     client,
     person,
     [
       { operation: 'add', attribute: { description: 'stsCredentialId', values: [idOf(key)] } },
-      { operation: 'add', attribute: { description: 'stsWebauthnCredential', values: [utf8(printSecurityKey(key))] } },
+      { operation: 'add', attribute: { description: 'stsWebauthnCredential', values: [utf8(value)] } },
     ],
     { [resultCodes.constraintViolation]: errors.credentialTaken, [resultCodes.attributeOrValueExists]: errors.credentialTaken },
   );
