@@ -11,10 +11,19 @@ import { pools } from './words.ts';
 export function drawTransaction(drawing: Drawing, drawUpdate: (drawing: Drawing) => Update): Transaction {
   const { random } = drawing;
   const others = Array.from({ length: 1 + random.below(2) }, () => drawUpdate(drawing));
-  if (random.chance(0.5)) return { op: 'transaction', updates: others };
+  if (random.chance(0.5)) return { op: 'transaction', updates: possible(others) };
   const rests = random.chance(0.85) ? drawResting(drawing) : undefined;
   const behind = rests === undefined ? others : [rests, ...(random.chance(0.2) ? others : [])];
-  return { op: 'transaction', updates: [drawGoverning(drawing), ...behind] };
+  return { op: 'transaction', updates: possible([drawGoverning(drawing), ...behind]) };
+}
+
+/** Who is in a group is changed once: all are drawn by what is there before the first, and nobody leaves twice. */
+function possible(updates: readonly Update[]): readonly Update[] {
+  const changed = new Set<string>();
+  return updates.filter((update) => {
+    if (update.op !== 'modify' || !update.changes.some(([, name]) => name === 'member')) return true;
+    return !changed.has(update.dn) && changed.add(update.dn);
+  });
 }
 
 /** One that changes who belongs to what, or a rule. */
