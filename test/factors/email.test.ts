@@ -21,6 +21,9 @@ const cost = { logN: 14, r: 8, p: 1 };
 function open(t: ExecutionContext, file = `${folderOf(t)}/state.sqlite`) {
   let nowMs = 1_000_000;
   const clock = { nowMs: () => nowMs };
+  const pass = (ms: number) => {
+    nowMs += ms;
+  };
   const store = openStateStore({ file, settings: standing, clock, epoch: 1 });
   t.teardown(() => store.close());
   const hasher = createHasher({ cores: 2, queueMax: 256, costMaxMiB: 512, foreignRoundsMax: 5000, chance: systemChance });
@@ -31,7 +34,7 @@ function open(t: ExecutionContext, file = `${folderOf(t)}/state.sqlite`) {
     costOf: () => cost,
     rowsMax: () => 1000,
   });
-  return { challenges, file, store, beside: () => open(t, file), pass: (ms: number) => void (nowMs += ms), untilMs: () => nowMs + 600_000 };
+  return { challenges, file, store, beside: () => open(t, file), pass, untilMs: () => nowMs + 600_000 };
 }
 
 test('what was mailed is kept as its scrypt hash alone', async (t) => {
