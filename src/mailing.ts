@@ -17,7 +17,6 @@ export function mailOf(
   state: State,
   realms: Realms<typeof rows>,
 ): Mail {
-  const kek = settings['keys.kek'];
   return openMail({
     state,
     clock,
@@ -32,7 +31,10 @@ export function mailOf(
       const found = id === realms.standing.id ? realms.standing : await realms.find(id);
       return found && { suffix: found.suffix, settings: realms.settingsOf(id) };
     },
-    keys: kek === '' ? [] : [sealingKey(utf8(kek), 'mail that waits')],
+    // What was sealed before the key changed opens under the one before.
+    keys: [settings['keys.kek'], settings['keys.previousKek']]
+      .filter((key) => key !== '')
+      .map((key) => sealingKey(utf8(key), 'mail that waits')),
   });
 }
 

@@ -4,18 +4,22 @@ import { parseMailAddress } from '#mail';
 import { csrfField, facts, fillText, html, notice, type Page, pathIn, type SafeHtml, type WebRealm } from '#web';
 import { emailTexts } from './texts.ts';
 
+/** What the emailed second factor of somebody depends on. */
+export interface EmailState {
+  readonly person: { readonly disabled: boolean; readonly holdings: Holdings };
+  readonly rules: EmailRules;
+  /** The policy takes an emailed code or link as a second factor. */
+  readonly isSecond: boolean;
+}
+
 /** What there is to know of somebody's addresses. */
-export interface OwnEmail {
+export interface OwnEmail extends EmailState {
   /** `mail` of the entry. */
   readonly addresses: readonly string[];
   /** Those of them that are confirmed, in lower case. */
   readonly confirmed: ReadonlySet<string>;
-  readonly person: { readonly disabled: boolean; readonly holdings: Holdings };
-  readonly rules: EmailRules;
   /** The realm has a mail server. */
   readonly canSend: boolean;
-  /** The policy takes an emailed code or link as a second factor. */
-  readonly isSecond: boolean;
 }
 
 export interface EmailPage {
@@ -53,29 +57,30 @@ ${emailSection(email, form)}
   };
 }
 
-/**
- * The emailed second factor as a section of a page: how it stands, and its one action.
- *
- * @param form  makes a form to this page of what is in it; without one there is no action
- */
-export function emailSection(email: OwnEmail, form?: (inside: SafeHtml) => SafeHtml): SafeHtml {
-  const { person, rules, isSecond } = email;
+/** The emailed second factor among the others, with a way to its own page. */
+export function emailFactorSection(realm: WebRealm, email: EmailState): SafeHtml {
+  return html`<section class="half" aria-labelledby="email"><h2 id="email">${emailTexts.title}</h2>
+<p>${stateOf(email)}</p>
+<p><a href="${pathIn(realm, path)}" role="button" class="outline">${emailTexts.link}</a></p></section>`;
+}
+
+/** How the emailed second factor stands, and its one action. */
+function emailSection(email: OwnEmail, form: (inside: SafeHtml) => SafeHtml): SafeHtml {
+  const held = email.person.holdings.email;
+  const action = held?.optedIn === true ? button('off', emailTexts.turnOff) : button('on', emailTexts.turnOn);
+  const can = held?.optedIn === true || (email.isSecond && held?.verified === true);
+  return html`<section aria-labelledby="second"><h2 id="second">${emailTexts.second}</h2>
+<p>${stateOf(email)}</p>
+${can && form(action)}</section>`;
+}
+
+function stateOf({ person, rules, isSecond }: EmailState): string {
   const held = person.holdings.email;
   const address = factorAddress(person, 'second', rules);
-  const state = !isSecond
-    ? emailTexts.notHere
-    : held?.verified !== true
-      ? emailTexts.needsAddress
-      : held.failures >= rules.emailFailureLimit
-        ? emailTexts.offForFailures
-        : address === undefined
-          ? emailTexts.off
-          : fillText(emailTexts.on, { address });
-  const action = held?.optedIn === true ? button('off', emailTexts.turnOff) : button('on', emailTexts.turnOn);
-  const can = held?.optedIn === true || (isSecond && held?.verified === true);
-  return html`<section aria-labelledby="second"><h2 id="second">${emailTexts.second}</h2>
-<p>${state}</p>
-${form !== undefined && can && form(action)}</section>`;
+  if (!isSecond) return emailTexts.notHere;
+  if (held?.verified !== true) return emailTexts.needsAddress;
+  if (held.failures >= rules.emailFailureLimit) return emailTexts.offForFailures;
+  return address === undefined ? emailTexts.off : fillText(emailTexts.on, { address });
 }
 
 /** The addresses that a code can be mailed to. */

@@ -122,6 +122,11 @@ async function ownEmail(deps: EmailPageDeps, request: WebRequest, { session, per
     person,
     rules: policy,
     canSend: deps.canMail(realm.id),
-    isSecond: policy.secondFactors.includes('email-code') || policy.secondFactors.includes('email-link'),
+    isSecond: takesEmail(policy),
   };
+}
+
+/** Whether a policy takes an emailed code or link as a second factor. */
+export function takesEmail({ secondFactors }: AuthnPolicy): boolean {
+  return secondFactors.includes('email-code') || secondFactors.includes('email-link');
 }

@@ -1,5 +1,6 @@
 import type { AuthenticatorApp, Holdings } from '#holdings';
 import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, type WebRealm } from '#web';
+import { type EmailState, emailFactorSection } from './email-pages.ts';
 import { mfaTexts as texts } from './mfa-texts.ts';
 import { timeHtml } from './times.ts';
 
@@ -13,6 +14,7 @@ export function doneOf(given: string | null): Done | undefined {
 export interface Factors {
   readonly realm: WebRealm;
   readonly holdings: Holdings;
+  readonly email: EmailState;
   /** What may be set up at this moment. */
   readonly offered: { readonly app: boolean; readonly codes: boolean; readonly email: boolean };
   readonly done: Done | undefined;
@@ -35,7 +37,7 @@ ${lacksCodes(holdings) && all.offered.codes && notice('careful', 'codes-prompt',
 ${keysSection(realm, holdings)}
 ${appSection(all)}
 ${codesSection(all)}
-${all.offered.email && emailSection(realm)}
+${all.offered.email && emailFactorSection(realm, all.email)}
 <p class="ways"><a href="${pathIn(realm, '/portal')}">${texts.home}</a></p>`,
   };
 }
@@ -76,12 +78,6 @@ function codesSection({ realm, holdings: { recoveryCodesLeft }, offered, csrfTok
 ${has ? facts([[texts.codesLeft, leftWords(recoveryCodesLeft)]]) : html`<p>${offered.codes ? texts.codesNone : texts.codesOff}</p>`}
 ${offered.codes && button(realm, '/portal/mfa/codes', has ? texts.codesMakeNew : texts.codesMake, csrfToken)}
 ${has && html`<p class="ways"><a href="${pathIn(realm, '/portal/mfa/codes/remove')}">${texts.codesRemove}</a></p>`}</section>`;
-}
-
-function emailSection(realm: WebRealm): SafeHtml {
-  return html`<section class="half" aria-labelledby="email"><h2 id="email">${texts.emailTitle}</h2>
-<p>${texts.emailWords}</p>
-<p><a href="${pathIn(realm, '/portal/mfa/email')}" role="button" class="outline">${texts.emailLink}</a></p></section>`;
 }
 
 function leftWords(count: number): string {

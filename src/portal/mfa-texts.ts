@@ -57,10 +57,6 @@ export const mfaTexts = {
   codesRemoveWords: 'None of those that you saved lets you in from then on. Nothing else changes.',
   codesRemoveNoOther: 'When your phone or your key is lost, nobody but whoever runs this service can let you in.',
 
-  emailTitle: 'Codes by mail',
-  emailWords: 'A code or a link that is mailed to you, when nothing else is at hand.',
-  emailLink: 'Your codes by mail',
-
   setTitle: 'Save your recovery codes',
   setWords:
     'This is the only time that they are shown. Write them down, print this page or save the file, and keep them where you find them without your phone.',

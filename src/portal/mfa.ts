@@ -5,6 +5,7 @@ import { type AppEnrolments, appParts, type Changing, type PendingApp, type Reco
 import { parseDn, resultCodes } from '#ldap';
 import type { AuthnPolicy } from '#policy';
 import { fillText, type Handler, type Reply, type WebRealm, type WebRequest } from '#web';
+import { takesEmail } from './email.ts';
 import { appPage, codesPage, type Done, doneOf, mfaPage, removeAppPage, removeCodesPage } from './mfa-pages.ts';
 import type { mfaRoutes } from './mfa-routes.ts';
 import { mfaTexts as texts } from './mfa-texts.ts';
@@ -79,18 +80,20 @@ export function createMfaHandlers(deps: MfaDeps): Readonly<Record<keyof typeof m
 
 /** What may be set up in a realm at this moment. What is held stays, whatever this says. */
 async function offeredIn({ policyOf, settingsOf }: MfaDeps, realm: WebRealm) {
-  const { secondFactors, totpEnrolment, recoveryCodeEnrolment } = await policyOf(realm);
+  const { firstFactors, secondFactors, totpEnrolment, recoveryCodeEnrolment } = await policyOf(realm);
   return {
     app: settingsOf(realm.id)['totp.enabled'] && totpEnrolment && secondFactors.includes('authenticator-app'),
     codes: recoveryCodeEnrolment && secondFactors.includes('recovery-code'),
-    email: secondFactors.some((each) => each === 'email-code' || each === 'email-link'),
+    email: [...firstFactors, ...secondFactors].some((each) => each === 'email-code' || each === 'email-link'),
   };
 }
 
 async function list(deps: MfaDeps, { realm, query }: WebRequest, { person, csrfToken }: Own, fault?: string) {
   const offered = await offeredIn(deps, realm);
   const done = doneOf(query.get('done'));
-  const page = mfaPage({ realm, holdings: person.holdings, offered, done, fault, csrfToken, nowMs: deps.clock.nowMs() });
+  const policy = await deps.policyOf(realm);
+  const email = { person, rules: policy, isSecond: takesEmail(policy) };
+  const page = mfaPage({ realm, holdings: person.holdings, email, offered, done, fault, csrfToken, nowMs: deps.clock.nowMs() });
   return { kind: 'page', page } as const;
 }
 

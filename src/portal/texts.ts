@@ -87,6 +87,7 @@ export const methodTexts: Readonly<Record<string, string>> = {
 /** The words of the page about codes and links by mail. */
 export const emailTexts = {
   title: 'Codes by mail',
+  link: 'Your codes by mail',
   back: 'Back to your account',
   addresses: 'Your mail addresses',
   confirmed: 'confirmed',

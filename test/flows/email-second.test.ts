@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { printSecurityKey } from '#holdings';
+import { createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { startSmtp, type TestSmtp } from '../support/smtp.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
@@ -80,6 +81,10 @@ test.serial('an address is verified by a code sent to it, and the person opts in
   t.regex(await main(page), /Codes by mail are on/);
   t.deepEqual(await attributeOf(atrium, ada.dn, 'stsEmailFactor'), ['TRUE']);
   await inspect(t, page, 'email-own-on');
+  await page.goto(`${base}/portal/mfa`);
+  t.regex(await main(page), /On\. After your password you can have a code or a link mailed to ada@example\.com/);
+  await Promise.all([page.waitForNavigation(), page.click('text=Your codes by mail')]);
+  t.is(page.url(), base + own);
 
   const next = await (await openContext(t, browser)).newPage();
   await next.goto(`${base}/portal?acr_values=mfa`);
@@ -132,6 +137,17 @@ test.serial('a person holding a key is asked for that first and offered email as
   const { sign, answer } = await withPassword(kay);
   t.regex(answer.location, /^\/authn\/webauthn\?/);
   t.regex((await sign.get('/authn/webauthn')).body, /href="\/authn\/email-code\?[^"]*">Get a code by mail/);
+  await sign.get(codePath);
+  await sign.send(codePath);
+  t.true(isIn(await sign.post(codePath, { code: codeOf(await smtp.next()) })));
+});
+
+test.serial('a person holding an app is asked for that first and offered email as a way round', async (t) => {
+  const amy = await addReader('amy');
+  await setAttribute(atrium, amy.dn, 'stsTotpCredential', [createApp().credential]);
+  const { sign, answer } = await withPassword(amy);
+  t.regex(answer.location, /^\/authn\/totp\?/);
+  t.regex((await sign.get('/authn/totp')).body, /href="\/authn\/email-code\?[^"]*">Get a code by mail/);
   await sign.get(codePath);
   await sign.send(codePath);
   t.true(isIn(await sign.post(codePath, { code: codeOf(await smtp.next()) })));

@@ -69,18 +69,18 @@ export interface RawSignin {
 }
 
 /** Begins a sign-in, with a request that waits. */
-export async function beginRaw(base: string): Promise<RawSignin> {
-  const screen = await openScreen(base);
-  const id = screen.target.replace('/authn/login?authn=', '');
+export async function beginRaw(base: string, prefix = ''): Promise<RawSignin> {
+  const screen = await openScreen(base, `${prefix}/portal`);
+  const id = screen.target.replace(`${prefix}/authn/login?authn=`, '');
   let csrf = screen.csrf;
   const cookies = { sts_signin: screen.browser };
   const get = async (path: string) => {
-    const answer = await ask(base, `${path}${path.includes('?') ? '&' : '?'}authn=${id}`, { cookies });
+    const answer = await ask(base, `${prefix}${path}${path.includes('?') ? '&' : '?'}authn=${id}`, { cookies });
     csrf = hiddenOf(answer, 'csrf') || csrf;
     return answer;
   };
   const post = (path: string, fields: Readonly<Record<string, string>>) =>
-    ask(base, `${path}?authn=${id}`, { method: 'POST', cookies, form: { csrf, ...fields } });
+    ask(base, `${prefix}${path}?authn=${id}`, { method: 'POST', cookies, form: { csrf, ...fields } });
   return {
     id,
     browser: screen.browser,

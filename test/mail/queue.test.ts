@@ -127,6 +127,26 @@ test('a restart loses no mail that waits, and nobody but the same key opens it',
   );
 });
 
+test('what was sealed before keys.kek changed opens under keys.previousKek', async (t) => {
+  const smtp = await startSmtp(t);
+  smtp.behave(451);
+  const first = openTestMail(t, { settings: settingsFor(smtp), kek: 'the key-encryption key of the year before' });
+  await first.send();
+  await first.mail.run();
+  await first.close();
+  smtp.behave('take');
+  const kek = 'the key-encryption key of this year, forty octets';
+  const second = openTestMail(t, {
+    settings: settingsFor(smtp),
+    dataDir: first.dataDir,
+    kek,
+    previousKek: 'the key-encryption key of the year before',
+  });
+  second.pass(10_000);
+  t.is(await second.mail.run(), '0 mails wait');
+  t.is(smtp.received.length, 1);
+});
+
 test('several processes share the mails that wait: each is handed over by one', async (t) => {
   const smtp = await startSmtp(t);
   const first = openTestMail(t, { settings: settingsFor(smtp, { 'mail.connectionsMax': 20 }) });

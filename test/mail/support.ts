@@ -39,6 +39,7 @@ export interface MailTestOptions {
   /** What a realm sets of its own, by its id. */
   readonly realms?: Readonly<Record<string, Partial<Values>>>;
   readonly kek?: string;
+  readonly previousKek?: string;
   readonly dataDir?: string;
   readonly timers?: Timers;
 }
@@ -83,7 +84,7 @@ export function openTestMail(t: ExecutionContext, options: MailTestOptions = {},
     service,
     settingsOf,
     realmNow: async (realm) => (realm === 'gone' ? undefined : { suffix: 'dc=example,dc=com', settings: settingsOf(realm) }),
-    keys: kek === '' ? [] : [sealingKey(utf8(kek), 'mail that waits')],
+    keys: [kek, options.previousKek ?? ''].filter((key) => key !== '').map((key) => sealingKey(utf8(key), 'mail that waits')),
   });
   let closed: Promise<void> | undefined;
   const close = () => {
