@@ -2,7 +2,7 @@ import test from 'ava';
 import { equalBytes, text, utf8 } from '#base';
 import { importLive } from '#directory';
 import { createSealer, isSealed, sealerKeys } from '#keys';
-import { type LdifContent, parseDn } from '#ldap';
+import { encodeBer, type LdifContent, parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import { createApp } from '../support/app.ts';
 import { ada, attributesOf, furnishedHouse, type House, person, schema, standingKek, suffix } from './driver.ts';
@@ -53,6 +53,32 @@ test('product mode: an authenticator secret is sealed under the key-encryption k
   const forms = ['ada', 'alan', 'eve', 'max'].map((uid) => text(stored(house, person(uid)) ?? utf8('')));
   t.is(new Set(forms).size, 4, 'of the same secret each is sealed for its own entry');
   t.is(sealer.open(uuidOf(house, person('alan')), key, stored(house, person('ada')) ?? utf8('')), undefined);
+});
+
+test('in a transaction, too: of an entry that it makes and changes, and of one that was there', async (t) => {
+  const house = await furnishedHouse(t);
+  const client = house.operator();
+  const [app, other] = [createApp(), createApp()];
+  const begun = (await client.ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.1' })).last;
+  const identifier = begun.kind === 'extendedResponse' ? (begun.value ?? utf8('')) : utf8('');
+  const part = [{ oid: '1.3.6.1.1.21.2', critical: true, value: identifier }];
+  const replace = (object: string, value: string) =>
+    ({
+      kind: 'modifyRequest',
+      object,
+      changes: [{ operation: 'replace', attribute: { description: 'stsTotpCredential', values: [utf8(value)] } }],
+    }) as const;
+  const made = attributesOf({ ...ada, uid: 'eve', stsTotpCredential: app.credential });
+  for (const op of [
+    { kind: 'addRequest', entry: person('eve'), attributes: made },
+    replace(person('eve'), other.credential),
+    replace(person('ada'), app.credential),
+  ] as const)
+    t.is((await client.ask(op, part)).code, 0);
+  const value = encodeBer((ber) => ber.sequence(() => ber.octets(identifier)));
+  t.is((await client.ask({ kind: 'extendedRequest', oid: '1.3.6.1.1.21.3', value })).code, 0);
+  t.true(opens(house, person('eve'), other.credential));
+  t.true(opens(house, person('ada'), app.credential));
 });
 
 test('development mode: an authenticator secret is kept as it is', async (t) => {
