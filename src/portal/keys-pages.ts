@@ -115,13 +115,15 @@ export interface OneKey {
   readonly person: Person;
   readonly key: SecurityKey;
   readonly handle: string;
+  /** A second factor is required of the person. */
+  readonly isRequired: boolean;
   readonly csrfToken: string;
   readonly nowMs: number;
   readonly fault?: string;
 }
 
 /** One key: another name for it, and what stops working without it. */
-export function keyPage({ realm, person, key, handle, csrfToken, nowMs, fault }: OneKey): Page {
+export function keyPage({ realm, person, key, handle, isRequired, csrfToken, nowMs, fault }: OneKey): Page {
   const hidden = html`<input type="hidden" name="${csrfField}" value="${csrfToken}">
 <input type="hidden" name="key" value="${handle}">`;
   return {
@@ -135,7 +137,7 @@ ${nameField(key.name)}
 <button type="submit" class="outline">${texts.rename}</button>
 </form>
 <h2>${texts.removeTitle}</h2>
-<ul>${consequences(person, key).map((each) => html`<li>${each}</li>`)}</ul>
+<ul>${consequences(person, key, isRequired).map((each) => html`<li>${each}</li>`)}</ul>
 <form method="post" action="${pathIn(realm, '/portal/keys/remove')}">${hidden}
 <button type="submit">${texts.remove}</button>
 </form>
@@ -144,12 +146,12 @@ ${nameField(key.name)}
 }
 
 /** What stops working, and what stays. */
-function consequences({ holdings: { keys, app, mfaRequired } }: Person, { id, role }: SecurityKey): readonly string[] {
+function consequences({ holdings: { keys, app } }: Person, { id, role }: SecurityKey, isRequired: boolean): readonly string[] {
   const others = keys.filter((key) => key.id !== id && key.role === role);
   if (role === 'primary')
     return [texts.removePrimary, others.length > 0 ? texts.removePrimaryOther : texts.removePrimaryLast, texts.removeAgain];
   const isLast = others.length === 0 && app === undefined;
-  const after = isLast ? (mfaRequired ? texts.removeMfaRequired : texts.removeMfaLast) : texts.removeMfaOther;
+  const after = isLast ? (isRequired ? texts.removeMfaRequired : texts.removeMfaLast) : texts.removeMfaOther;
   return [texts.removeMfa, after, texts.removeAgain];
 }
 

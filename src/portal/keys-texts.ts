@@ -26,7 +26,7 @@ export const keysTexts = {
   backup: 'Backup',
   change: 'Rename or remove',
 
-  added_: 'The security key was added. It is asked for from your next sign-in on.',
+  added_: 'The security key was added. It counts from your next sign-in on.',
   renamed_: 'The security key has its new name.',
   removed_: 'The security key was removed.',
 

@@ -4,8 +4,9 @@ import { answerField, askingParts, ceremonyScript, type Webauthn } from '#factor
 import type { SecurityKey } from '#holdings';
 import { sha256 } from '#keys';
 import { parseDn } from '#ldap';
+import type { AuthnPolicy } from '#policy';
 import type { Limits } from '#state';
-import type { Handler, Reply, WebRequest } from '#web';
+import type { Handler, Page, Reply, WebRealm, WebRequest } from '#web';
 import { addPage, type Flash, flashes, keyPage, keysPage } from './keys-pages.ts';
 import type { keysRoutes } from './keys-routes.ts';
 import { keysTexts } from './keys-texts.ts';
@@ -15,6 +16,8 @@ import { stalePage } from './pages.ts';
 export interface KeysDeps extends OwnDeps {
   readonly webauthn: Webauthn;
   readonly limits: Limits;
+  /** The authentication policy in force in a realm, as it is now. */
+  readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
 }
 
 const home = '/portal/keys';
@@ -51,7 +54,7 @@ export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof
     key: own(true, async (request, { person, csrfToken }) => {
       const key = keyOf(person.holdings.keys, request.query.get('key'));
       if (key === undefined) return toKeys();
-      return { kind: 'page', page: keyPage({ realm: request.realm, person, key, handle: handleOf(key), csrfToken, nowMs: clock.nowMs() }) };
+      return { kind: 'page', page: await onePage(deps, request, { person, csrfToken }, key) };
     }),
     keyRename: own(true, (request, mine) =>
       changed(deps, request, mine, 'renamed', async (key, form) => {
@@ -110,9 +113,22 @@ async function add(deps: KeysDeps, request: WebRequest, mine: Own): Promise<Repl
   }
 }
 
+/** The page of one key. */
+async function onePage(
+  { clock, policyOf }: KeysDeps,
+  { realm }: WebRequest,
+  { person, csrfToken }: Pick<Own, 'person' | 'csrfToken'>,
+  key: SecurityKey,
+  fault?: string,
+): Promise<Page> {
+  const isRequired = person.holdings.mfaRequired || (await policyOf(realm)).requireSecondFactor === 'always';
+  const shown = { realm, person, key, handle: handleOf(key), isRequired, csrfToken, nowMs: clock.nowMs() };
+  return keyPage({ ...shown, ...(fault === undefined ? {} : { fault }) });
+}
+
 /** Changes one of the person's keys. */
 async function changed(
-  { clock }: KeysDeps,
+  deps: KeysDeps,
   request: WebRequest,
   { person, subject, csrfToken }: Own,
   done: Flash,
@@ -128,7 +144,7 @@ async function changed(
     return toKeys(done);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
-    const page = keyPage({ realm, person, key, handle: handleOf(key), csrfToken, nowMs: clock.nowMs(), fault: thrown.says });
+    const page = await onePage(deps, request, { person, csrfToken }, key, thrown.says);
     return { kind: 'page', status: thrown.row.sees.http ?? 400, page, error: thrown.row };
   }
 }
