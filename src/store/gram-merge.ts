@@ -224,8 +224,21 @@ function placeIn(attributes: number[], attribute: number): number {
   return at < 0 ? attributes.push(attribute) - 1 : at;
 }
 
-/** The ids of one gram, each once: of several rows of an entry the last one tells. */
+/** The ids of one gram, each once, ascending. Those of new entries stand so already. */
 function changeOf(rows: readonly PassRow[], marks: readonly Mark[]): GramChange {
+  const ids: number[] = [];
+  let last = -1;
+  for (const { place } of marks) {
+    const { id } = rows[place] as PassRow;
+    if (id <= last) return lastOfEach(rows, marks);
+    ids.push(id);
+    last = id;
+  }
+  return { ids, has: marks.map(({ has }) => has) };
+}
+
+/** Of several rows of an entry the last one tells. */
+function lastOfEach(rows: readonly PassRow[], marks: readonly Mark[]): GramChange {
   const last = new Map<number, boolean>();
   for (const { place, has } of marks) last.set((rows[place] as PassRow).id, has);
   const ids = [...last.keys()].sort((a, b) => a - b);

@@ -14,6 +14,8 @@ export interface MovedKeys {
 /** What moved between two states of an entry, packed for its row; nothing when nothing did. */
 export function packMoved(before: readonly InsideKey[], after: readonly InsideKey[]): Uint8Array | undefined {
   if (before.length === after.length && before.every((key, at) => isSame(key, after[at]))) return undefined;
+  if (before.length === 0)
+    return packed({ went: [], came: after.filter((key, at) => !after.slice(0, at).some((each) => isSame(each, key))) });
   const stale = new Map(before.map((key) => [textOf(key), key]));
   const came: InsideKey[] = [];
   for (const [text, key] of new Map(after.map((each) => [textOf(each), each]))) if (!stale.delete(text)) came.push(key);
