@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { Attribute, Change } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
@@ -219,6 +222,33 @@ test.serial(
       const fresh = await addPerson(own, 'fresh', 'Fresh Person');
       await modify(fresh.dn, 'stsMfaRequired', 'TRUE');
       t.is(await (await begin(t, fresh)).textContent('h1'), 'You cannot sign in here this way');
+    } finally {
+      [atrium, base] = outer;
+    }
+  },
+);
+
+test.serial(
+  'a code that cannot be looked at, since no key opens the app’s secret, lets nobody in and is told as what it is (STS-AUTHN-9316)',
+  async (t) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'atrium-kek-'));
+    t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
+    const outer = [atrium, base] as const;
+    const clock = { nowMs: () => nowMs };
+    try {
+      const before = await startTestAtrium({ dataDir, clock });
+      [atrium, base] = [before, before.addresses.http ?? ''];
+      const { person, app } = await holder('ada');
+      await before.stop();
+      const after = await startTestAtrium({ dataDir, clock, settings: { STS_KEYS_KEK: 'another key-encryption key of the same length' } });
+      t.teardown(() => after.stop());
+      [atrium, base] = [after, after.addresses.http ?? ''];
+      const page = await begin(t, person);
+      t.regex(page.url(), /\/authn\/totp\?/);
+      await typeCode(page, app.code(nowMs));
+      t.regex((await page.textContent('[role=alert]')) ?? '', /could not be looked at/);
+      t.true(['STS-AUTHN-9315', 'STS-AUTHN-9316'].every((code) => after.audit.some(({ errorCode }) => errorCode === code)));
+      t.false((await page.context().cookies()).some(({ name }) => name === 'sts_session'));
     } finally {
       [atrium, base] = outer;
     }
