@@ -4,7 +4,7 @@ import { refuse, type SettingRows, type SettingValues } from '#catalogue';
 import { credentialsSettings } from '#credentials';
 import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
-import { policySettings } from '#policy';
+import { type PasswordPolicy, policySettings } from '#policy';
 import type { Schema } from '#schema';
 import { stateSettings, type Turns } from '#state';
 import type { Store } from '#store';
@@ -62,6 +62,8 @@ export interface EngineOptions {
   readonly lines?: Lines;
   /** Whether a realm of such settings has a server to send mail by; by default none has. */
   readonly canMail?: (settings: EngineSettings) => boolean;
+  /** The password policy that holds where neither a realm nor the default realm has one; by default the built-in one. */
+  readonly passwordStanding?: PasswordPolicy;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
 }

@@ -268,7 +268,9 @@ export const errors = {
     'too many failed attempts for a name or from an address in a window (security.rateLimit*)',
     'too many failed attempts {what}; try again in {wait}',
   ),
-  policyUnfit: row(9391, 19, 'an authentication policy that nobody can have meant', '{attribute}: {why}'),
+  passwordWeak: row(9392, 19, 'a password that does not keep the password policy of its realm', 'userPassword: {why}'),
+  passwordUsed: row(9393, 19, 'one’s own password, set to one of the last', 'userPassword: it is one of your last {count} passwords'),
+  policyUnfit: row(9391, 19, 'an authentication or password policy that nobody can have meant', '{attribute}: {why}'),
   mailAbsent: {
     code: 'STS-AUTHN-0244',
     means: 'a policy turns on an emailed factor where the realm in force has no server to send mail by (mail.smtpHost)',

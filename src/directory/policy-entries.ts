@@ -1,6 +1,6 @@
 import { equalBytes, text } from '#base';
 import { refuse } from '#catalogue';
-import { faultOfAuthnPolicy, readAuthnPolicy, takesEmail } from '#policy';
+import { faultOfAuthnPolicy, faultOfPasswordPolicy, readAuthnPolicy, takesEmail } from '#policy';
 import type { EntryAttributes, Schema } from '#schema';
 import type { EntryRecord, Snapshot } from '#store';
 import type { Engine, EngineSettings } from './engine.ts';
@@ -21,9 +21,10 @@ export interface PolicyDesk {
 type Said = Pick<EntryAttributes, 'get'>;
 
 const authnPolicyClass = 'stsAuthnPolicy';
+const passwordPolicyClass = 'stsPasswordPolicy';
 
 /** The words that every entry of a policy has one of, as entries hold them. */
-const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode'].map((word) => Buffer.from(word));
+const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode', 'stsPassword'].map((word) => Buffer.from(word));
 
 /**
  * Holds a write to what authentication policies can be: what nobody can have meant is refused in words, so that it does not keep people out later.
@@ -62,7 +63,11 @@ function checkPolicy(
   attributes: Said,
   was: Said | undefined,
 ): void {
-  if (!isAuthnPolicy(schema, attributes)) return;
+  if (isOf(schema, attributes, passwordPolicyClass)) {
+    const wrong = faultOfPasswordPolicy(textsOf(attributes));
+    if (wrong !== undefined) throw refuse(errors.policyUnfit, { ...wrong });
+  }
+  if (!isOf(schema, attributes, authnPolicyClass)) return;
   const realm = realms.owning(dnKey) ?? realms.default;
   const place = nameBelow(schema, realm.suffix, ['cn', 'default'], ['ou', 'authnPolicies']);
   // One of another name would be in force nowhere, and whoever wrote it would not know.
@@ -71,7 +76,7 @@ function checkPolicy(
   const values = textsOf(attributes);
   const fault = faultOfAuthnPolicy(values);
   if (fault !== undefined) throw refuse(errors.policyUnfit, { ...fault });
-  checkMail({ canMail }, realm, values, was === undefined || !isAuthnPolicy(schema, was) ? undefined : textsOf(was));
+  checkMail({ canMail }, realm, values, was === undefined || !isOf(schema, was, authnPolicyClass) ? undefined : textsOf(was));
 }
 
 /** Turning one on, where it was not: whoever loses their mail server later can still edit the rest. */
@@ -87,9 +92,9 @@ function checkMail(
   throw refuse(errors.mailAbsent, { attribute });
 }
 
-function isAuthnPolicy(schema: Schema, attributes: Said): boolean {
+function isOf(schema: Schema, attributes: Said, policyClass: string): boolean {
   const values = attributes.get('objectclass')?.values ?? [];
-  return values.some((value) => schema.objectClass(text(value) ?? '')?.lineage.some(({ name }) => name === authnPolicyClass) === true);
+  return values.some((value) => schema.objectClass(text(value) ?? '')?.lineage.some(({ name }) => name === policyClass) === true);
 }
 
 function textsOf(attributes: Said) {

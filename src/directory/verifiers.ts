@@ -1,4 +1,4 @@
-import { equalBytes, text, utf8 } from '#base';
+import { equalBytes, utf8 } from '#base';
 import {
   formatVerifier,
   makeVerifier,
@@ -9,10 +9,10 @@ import {
   scramSaltOctets,
 } from '#credentials';
 import { decodeAttributes } from '#ldap';
-import { builtInPasswordPolicy, inForce, type PasswordPolicy, readPasswordPolicy } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
-import type { Name, Realm } from './realm.ts';
+import { passwordPolicyIn } from './password-rules.ts';
+import type { Realm } from './realm.ts';
 import type { Attributes } from './record.ts';
 
 /** The attribute, secret as the password itself, in which verifiers of the password are kept. */
@@ -23,21 +23,9 @@ const verifierKey = verifierName.toLowerCase();
 export type Verifiers = ReadonlyMap<Uint8Array, readonly Uint8Array[]>;
 
 /** The SCRAM mechanisms for which the password policy in force in a realm has verifiers written: none without an entry that says so. */
-export function wantedScram({ realms }: Engine, snapshot: Snapshot, realm: Realm): readonly ScramMechanism[] {
-  const standing = passwordPolicyAt(realms.default.passwordPolicy, snapshot);
-  const own = realm === realms.default ? standing : passwordPolicyAt(realm.passwordPolicy, snapshot);
-  const { value: policy } = inForce(own, standing, builtInPasswordPolicy);
+export function wantedScram(engine: Engine, snapshot: Snapshot, realm: Realm): readonly ScramMechanism[] {
+  const policy = passwordPolicyIn(engine, snapshot, realm);
   return (Object.keys(scramHashes) as ScramMechanism[]).filter((mechanism) => policy.scramMechanisms.includes(mechanism));
-}
-
-/** The policy of an entry; `undefined` when it is not there. */
-function passwordPolicyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot): PasswordPolicy | undefined {
-  const entry = snapshot.byDnKey(key);
-  if (entry === undefined) return undefined;
-  const attributes = decodeAttributes(entry.user);
-  return readPasswordPolicy((attribute) =>
-    (attributes.find(({ description }) => description.toLowerCase() === attribute)?.values ?? []).flatMap((value) => text(value) ?? []),
-  );
 }
 
 /** @throws Refusal `hashQueueFull` (51) */

@@ -1,11 +1,12 @@
 import { refuse } from '#catalogue';
-import { isStoredPassword, storedPassword } from '#credentials';
+import { isStoredPassword, readStoredPassword, storedPassword } from '#credentials';
 import type { Control } from '#ldap';
 import { describe } from '#schema';
 import type { BulkResult, Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import { recoveryCodeKey } from './holders.ts';
+import { checkPassword } from './password-rules.ts';
 import { checkPolicies } from './policy-entries.ts';
 import type { Name } from './realm.ts';
 import { withRealms } from './realm-entries/rules.ts';
@@ -245,6 +246,7 @@ export async function prepareHashes(
       continue;
     }
     const value = solePassword(values);
+    if (readStoredPassword(engine.hasher, value, mayManage) === undefined) checkPassword(engine, realm, value);
     const hash = await storedPassword(engine.hasher, hashCost(realm), value, mayManage);
     stored.set(value, hash);
     // One that came as a hash already is stored as it is.

@@ -2,6 +2,7 @@ export { type AuthnPolicy, builtInAuthnPolicy, faultOfAuthnPolicy, type PolicyFa
 export { type InForce, inForce, type Source } from './in-force.ts';
 export { type Mechanism, mechanisms } from './mechanism.ts';
 export {
+  enforcesPasswords,
   type Mode,
   makesEntries,
   modeOf,
@@ -11,6 +12,12 @@ export {
   sealsSecrets,
   verifiesPasswords,
 } from './mode.ts';
-export { builtInPasswordPolicy, type PasswordPolicy, readPasswordPolicy } from './password-policy.ts';
+export {
+  builtInPasswordPolicy,
+  faultOfPassword,
+  faultOfPasswordPolicy,
+  type PasswordPolicy,
+  readPasswordPolicy,
+} from './password-policy.ts';
 export { type RealmSettings, readRealmSettings, type SettingFault, settingInForce, settingsInForce } from './realm-settings.ts';
 export { settings as policySettings } from './settings.ts';

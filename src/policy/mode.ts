@@ -9,6 +9,11 @@ export function verifiesPasswords(mode: Mode): boolean {
   return mode === 'product';
 }
 
+/** True when a password that is set must keep the password policy of its realm. Old ones are kept in either mode. */
+export function enforcesPasswords(mode: Mode): boolean {
+  return mode === 'product';
+}
+
 /** True when a password may only come over a protected connection or from this machine itself. */
 export function protectsPasswords(mode: Mode): boolean {
   return mode === 'product';

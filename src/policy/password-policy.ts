@@ -2,16 +2,88 @@
 export interface PasswordPolicy {
   /** SCRAM mechanisms, in upper case, for which verifiers are written when a password is set. */
   readonly scramMechanisms: readonly string[];
+  /** Fewest characters. */
+  readonly minLength: number;
+  /** Fewest that are neither letters nor digits. */
+  readonly minSymbols: number;
+  readonly minUppercase: number;
+  readonly minDigits: number;
+  /** So many of a person's last passwords, the one that they have among them, they may not take again. */
+  readonly history: number;
 }
 
-/** In force where neither the realm nor the default realm has an entry. */
-export const builtInPasswordPolicy: PasswordPolicy = { scramMechanisms: [] };
+/** In force where neither the realm nor the default realm has an entry, and for what an entry does not say. */
+export const builtInPasswordPolicy: PasswordPolicy = {
+  scramMechanisms: [],
+  minLength: 12,
+  minSymbols: 1,
+  minUppercase: 1,
+  minDigits: 1,
+  history: 5,
+};
+
+type Values = (attribute: string) => readonly string[];
+
+const bounds = {
+  stsPasswordMinLength: [1, 128],
+  stsPasswordMinSymbols: [0, 16],
+  stsPasswordMinUppercase: [0, 16],
+  stsPasswordMinDigits: [0, 16],
+  stsPasswordHistory: [0, 24],
+} as const;
+
+type NumberName = keyof typeof bounds;
 
 /**
- * The policy of an entry.
+ * The policy of an entry. A number that is none asks for the most that can be asked for.
  *
- * @param values  the entry's values of an attribute, by its name in lower case
+ * @param values    the entry's values of an attribute, by its name in lower case
+ * @param standing  what holds for what it does not say
+ * @see specification document 1, "Password policy"
  */
-export function readPasswordPolicy(values: (attribute: string) => readonly string[]): PasswordPolicy {
-  return { scramMechanisms: [...new Set(values('stsscrammechanism').map((value) => value.toUpperCase()))] };
+export function readPasswordPolicy(values: Values, standing = builtInPasswordPolicy): PasswordPolicy {
+  const number = (name: NumberName, otherwise: number) => {
+    const [value] = values(name.toLowerCase());
+    const [min, max] = bounds[name];
+    if (value === undefined) return otherwise;
+    return /^\d{1,9}$/.test(value) ? Math.min(max, Math.max(min, Number(value))) : max;
+  };
+  return {
+    scramMechanisms: [...new Set(values('stsscrammechanism').map((value) => value.toUpperCase()))],
+    minLength: number('stsPasswordMinLength', standing.minLength),
+    minSymbols: number('stsPasswordMinSymbols', standing.minSymbols),
+    minUppercase: number('stsPasswordMinUppercase', standing.minUppercase),
+    minDigits: number('stsPasswordMinDigits', standing.minDigits),
+    history: number('stsPasswordHistory', standing.history),
+  };
+}
+
+/** What nobody can have meant with an entry, for the directory to refuse when it is written. */
+export function faultOfPasswordPolicy(values: Values): { readonly attribute: string; readonly why: string } | undefined {
+  for (const [attribute, [min, max]] of Object.entries(bounds)) {
+    const [value] = values(attribute.toLowerCase());
+    if (value === undefined || (/^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max)) continue;
+    return { attribute, why: `it is from ${min} to ${max}` };
+  }
+  return undefined;
+}
+
+/**
+ * Which rule of a policy a password does not keep, in words for who sets it; `undefined` for one that keeps them all. Never says anything of the password.
+ *
+ * @param password  as typed; a text of which characters can be told apart
+ */
+export function faultOfPassword(policy: PasswordPolicy, password: string): string | undefined {
+  const characters = [...password];
+  const count = (form: RegExp) => characters.filter((character) => form.test(character)).length;
+  if (characters.length < policy.minLength) return `it must have at least ${amount(policy.minLength, 'character')}`;
+  if (count(/[^\p{L}\p{N}\p{M}]/u) < policy.minSymbols)
+    return `it must have at least ${amount(policy.minSymbols, 'character')} that ${policy.minSymbols === 1 ? 'is' : 'are'} neither letter nor digit`;
+  if (count(/\p{Lu}/u) < policy.minUppercase) return `it must have at least ${amount(policy.minUppercase, 'upper-case letter')}`;
+  if (count(/\p{Nd}/u) < policy.minDigits) return `it must have at least ${amount(policy.minDigits, 'digit')}`;
+  return undefined;
+}
+
+function amount(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }

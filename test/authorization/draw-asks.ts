@@ -172,7 +172,7 @@ function drawModify(drawing: Drawing): Modify {
   const chosen = [...new Set(Array.from({ length: 1 + random.below(2) }, () => random.pick(fits)))];
   const changes = chosen.map((name) => ['replace', name, random.pick(pools[name] ?? [])] as const);
   if (isPerson(dn) && random.chance(0.06))
-    return { op: 'modify', dn, changes: [['replace', 'userPassword', `fresh ${drawing.number}`]], ...controls };
+    return { op: 'modify', dn, changes: [['replace', 'userPassword', `Fresh 1 password ${drawing.number}`]], ...controls };
   // What the directory keeps for itself, and rules that are relaxed, are for those who manage.
   if (isPerson(dn) && random.chance(0.14)) {
     const name = random.pick(['authzTo', 'authzFrom']);
@@ -199,7 +199,7 @@ function drawAdd({ random, world, number }: Drawing): Add {
       : kind < 8
         ? drawGroup(random, `cn=ng${number},ou=groups,${suffix}`, people)
         : drawRule(random, suffix, `nr${number}`);
-  const password = isPerson(dn) && random.chance(0.15) ? { userPassword: [`secret of n${number}`] } : {};
+  const password = isPerson(dn) && random.chance(0.15) ? { userPassword: [`Secret 7 of n${number}`] } : {};
   return { op: 'add', dn, attributes: { ...attributes, ...password }, ...controls };
 }
 
@@ -248,7 +248,7 @@ function drawPassword({ random, world, passwords, asker, number }: Drawing): Ask
   const own = asker.dn !== undefined && random.chance(0.6);
   const dn = own && asker.dn !== undefined ? asker.dn : random.pick([...world.entries.keys()].filter(isPerson));
   const old = own && random.chance(0.7) ? (random.chance(0.8) ? passwords.get(dn) : 'wrong') : undefined;
-  return { op: 'password', dn, fresh: `fresh ${number}`, ...(old === undefined ? {} : { old }) };
+  return { op: 'password', dn, fresh: `Fresh 1 password ${number}`, ...(old === undefined ? {} : { old }) };
 }
 
 function drawBind({ random, world, passwords }: Drawing): Ask {

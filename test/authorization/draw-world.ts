@@ -29,7 +29,7 @@ export function drawWorld(random: Random, realmsMax = 2): DrawnWorld {
     (suffix): PlainRealm => ({ suffix, administrator: `uid=admin,ou=people,${suffix}` }),
   );
   const entries = realms.flatMap((realm) => drawRealm(random, realm, realms));
-  for (const { dn } of entries) if (dn.startsWith('uid=')) passwords.set(dn, `secret of ${dn.slice(4, dn.indexOf(','))}`);
+  for (const { dn } of entries) if (dn.startsWith('uid=')) passwords.set(dn, `Secret 7 of ${dn.slice(4, dn.indexOf(','))}`);
   const world: PlainWorld = {
     realms,
     entries: new Map(entries.map((entry) => [entry.dn, entry])),

@@ -36,7 +36,7 @@ cn: Katherine Johnson
 cn;lang-fr:: S2F0aGVyaW5lLCBtYXRow6ltYXRpY2llbm5l
 sn: Johnson
 mail: katherine@example.com
-userPassword: trajectory
+userPassword: Trajectory of 1953
 
 dn: uid=dorothy,${people}
 objectClass: inetOrgPerson
@@ -51,7 +51,7 @@ uid: ${uid}
 cn: Grace Hopper
 sn: Hopper
 mail: ${uid}@example.com
-userPassword: nanosecond
+userPassword: Nanosecond-of-1906
 `;
 
 const doors = ['plain', 'tls', 'socket'] as const;
@@ -120,8 +120,8 @@ ldapTest('a person who was just added signs in with the password of the LDIF, an
   const { plain, socket, people } = await serve();
   await runLdapTool('ldapadd', plain, [], grace(people));
   const dn = `uid=grace,${people}`;
-  t.is((await runLdapTool('ldapwhoami', { url: plain.url, dn, password: 'nanosecond' }, [])).stdout, `dn:${dn}\n`);
-  for (const target of [plain, socket, { url: plain.url, dn, password: 'nanosecond' }]) {
+  t.is((await runLdapTool('ldapwhoami', { url: plain.url, dn, password: 'Nanosecond-of-1906' }, [])).stdout, `dn:${dn}\n`);
+  for (const target of [plain, socket, { url: plain.url, dn, password: 'Nanosecond-of-1906' }]) {
     const { status, stdout } = await runLdapTool('ldapsearch', target, [
       '-LLL',
       '-b',
@@ -144,7 +144,7 @@ ldapTest('wrong password, unknown person and no password in the entry: invalidCr
   const words = new Set<string>();
   for (const [uid, password] of [
     ['katherine', 'wrong'],
-    ['nobody', 'trajectory'],
+    ['nobody', 'Trajectory of 1953'],
     ['dorothy', 'anything'],
   ] as const) {
     const { status, stderr } = await runLdapTool('ldapwhoami', { url: plain.url, dn: `uid=${uid},${people}`, password }, []);
@@ -224,7 +224,7 @@ ldapTest('anonymous sees root DSE and subschema and nothing else, and writes not
 
 ldapTest('a person writes a few attributes of their own and none of another’s', async (t) => {
   const { plain, people } = await serve();
-  const katherine = { url: plain.url, dn: `uid=katherine,${people}`, password: 'trajectory' };
+  const katherine = { url: plain.url, dn: `uid=katherine,${people}`, password: 'Trajectory of 1953' };
   const write = (uid: string, attribute: string) =>
     runLdapTool(
       'ldapmodify',

@@ -14,7 +14,7 @@ objectClass: inetOrgPerson
 uid: ${uid}
 cn: ${uid}
 sn: ${uid}
-userPassword: secret of ${uid}
+userPassword: Secret 1 of ${uid}
 ${more}
 `;
 const people = [person('ada'), person('alan'), person('grace', 'authzTo: dn.exact:uid=alan,ou=people,dc=example,dc=com\n')].join('');
@@ -37,8 +37,13 @@ stsScramMechanism: SCRAM-SHA-1
 
 /** Names and passwords that a tool is given; the server's address is put in front. */
 type As = Omit<LdapUtilsTarget, 'url' | 'caFile'>;
-const simple = (uid: string, password = `secret of ${uid}`): As => ({ dn: dn(uid), password });
-const sasl = (mechanism: string, authcId: string, more: As = {}): As => ({ mechanism, authcId, password: `secret of ${authcId}`, ...more });
+const simple = (uid: string, password = `Secret 1 of ${uid}`): As => ({ dn: dn(uid), password });
+const sasl = (mechanism: string, authcId: string, more: As = {}): As => ({
+  mechanism,
+  authcId,
+  password: `Secret 1 of ${authcId}`,
+  ...more,
+});
 const onTls = ['-ZZ'];
 
 /** Answered alike: the result code, and for success what was said. */
@@ -66,8 +71,8 @@ const cases: readonly (readonly [title: string, LdapTool, As, args: readonly str
   ['a password, as nobody', 'ldappasswd', {}, ['-s', 'new', dn('ada')], 8],
   ['a password of another', 'ldappasswd', simple('ada'), ['-s', 'new', dn('alan')], 50],
   ['a password of nobody', 'ldappasswd', simple('ada'), ['-s', 'new', dn('nobody')], 32],
-  ['one’s own password', 'ldappasswd', simple('alan'), ['-a', 'secret of alan', '-s', 'new'], 0],
-  ['the new password', 'ldapwhoami', simple('alan', 'new'), [], 0],
+  ['one’s own password', 'ldappasswd', simple('alan'), ['-a', 'Secret 1 of alan', '-s', 'Secret 2 of alan'], 0],
+  ['the new password', 'ldapwhoami', simple('alan', 'Secret 2 of alan'), [], 0],
   ['the old password', 'ldapwhoami', simple('alan'), [], 49],
   ['to cancel what is not there', 'ldapexop', simple('ada'), ['cancel', '77'], 119],
   ['to refresh what is not dynamic', 'ldapexop', simple('ada'), ['refresh', dn('ada'), '60'], 65],

@@ -22,7 +22,7 @@ uid: ada
 cn: Ada Lovelace
 sn: Lovelace
 mail: ada@example.com
-userPassword: analytical, engine=1
+userPassword: Analytical, engine=1
 
 dn: uid=alan,ou=people,${suffix}
 objectClass: inetOrgPerson
@@ -30,7 +30,7 @@ uid: alan
 cn: Alan Turing
 sn: Turing
 mail: alan@example.com
-userPassword: bombe
+userPassword: Bombe, 1940 and on
 `;
 
 interface Served {
@@ -62,7 +62,7 @@ for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-1']) {
     const { atrium, tls, ldap } = await serve();
     await using _ = atrium;
     const dn = `uid=ada,ou=people,${atrium.suffix}`;
-    const as = { mechanism, password: 'analytical, engine=1' };
+    const as = { mechanism, password: 'Analytical, engine=1' };
     for (const authcId of ['ada', 'ADA', 'u:ada', `dn:${dn}`]) t.is(await whoAmI({ ...tls, ...as, authcId }), `dn:${dn}`, authcId);
     t.is(await whoAmI({ ...ldap, ...as, authcId: 'ada' }, '-ZZ'), `dn:${dn}`);
     t.is(await whoAmI({ ...tls, ...as, authcId: 'ada', password: 'difference' }), 49);
@@ -174,22 +174,22 @@ ldapTest(
     t.is(await whoAmI({ ...operators, authzId: `dn:${dn}` }), `dn:${dn}`);
     t.is(await whoAmI({ ...operators, authzId: 'u:nobody' }), 50);
     t.is(await whoAmI(operators, '-e', `!authzid=dn:${dn}`), `dn:${dn}`);
-    const ada = { ...tls, dn, password: 'analytical, engine=1' };
+    const ada = { ...tls, dn, password: 'Analytical, engine=1' };
     const searched = await runLdapTool('ldapsearch', ada, ['-e', '!authzid=u:alan', '-b', dn]);
     t.is(searched.status, 123);
-    t.is(await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-256', authcId: 'ada', password: 'analytical, engine=1', authzId: 'u:alan' }), 50);
+    t.is(await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-256', authcId: 'ada', password: 'Analytical, engine=1', authzId: 'u:alan' }), 50);
     await runLdapTool('ldapmodify', operators, [], `dn: ${dn}\nchangetype: modify\nadd: authzTo\nauthzTo: u:alan\n`);
     const alan = `dn:uid=alan,ou=people,${atrium.suffix}`;
     t.is(await whoAmI(ada, '-e', '!authzid=u:alan'), alan);
     for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-1'])
-      t.is(await whoAmI({ ...tls, mechanism, authcId: 'ada', password: 'analytical, engine=1', authzId: 'u:alan' }), alan, mechanism);
+      t.is(await whoAmI({ ...tls, mechanism, authcId: 'ada', password: 'Analytical, engine=1', authzId: 'u:alan' }), alan, mechanism);
   },
 );
 
 ldapTest('StartTLS, SCRAM, PLAIN and who acts for whom hold at every thread', async (t) => {
   const { atrium, tls, ldap } = await serve({ STS_LDAP_WORKERS: '2' });
   await using _ = atrium;
-  const as = { authcId: 'ada', password: 'analytical, engine=1' };
+  const as = { authcId: 'ada', password: 'Analytical, engine=1' };
   const dn = `dn:uid=ada,ou=people,${atrium.suffix}`;
   // The system spreads connections over the threads by chance: of so many each has some.
   for (let count = 0; count < 6; count++) {
@@ -208,16 +208,16 @@ ldapTest(
     const { atrium, tls, operators } = await serve();
     await using _ = atrium;
     const dn = `uid=ada,ou=people,${atrium.suffix}`;
-    const ada = { ...tls, dn, password: 'analytical, engine=1' };
+    const ada = { ...tls, dn, password: 'Analytical, engine=1' };
     t.is((await runLdapTool('ldappasswd', ada, ['-a', 'difference', '-s', 'new'])).status, 1);
-    t.is((await runLdapTool('ldappasswd', ada, ['-a', 'analytical, engine=1', '-s', 'engine 2'])).status, 0);
-    t.is(await whoAmI({ ...ada, password: 'engine 2' }), `dn:${dn}`);
+    t.is((await runLdapTool('ldappasswd', ada, ['-a', 'Analytical, engine=1', '-s', 'Engine 2 of London'])).status, 0);
+    t.is(await whoAmI({ ...ada, password: 'Engine 2 of London' }), `dn:${dn}`);
     t.is(
-      await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-256', authcId: 'ada', password: 'engine 2' }),
+      await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-256', authcId: 'ada', password: 'Engine 2 of London' }),
       `dn:${dn}`,
       'its verifiers are new, too',
     );
-    t.is(await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-1', authcId: 'ada', password: 'analytical, engine=1' }), 49);
+    t.is(await whoAmI({ ...tls, mechanism: 'SCRAM-SHA-1', authcId: 'ada', password: 'Analytical, engine=1' }), 49);
     const { status, stdout } = await runLdapTool('ldappasswd', operators, [dn]);
     const [, password = ''] = /^New password: (.+)$/m.exec(stdout) ?? [];
     t.is(status, 0);

@@ -33,7 +33,7 @@ const content = [
       'gidNumber: 1',
       `homeDirectory: /home/u${at}`,
       `employeeNumber: ${90 - at}`,
-      'userPassword: pw',
+      'userPassword: Pass-word-1815',
       ...(at === 2
         ? ['description: plain', 'description;lang-en: Hello', 'description;lang-de: Hallo', 'description;lang-de-at: Servus']
         : []),
@@ -133,7 +133,7 @@ type Who = 'administrator' | 'person';
 
 /** What ldapsearch prints, without what is each server's own: cookies, contexts, estimates and words. */
 async function printed(target: LdapUtilsTarget, who: Who, args: readonly string[]): Promise<string[]> {
-  const as = who === 'administrator' ? target : { url: target.url, dn: `uid=u1,${people}`, password: 'pw' };
+  const as = who === 'administrator' ? target : { url: target.url, dn: `uid=u1,${people}`, password: 'Pass-word-1815' };
   const run = () => runLdapTool('ldapsearch', as, ['-b', suffix, '-o', 'ldif-wrap=no', ...args]);
   let { stdout } = await run();
   // slapd is busy with a sorted search until a moment after it has answered it: a fast client's next page may come too early.

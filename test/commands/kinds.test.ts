@@ -18,7 +18,7 @@ const kinds = [
     'uid=ada,ou=people',
     ...['objectClass: inetOrgPerson', 'objectClass: posixAccount', 'objectClass: shod', 'uid: ada', 'cn: Ada', 'cn;lang-fr:: w6l0w6k='],
     ...['sn: Lovelace', 'homeDirectory: /home/ada', 'shoeSize: 37', `authzTo: dn:uid=admin,ou=people,${suffix}`, 'jpegPhoto:: /9j/AAE='],
-    ...['uidNumber: 1815', 'gidNumber: 1815', 'userPassword: countess of numbers'],
+    ...['uidNumber: 1815', 'gidNumber: 1815', 'userPassword: Countess of 1815 numbers'],
   ],
   ['cn=found,ou=groups', 'objectClass: groupOfURLs', 'cn: found', `memberURL: ldap:///ou=people,${suffix}??sub?(uid=*)`],
   [

@@ -31,6 +31,7 @@ import {
   type Response,
   type Result,
 } from '#ldap';
+import type { PasswordPolicy } from '#policy';
 import { keysBelow, loadSchema } from '#schema';
 import { createTurns, openLimits, stateSettings } from '#state';
 import { openStateStore, openStore, storeSettings } from '#store';
@@ -173,6 +174,8 @@ export type Attributes = Readonly<Record<string, string | readonly string[]>>;
 /** What a house needs of a test. */
 export type Owner = Pick<ExecutionContext, 'teardown'> & { fail(message: string): void };
 
+const anyPassword: PasswordPolicy = { scramMechanisms: [], minLength: 1, minSymbols: 0, minUppercase: 0, minDigits: 0, history: 0 };
+
 interface HouseOptions {
   readonly hasher?: Hasher;
   readonly webSecret?: Uint8Array;
@@ -182,6 +185,8 @@ interface HouseOptions {
   readonly countsAttempts?: boolean;
   /** By default with `standingKek`. */
   readonly sealer?: Sealer;
+  /** What holds of passwords without an entry that says so; by default nothing, as tests have short ones. */
+  readonly passwordStanding?: PasswordPolicy;
   /** Whether realms have a mail server; otherwise none has. */
   readonly mails?: () => boolean;
 }
@@ -196,6 +201,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     countsAttempts = false,
     sealer = standingSealer,
     mails = () => false,
+    passwordStanding = anyPassword,
     ...settings
   } = given;
   const audited: AuditEvent[] = [];
@@ -243,6 +249,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     settings: { ...standing, ...settings },
     ...(webSecret === undefined ? {} : { webSecret }),
     canMail: mails,
+    passwordStanding,
     ...(countsAttempts ? { attempts: counting() } : {}),
     realmSeed,
     settingRows,

@@ -195,7 +195,7 @@ test('RFC 3909: a change that is on its way is too late to cancel, and done', as
   await client.next();
   const modify: Request = {
     ...{ kind: 'modifyRequest', object: atrium.adminDn },
-    changes: [{ operation: 'replace', attribute: { description: 'userPassword', values: [Buffer.from('another one, 2')] } }],
+    changes: [{ operation: 'replace', attribute: { description: 'userPassword', values: [Buffer.from('Another one, 2')] } }],
   };
   const value = encodeBer((ber) => ber.sequence(() => ber.number(2)));
   client.write(Buffer.concat([request(2, modify), request(3, { kind: 'extendedRequest', oid: '1.3.6.1.1.8', value })]));

@@ -3,7 +3,7 @@ import { bindByScram } from '../support/scram.ts';
 import { type Peer, saslBind } from './doors.ts';
 import { ada, type Row, unfit, whoAmI } from './row.ts';
 
-export const passwordOf = (uid: string) => `the password of ${uid}`;
+export const passwordOf = (uid: string) => `The 1st password of ${uid}`;
 
 const who = async (peer: Peer) => text((await peer.ask(whoAmI)).value ?? unfit);
 

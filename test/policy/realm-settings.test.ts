@@ -90,9 +90,6 @@ test("the mode of a realm is its own, or else the service's", (t) => {
 
 test('a password policy is read from its entry, each mechanism once and in upper case', (t) => {
   const entry = (attribute: string) => (attribute === 'stsscrammechanism' ? ['scram-sha-256', 'SCRAM-SHA-256'] : []);
-  t.deepEqual(readPasswordPolicy(entry), { scramMechanisms: ['SCRAM-SHA-256'] });
-  t.deepEqual(
-    readPasswordPolicy(() => []),
-    { scramMechanisms: [] },
-  );
+  t.deepEqual(readPasswordPolicy(entry).scramMechanisms, ['SCRAM-SHA-256']);
+  t.deepEqual(readPasswordPolicy(() => []).scramMechanisms, []);
 });

@@ -412,6 +412,19 @@ export const rules: readonly SpecRule[] = [
       'flows/passwordless.test.ts',
       'a key is enrolled on the spot, and the first claimant of a name gets it',
     ],
+    [
+      'password policy',
+      'enforced wherever a password is set',
+      'directory/password-policy.test.ts',
+      'product mode: add, modify and Password Modify refuse by 19 a password that does not keep the policy',
+    ],
+    [
+      'password history',
+      'recorded in development mode, too',
+      'directory/password-policy.test.ts',
+      'development mode: no policy is enforced, and old passwords are kept all the same',
+    ],
+    ['passwordless box', 'a person with no primary key (STS-AUTHN-0206)'],
     ['second factors', 'codes, recovery codes and WebAuthn ceremonies are verified'],
   ]),
   ...document('1, sessions', [

@@ -7,7 +7,7 @@ import { connect, portOf, startWithWorkers } from './crew.ts';
 
 type Crew = Awaited<ReturnType<typeof startWithWorkers>>;
 
-const password = 'analytical-engine-1';
+const password = 'Analytical-engine-1';
 
 function entry(dn: string, values: Readonly<Record<string, string | readonly string[]>>): Request {
   const attributes = Object.entries(values).map(([description, value]) => ({ description, values: [value].flat().map(utf8) }));

@@ -13,6 +13,7 @@ import { errors } from '../errors.ts';
 import { type Found, find } from '../lookup.ts';
 import { entryOfId, realmOfId } from '../named.ts';
 import { write } from '../operations/write.ts';
+import { passwordPolicyIn } from '../password-rules.ts';
 import type { Realm } from '../realm.ts';
 import { attributesOf } from '../record.ts';
 import { done } from '../result.ts';
@@ -46,7 +47,7 @@ export const passwordModify: ExtendedKind = {
     checkProtected(call, realm);
     const found = find(engine, asker, snapshot, name);
     const proved = await prove(call, realm, found, request.old);
-    const generated = request.fresh === undefined ? generatePassword(engine.chance) : undefined;
+    const generated = request.fresh === undefined ? generatePassword(engine.chance, passwordPolicyIn(engine, snapshot, realm)) : undefined;
     const fresh = request.fresh ?? utf8(generated ?? '');
 
     const change = (operation: 'add' | 'delete' | 'replace', description: string, ...values: Uint8Array[]): Modification => ({

@@ -13,6 +13,7 @@ import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { checkRealm, type Found, find } from '../lookup.ts';
+import { checkHistory, settleHistory } from '../password-rules.ts';
 import { nameOf } from '../realm.ts';
 import { realmOf } from '../realms.ts';
 import { type Attributes, attributesOf, readableOf, stampChanged, stampClass } from '../record.ts';
@@ -79,6 +80,8 @@ function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
   if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
   settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
+  const home = realmOf(engine, snapshot, name.key) ?? engine.realms.default;
+  settleHistory(engine, snapshot, home, attributes, old.get(passwordKey)?.values[0], password);
   settleTotp(engine, entry.uuid, old, attributes);
   checkRecoverySet(attributes);
   const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
@@ -162,8 +165,18 @@ async function readyHashes(call: Call, prepared: Prepared): Promise<Prepared> {
     name,
     brought.map(({ attribute }) => attribute),
   );
+  if (early !== undefined && early.uuid === asker.identity.uuid) await checkOwn(call, early, brought);
   const ready = await Promise.all(steps.map((step) => prepare(call, step, hashes.stored, early)));
   return { ...prepared, steps: ready, verifiers: hashes.verifiers };
+}
+
+/** Who sets their own password takes none of the last. */
+async function checkOwn({ engine }: Call, entry: StoredEntry, brought: ModifyRequest['changes']): Promise<void> {
+  for (const { attribute } of brought) {
+    if (describe(engine.schema, attribute.description)?.type.key !== passwordKey) continue;
+    const realm = realmOf(engine, engine.store.snapshot(), entry.dnKey) ?? engine.realms.default;
+    for (const value of attribute.values) await checkHistory(engine, realm, entry, value);
+  }
 }
 
 function stepOf(schema: Schema, { operation, attribute }: Modification, relaxed: boolean): Step {

@@ -15,7 +15,7 @@ export function ldif(dn: string, attributes: Readonly<Record<string, string | re
 const unit = (dn: string) => ldif(dn, { objectClass: 'organizationalUnit', ou: /^ou=([^,]*)/.exec(dn)?.[1] ?? '' });
 
 const human = (uid: string, given: Readonly<Record<string, string | readonly string[]>>) =>
-  ldif(person(uid), { objectClass: 'inetOrgPerson', uid, ...given, userPassword: `secret of ${uid}` });
+  ldif(person(uid), { objectClass: 'inetOrgPerson', uid, ...given, userPassword: `Secret 1 of ${uid}` });
 
 const row = Array.from({ length: 10 }, (_, at) =>
   ldif(`cn=row${at},ou=row,${desk}`, {

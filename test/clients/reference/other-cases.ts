@@ -20,13 +20,18 @@ const passwords: readonly Case[] = [
     title: 'one’s own, the old one checked',
     tool: 'ldappasswd',
     as: 'alan',
-    args: ['-a', 'secret of alan', '-s', 'the next'],
+    args: ['-a', 'Secret 1 of alan', '-s', 'Secret 2 of alan'],
   },
-  whoAmI('Password Modify', 'the new one binds', { dn: person('alan'), password: 'the next' }),
+  whoAmI('Password Modify', 'the new one binds', { dn: person('alan'), password: 'Secret 2 of alan' }),
   { ...whoAmI('Password Modify', 'the old one does not', 'alan'), differs: words },
   { of: 'Password Modify', title: 'a wrong old one', tool: 'ldappasswd', as: 'ada', args: ['-a', 'x', '-s', 'new'] },
   { of: 'Password Modify', title: 'generated', tool: 'ldappasswd', args: [person('alan')] },
-  { of: 'Password Modify', title: 'of somebody, by the administrator', tool: 'ldappasswd', args: ['-s', 'secret of alan', person('alan')] },
+  {
+    of: 'Password Modify',
+    title: 'of somebody, by the administrator',
+    tool: 'ldappasswd',
+    args: ['-s', 'Secret 1 of alan', person('alan')],
+  },
   {
     of: 'Password Modify',
     title: 'of somebody, by another',
@@ -67,7 +72,7 @@ const extended: readonly Case[] = [
   { ...exop('criticality', 'of an extended operation', '-e', '!assert=(cn=x)', 'whoami'), differs: words },
 ];
 
-const password = 'secret of ada';
+const password = 'Secret 1 of ada';
 const absent: Difference = { row: ['SASL', 'somebody who is not there is told so'], codes: { atrium: 49, slapd: 80 } };
 const leftOut: Difference = { row: ['SASL', 'DIGEST-MD5, CRAM-MD5'], codes: { atrium: 7, slapd: 0 } };
 const byName = (['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-1'] as const).flatMap((mechanism): Case[] => [
@@ -79,7 +84,7 @@ const byName = (['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-1'] as const).flatMap((mec
   whoAmI(
     'authzId',
     `by authzTo, by ${mechanism}`,
-    { mechanism, authcId: 'grace', password: 'secret of grace', authzId: 'u:alan' },
+    { mechanism, authcId: 'grace', password: 'Secret 1 of grace', authzId: 'u:alan' },
     'ldaps',
   ),
   {

@@ -31,11 +31,11 @@ export interface Worlds extends AsyncDisposable {
 const administrator = `uid=admin,${people}`;
 const administratorPassword = 'Correct-horse-7-battery';
 
-/** Who asks, by the name that cases use. Everyone but the administrator has the password `secret of` and their name. */
+/** Who asks, by the name that cases use. Everyone but the administrator has the password `Secret 1 of` and their name. */
 export function simpleBind(who: string): Pick<LdapUtilsTarget, 'dn' | 'password'> {
   if (who === 'nobody') return {};
   if (who === 'admin') return { dn: administrator, password: administratorPassword };
-  return { dn: `uid=${who},${people}`, password: `secret of ${who}` };
+  return { dn: `uid=${who},${people}`, password: `Secret 1 of ${who}` };
 }
 
 /** Starts both and fills them. Needs ldap-utils, slapd and openssl. */

@@ -1,0 +1,99 @@
+import { text, utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { decodeAttributes } from '#ldap';
+import { builtInPasswordPolicy, enforcesPasswords, faultOfPassword, inForce, type PasswordPolicy, readPasswordPolicy } from '#policy';
+import type { Snapshot, StoredEntry } from '#store';
+import { generalizedTime } from './csn.ts';
+import { type Engine, hashCost } from './engine.ts';
+import { errors } from './errors.ts';
+import type { Name, Realm } from './realm.ts';
+import type { Attributes } from './record.ts';
+
+/** The attribute, secret as the password itself, in which the hashes of old passwords are kept, as draft-behera-ldap-password-policy §5.3.5 has it. */
+const historyName = 'pwdHistory';
+const historyKey = historyName.toLowerCase();
+const octetString = '1.3.6.1.4.1.1466.115.121.1.40';
+
+/** More are never kept: to set one's own password costs a hash for each. */
+const historyMax = 24;
+
+/** The password policy in force in a realm: its own, the default realm's, or what is built in. */
+export function passwordPolicyIn({ realms, passwordStanding }: Engine, snapshot: Snapshot, realm: Realm): PasswordPolicy {
+  const standing = passwordStanding ?? builtInPasswordPolicy;
+  const first = policyAt(realms.default.passwordPolicy, snapshot, standing);
+  const own = realm === realms.default ? first : policyAt(realm.passwordPolicy, snapshot, standing);
+  return inForce(own, first, standing).value;
+}
+
+/** The policy of an entry; `undefined` when it is not there. */
+function policyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot, standing: PasswordPolicy): PasswordPolicy | undefined {
+  const entry = snapshot.byDnKey(key);
+  if (entry === undefined) return undefined;
+  const attributes = decodeAttributes(entry.user);
+  const values = (attribute: string) =>
+    (attributes.find(({ description }) => description.toLowerCase() === attribute)?.values ?? []).flatMap((value) => text(value) ?? []);
+  return readPasswordPolicy(values, standing);
+}
+
+/**
+ * Holds a password that is to be set, in clear, to the policy of its realm. Not in development mode.
+ *
+ * @throws Refusal `passwordWeak` (19) with the rule that it does not keep
+ */
+export function checkPassword(engine: Engine, realm: Realm, password: Uint8Array): void {
+  if (!enforcesPasswords(realm.mode)) return;
+  // What is no text has octets for characters.
+  const typed = text(password) ?? Buffer.from(password).toString('latin1');
+  const why = faultOfPassword(passwordPolicyIn(engine, engine.store.snapshot(), realm), typed);
+  if (why !== undefined) throw refuse(errors.passwordWeak, { why });
+}
+
+/**
+ * Refuses a password that its owner had lately. Asked only of those who set their own: it costs a hash for each old one, and who manages somebody's password does not
+ * know which they had.
+ *
+ * @throws Refusal `passwordUsed` (19); `hashQueueFull` (51)
+ */
+export async function checkHistory(engine: Engine, realm: Realm, entry: StoredEntry, password: Uint8Array): Promise<void> {
+  if (!enforcesPasswords(realm.mode)) return;
+  const { history } = passwordPolicyIn(engine, engine.store.snapshot(), realm);
+  const kept = decodeAttributes(entry.secret);
+  const of = (key: string) => kept.find(({ description }) => description.toLowerCase() === key)?.values ?? [];
+  const hashes = [...of('userpassword').map((value) => text(value) ?? ''), ...newestFirst(of(historyKey)).map(hashOf)].slice(0, history);
+  for (const hash of hashes) {
+    if ((await engine.hasher.verify(password, hash, hashCost(realm))).matches) throw refuse(errors.passwordUsed, { count: history });
+  }
+}
+
+/** Keeps the hash of a password that another takes the place of, in development mode too; one that was renewed or taken away is kept alike. */
+export function settleHistory(
+  engine: Engine,
+  snapshot: Snapshot,
+  realm: Realm,
+  attributes: Attributes,
+  was: Uint8Array | undefined,
+  is: Uint8Array | undefined,
+): void {
+  if (was === undefined || (is !== undefined && Buffer.compare(was, is) === 0)) return;
+  const { history } = passwordPolicyIn(engine, snapshot, realm);
+  // The password in force is one of the last.
+  const most = Math.min(historyMax, Math.max(0, history - 1));
+  const hash = text(was) ?? '';
+  const one = utf8(`${generalizedTime(engine.clock.nowMs())}#${octetString}#${Buffer.byteLength(hash)}#${hash}`);
+  const values = [one, ...newestFirst(attributes.get(historyKey)?.values ?? [])].slice(0, most);
+  if (values.length === 0) attributes.delete(historyKey);
+  else attributes.set(historyKey, { description: historyName, values });
+}
+
+/** Each begins with its time. Of one time the order in which they stand counts. */
+function newestFirst(values: readonly Uint8Array[]): readonly Uint8Array[] {
+  return values.toSorted((a, b) => timeOf(b).localeCompare(timeOf(a)));
+}
+
+function timeOf(value: Uint8Array): string {
+  return (text(value) ?? '').slice(0, (text(value) ?? '').indexOf('#'));
+}
+
+function hashOf(value: Uint8Array): string {
+  return (text(value) ?? '').split('#').slice(3).join('#');
+}

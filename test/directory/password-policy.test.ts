@@ -1,0 +1,131 @@
+import test, { type ExecutionContext } from 'ava';
+import { text } from '#base';
+import { decodeAttributes, decodeBer, encodeBer } from '#ldap';
+import { builtInPasswordPolicy } from '#policy';
+import { admin, adminPassword, type Client, furnishedHouse, person, suffix } from './driver.ts';
+
+const weak = /^userPassword: it must have at least /;
+const eve = { objectClass: 'inetOrgPerson', uid: 'eve', cn: 'Eve', sn: 'E' };
+
+async function open(t: ExecutionContext, given: Parameters<typeof furnishedHouse>[1] = {}) {
+  const house = await furnishedHouse(t, { passwordStanding: builtInPasswordPolicy, ...given });
+  return { ...house, operator: house.operator() };
+}
+
+async function passwordModify(client: Client, given: { user?: string; old?: string; fresh?: string }) {
+  const value = encodeBer((ber) =>
+    ber.sequence(() => {
+      if (given.user !== undefined) ber.string(given.user, 0x80);
+      if (given.old !== undefined) ber.string(given.old, 0x81);
+      if (given.fresh !== undefined) ber.string(given.fresh, 0x82);
+    }),
+  );
+  const { code, result, last } = await client.ask({ kind: 'extendedRequest', oid: '1.3.6.1.4.1.4203.1.11.1', value });
+  const made = last.kind === 'extendedResponse' && last.value ? decodeBer(last.value, (ber) => ber.sequence(() => ber.string(0x80))) : '';
+  return { code, says: result.diagnostic, made: made ?? '' };
+}
+
+test('product mode: add, modify and Password Modify refuse by 19 a password that does not keep the policy, with the rule in words', async (t) => {
+  const { operator, audited } = await open(t);
+  const added = await operator.add(person('eve'), { ...eve, userPassword: 'short' });
+  t.is(added.code, 19);
+  t.is(added.result.diagnostic, 'userPassword: it must have at least 12 characters');
+  t.is(audited.at(-1)?.error?.code, 'STS-LDAP-9392');
+  t.is((await operator.add(person('eve'), { ...eve, userPassword: 'Correct-horse-7' })).code, 0);
+  const modified = await operator.modify(person('eve'), ['replace', 'userPassword', 'correct-horse-7']);
+  t.is(modified.code, 19);
+  t.is(modified.result.diagnostic, 'userPassword: it must have at least 1 upper-case letter');
+  const set = await passwordModify(operator, { user: person('eve'), fresh: 'Correcthorse7' });
+  t.is(set.code, 19);
+  t.regex(set.says, weak);
+  t.false(JSON.stringify(audited).includes('Correcthorse7'));
+});
+
+test('hashes that an administrator brings are not affected', async (t) => {
+  const { operator, connect } = await open(t);
+  const client = connect();
+  t.is((await client.bind(admin, adminPassword)).code, 0);
+  const hash = '{SSHA}2Qe0Ka1dNbGkPGEPp1FJqWJzuqJzYWx0';
+  t.is((await client.modify(person('alan'), ['replace', 'userPassword', hash])).code, 0);
+  t.is((await operator.add(person('eve'), { ...eve, userPassword: hash })).code, 0);
+});
+
+test('development mode: no policy is enforced, and old passwords are kept all the same', async (t) => {
+  const { operator, engine } = await open(t, { 'global.mode': 'development' });
+  for (const password of ['a', 'b', 'c']) t.is((await operator.modify(person('ada'), ['replace', 'userPassword', password])).code, 0);
+  t.is(historyOf(engine, 'ada').length, 3);
+});
+
+test('a generated password keeps the policy in force', async (t) => {
+  const { operator } = await open(t);
+  t.is((await operator.add(`ou=passwordPolicies,${suffix}`, { objectClass: 'organizationalUnit', ou: 'passwordPolicies' })).code, 0);
+  const policy = { objectClass: 'stsPasswordPolicy', cn: 'default', stsPasswordMinLength: '60', stsPasswordMinDigits: '12' };
+  t.is((await operator.add(`cn=default,ou=passwordPolicies,${suffix}`, policy)).code, 0);
+  const { code, made } = await passwordModify(operator, { user: person('alan') });
+  t.is(code, 0);
+  t.true(made.length >= 60 && made.replace(/\D/g, '').length >= 12, made);
+});
+
+test('the entry is in force at once, for what is set from then on; nonsense in it is refused', async (t) => {
+  const { operator, connect } = await open(t);
+  const dn = `cn=default,ou=passwordPolicies,${suffix}`;
+  await operator.add(`ou=passwordPolicies,${suffix}`, { objectClass: 'organizationalUnit', ou: 'passwordPolicies' });
+  const wrong = await operator.add(dn, { objectClass: 'stsPasswordPolicy', cn: 'default', stsPasswordMinLength: '0' });
+  t.is(wrong.code, 19);
+  t.is(wrong.result.diagnostic, 'stsPasswordMinLength: it is from 1 to 128');
+  t.is((await operator.add(dn, { objectClass: 'stsPasswordPolicy', cn: 'default', stsPasswordMinLength: '20' })).code, 0);
+  t.is((await operator.modify(person('ada'), ['replace', 'userPassword', 'Correct-horse-7'])).code, 19);
+  t.is((await operator.modify(dn, ['replace', 'stsPasswordMinLength', '15'])).code, 0);
+  t.is((await operator.modify(person('ada'), ['replace', 'userPassword', 'Correct-horse-7'])).code, 0);
+  t.is((await operator.modify(dn, ['replace', 'stsPasswordMinLength', '100'])).code, 0);
+  t.is((await connect().bind(person('ada'), 'Correct-horse-7')).code, 0, 'a password that is set already goes on working');
+});
+
+test('none of the last five passwords: whoever sets their own is refused, by whichever door', async (t) => {
+  const { operator, connect, engine, clock } = await open(t);
+  const password = (at: number) => `Correct-horse-${at}`;
+  t.is((await operator.modify(person('ada'), ['replace', 'userPassword', password(0)])).code, 0);
+  const client = connect();
+  t.is((await client.bind(person('ada'), password(0))).code, 0);
+  for (let at = 1; at <= 5; at++) {
+    clock.moveMs(1000);
+    t.is((await passwordModify(client, { old: password(at - 1), fresh: password(at) })).code, 0, `${at}`);
+    t.is((await client.bind(person('ada'), password(at))).code, 0);
+  }
+  for (let at = 1; at <= 5; at++) {
+    const again = await passwordModify(client, { old: password(5), fresh: password(at) });
+    t.is(again.code, 19, `${at}`);
+    t.is(again.says, 'userPassword: it is one of your last 5 passwords');
+  }
+  t.is((await passwordModify(client, { old: password(5), fresh: password(0) })).code, 0, 'the sixth last');
+  t.is(historyOf(engine, 'ada').length, 4, 'the present one is one of the five');
+  t.is(
+    (await operator.modify(person('ada'), ['replace', 'userPassword', password(5)])).code,
+    0,
+    'who manages it does not know what they had',
+  );
+});
+
+test('old passwords are secret: nobody reads, searches or compares them, and who sets one another time loses none', async (t) => {
+  const { operator, connect, engine } = await open(t);
+  await operator.modify(person('ada'), ['replace', 'userPassword', 'Correct-horse-7']);
+  const client = connect();
+  t.is((await client.bind(person('ada'), 'Correct-horse-7')).code, 0);
+  for (const asking of [operator, client]) {
+    const [entry] = (await asking.search(person('ada'), '(objectClass=*)', { scope: 'base', attributes: ['*', '+', 'pwdHistory'] }))
+      .entries;
+    t.deepEqual(entry?.all('pwdHistory'), []);
+    t.deepEqual((await asking.search(suffix, '(pwdHistory=*)')).dns, []);
+    t.not((await asking.modify(person('ada'), ['delete', 'pwdHistory'])).code, 0);
+  }
+  const [kept] = historyOf(engine, 'ada');
+  t.regex(kept ?? '', /^\d{14}Z#1\.3\.6\.1\.4\.1\.1466\.115\.121\.1\.40#\d+#\{SCRYPT\}/);
+});
+
+function historyOf(engine: Awaited<ReturnType<typeof open>>['engine'], uid: string): readonly string[] {
+  const snapshot = engine.store.snapshot();
+  const [id] = snapshot.idsEqual('uid', Buffer.from(uid), 2);
+  const entry = id === undefined ? undefined : snapshot.byId(id);
+  const kept = decodeAttributes(entry?.secret ?? new Uint8Array(0)).find(({ description }) => description === 'pwdHistory');
+  return (kept?.values ?? []).map((value) => text(value) ?? '');
+}
