@@ -17,6 +17,9 @@ const octetString = '1.3.6.1.4.1.1466.115.121.1.40';
 /** More are never kept: to set one's own password costs a hash for each. */
 const historyMax = 24;
 
+/** No policy can ask for more than what begins a password of this size. */
+const judgedOctets = 4096;
+
 /** The password policy in force in a realm: its own, the default realm's, or what is built in. */
 export function passwordPolicyIn({ realms, passwordStanding }: Engine, snapshot: Snapshot, realm: Realm): PasswordPolicy {
   const standing = passwordStanding ?? builtInPasswordPolicy;
@@ -42,8 +45,9 @@ function policyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot, standing: Pass
  */
 export function checkPassword(engine: Engine, realm: Realm, password: Uint8Array): void {
   if (!enforcesPasswords(realm.mode)) return;
+  const judged = password.subarray(0, judgedOctets);
   // What is no text has octets for characters.
-  const typed = text(password) ?? Buffer.from(password).toString('latin1');
+  const typed = text(judged) ?? Buffer.from(judged).toString('latin1');
   const why = faultOfPassword(passwordPolicyIn(engine, engine.store.snapshot(), realm), typed);
   if (why !== undefined) throw refuse(errors.passwordWeak, { why });
 }

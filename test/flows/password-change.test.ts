@@ -99,9 +99,9 @@ test.serial('pwdReset: no way leads past the page, and another browser cannot go
 
   const page = await ask(base, answer.location, { cookies: own });
   const send = (form: Readonly<Record<string, string>>) => ask(base, answer.location, { method: 'POST', cookies: own, form });
-  t.is((await send({ password: 'Stolen-Form-1', again: 'Stolen-Form-1' })).status, 403);
-  t.is((await send({ csrf: hiddenOf(page, 'csrf'), password: 'Own-Form-2', again: 'Own-Form-2' })).status, 303);
-  t.true(await binds(mia, 'Own-Form-2'));
+  t.is((await send({ password: 'Stolen-Form-of-1', again: 'Stolen-Form-of-1' })).status, 403);
+  t.is((await send({ csrf: hiddenOf(page, 'csrf'), password: 'Own-Form-of-Mia-2', again: 'Own-Form-of-Mia-2' })).status, 303);
+  t.true(await binds(mia, 'Own-Form-of-Mia-2'));
 });
 
 test.serial('pwdReset: what the directory does not take is told in its words, and the sign-in waits', async (t) => {

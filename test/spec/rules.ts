@@ -399,19 +399,6 @@ export const rules: readonly SpecRule[] = [
       'an account whose password must be changed is refused',
     ],
     ['pwdReset', 'handled at the sign-in screen', 'credentials/judge.test.ts', 'the sign-in screen takes a password that must be changed'],
-    ['password policy', 'enforced wherever a password is set'],
-    [
-      'passwordless box, product',
-      'a person with no primary key is refused (STS-AUTHN-0206), in the same words whether or not the name exists',
-      'flows/second-factor.test.ts',
-      'STS-AUTHN-0206: product mode, no primary key: refused, in the same words for a name that nobody has',
-    ],
-    [
-      'passwordless box, development',
-      'enrols a key on the spot; first claimant of a name gets it',
-      'flows/passwordless.test.ts',
-      'a key is enrolled on the spot, and the first claimant of a name gets it',
-    ],
     [
       'password policy',
       'enforced wherever a password is set',
@@ -424,7 +411,18 @@ export const rules: readonly SpecRule[] = [
       'directory/password-policy.test.ts',
       'development mode: no policy is enforced, and old passwords are kept all the same',
     ],
-    ['passwordless box', 'a person with no primary key (STS-AUTHN-0206)'],
+    [
+      'passwordless box, product',
+      'a person with no primary key is refused (STS-AUTHN-0206), in the same words whether or not the name exists',
+      'flows/second-factor.test.ts',
+      'STS-AUTHN-0206: product mode, no primary key: refused, in the same words for a name that nobody has',
+    ],
+    [
+      'passwordless box, development',
+      'enrols a key on the spot; first claimant of a name gets it',
+      'flows/passwordless.test.ts',
+      'a key is enrolled on the spot, and the first claimant of a name gets it',
+    ],
     ['second factors', 'codes, recovery codes and WebAuthn ceremonies are verified'],
   ]),
   ...document('1, sessions', [
