@@ -46,9 +46,9 @@ export function drawAsk(drawing: Drawing): Ask {
   const kind = drawing.random.below(100);
   if (kind < 42) return drawSearch(drawing);
   if (kind < 52) return drawCompare(drawing);
-  if (kind < 87) return drawUpdate(drawing);
-  if (kind < 91) return drawPassword(drawing);
-  if (kind < 93) return drawBind(drawing);
+  if (kind < 86) return drawUpdate(drawing);
+  if (kind < 89) return drawPassword(drawing);
+  if (kind < 91) return drawBind(drawing);
   return drawTransaction(drawing, drawModify);
 }
 

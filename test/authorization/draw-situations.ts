@@ -7,7 +7,7 @@ import type { PlainEntry } from './plain.ts';
  * below it, networks.
  */
 export function drawSituations(random: Random, suffix: string): PlainEntry[] {
-  const often = [keptTree, joinable].filter(() => random.chance(0.65));
+  const often = [keptTree, joinable].filter(() => random.chance(0.75));
   const all = [...often, ...[aging, unsearched, managed, tied, levels, nearby].filter(() => random.chance(0.45))];
   return all.flatMap((draw) => draw(random, suffix));
 }
@@ -72,7 +72,7 @@ function keptTree(random: Random, suffix: string): PlainEntry[] {
     ? { stsRuleRight: ['delete'], stsRuleTarget: [random.pick([`entry:uid=s0,${sales}`, `entry:uid=s1,${sales}`, `one:${sales}`])] }
     : { stsRuleRight: ['add'], stsRuleTarget: [place] };
   const may = {
-    stsRuleRight: ['read', 'write', 'add', 'delete'],
+    stsRuleRight: random.chance(0.65) ? ['read', 'write', 'add', 'delete'] : ['read', 'write', 'delete'],
     stsRuleTarget: [`subtree:ou=people,${suffix}`, `subtree:ou=applications,${suffix}`],
     stsRuleAttribute: ['ou', 'uid', 'cn', 'sn', 'objectClass'],
   };
