@@ -86,16 +86,19 @@ for (const [log, commitsMax] of [
   });
 }
 
-test('beside a running service changes reads the log, adds as adds and what is the directory’s own not at all', async (t) => {
-  const environment = testEnvironment(join(folder(t), 'data'));
-  const service = startCli(['serve'], environment);
-  t.teardown(() => service.child.kill('SIGKILL'));
-  await service.until('ready ');
-  await well(t, ['import', '-'], environment, person('ann'));
-  const ldif = await well(t, ['changes', '--since', '1'], environment);
-  t.regex(ldif, /^version: 1\n\n# epoch 1, changes 2 to 2\n\n# change 2, /);
-  t.true(ldif.endsWith(`dn: uid=ann,${people}\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ann\ncn: ann\nsn: ann\n\n`));
-});
+withLdapUtils(test)(
+  'beside a running service changes reads the log, adds as adds and what is the directory’s own not at all',
+  async (t) => {
+    const environment = testEnvironment(join(folder(t), 'data'));
+    const service = startCli(['serve'], environment);
+    t.teardown(() => service.child.kill('SIGKILL'));
+    const url = /ldapi:\S+/.exec(await service.until('ready '))?.[0] ?? '';
+    t.is((await runLdapTool('ldapadd', { url, external: true }, [], person('ann'))).status, 0);
+    const ldif = await well(t, ['changes', '--since', '1'], environment);
+    t.regex(ldif, /^version: 1\n\n# epoch 1, changes 2 to 2\n\n# change 2, /);
+    t.true(ldif.endsWith(`dn: uid=ann,${people}\nchangetype: add\nobjectClass: inetOrgPerson\nuid: ann\ncn: ann\nsn: ann\n\n`));
+  },
+);
 
 test('an import into the frame of a realm is not in the log, which says so to whoever asks for what came after an earlier change', async (t) => {
   const environment = testEnvironment(join(folder(t), 'data'));
@@ -113,23 +116,26 @@ test('an import into the frame of a realm is not in the log, which says so to wh
   t.regex(await well(t, ['changes', '--since', '4'], environment), /^# change 5, (.|\n)*uid=cid/m);
 });
 
-test('when the log no longer reaches back that far, changes says so plainly, writes nothing and ends with status 1', async (t) => {
-  const environment = { ...testEnvironment(join(folder(t), 'data')), STS_PERSISTENCE_COMMITS_MAX: '2' };
-  const service = startCli(['serve'], environment);
-  t.teardown(() => service.child.kill('SIGKILL'));
-  await service.until('ready ');
-  for (const uid of ['ann', 'bob', 'cid']) await well(t, ['import', '-'], environment, person(uid));
-  for (const since of ['0', '1']) {
-    const { status, stdout, stderr } = await runCli(['changes', '--since', since], environment);
-    t.is(status, 1);
-    t.is(stdout, '');
-    t.regex(stderr, /the change log begins with change 3: those after \d are no longer all there/);
-  }
-  t.regex(await well(t, ['changes', '--since', '2'], environment), /uid=bob(.|\n)*uid=cid/);
-  const beyond = await runCli(['changes', '--since', '5'], environment);
-  t.is(beyond.status, 1);
-  t.regex(beyond.stderr, /the newest change is 4, of epoch 1: 5 is of another directory, or of before a restore/);
-});
+withLdapUtils(test)(
+  'when the log no longer reaches back that far, changes says so plainly, writes nothing and ends with status 1',
+  async (t) => {
+    const environment = { ...testEnvironment(join(folder(t), 'data')), STS_PERSISTENCE_COMMITS_MAX: '2' };
+    const service = startCli(['serve'], environment);
+    t.teardown(() => service.child.kill('SIGKILL'));
+    const url = /ldapi:\S+/.exec(await service.until('ready '))?.[0] ?? '';
+    for (const uid of ['ann', 'bob', 'cid']) t.is((await runLdapTool('ldapadd', { url, external: true }, [], person(uid))).status, 0);
+    for (const since of ['0', '1']) {
+      const { status, stdout, stderr } = await runCli(['changes', '--since', since], environment);
+      t.is(status, 1);
+      t.is(stdout, '');
+      t.regex(stderr, /the change log begins with change 3: those after \d are no longer all there/);
+    }
+    t.regex(await well(t, ['changes', '--since', '2'], environment), /uid=bob(.|\n)*uid=cid/);
+    const beyond = await runCli(['changes', '--since', '5'], environment);
+    t.is(beyond.status, 1);
+    t.regex(beyond.stderr, /the newest change is 4, of epoch 1: 5 is of another directory, or of before a restore/);
+  },
+);
 
 test('a file of an older format says which start brings it up, and mistakes in the call are told', async (t) => {
   const dataDir = join(folder(t), 'data');
