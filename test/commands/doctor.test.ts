@@ -366,7 +366,11 @@ test('beside a running service that writes, doctor reads one moment of it and fi
     counts.push(Number(/^([\d,]+) entries/.exec(stdout)?.[1]?.replace(',', '')));
   } while (!over);
   t.is((await writing).status, 0);
-  t.true(counts.every((count) => count >= 18 && count <= 3019));
+  // Those that were there before, and the task of the import.
+  t.true(
+    counts.every((count) => count >= 14 && count <= 3100),
+    counts.join(),
+  );
   const repair = await runCli(['doctor', '--repair'], environment);
   t.is(repair.status, 4);
   t.regex(repair.stderr, new RegExp(`\\[STS-STORE-9002\\].*${service.child.pid}`));
