@@ -30,15 +30,16 @@ interface Given {
   /** What the sign-in has reached; its end is then asked for with a GET. */
   readonly progress?: Progress;
   readonly note?: () => Promise<void>;
+  readonly target?: string;
 }
 
 /** Signs in, with what the realm is by the time the session has begun. */
-async function signIn(now: WebRealm | undefined, { progress, note = async () => undefined }: Given = {}) {
+async function signIn(now: WebRealm | undefined, { progress, note = async () => undefined, target = '/portal' }: Given = {}) {
   const done: string[] = [];
   const codes: string[] = [];
   const sessions = {
     parked: async () => ({
-      target: '/portal',
+      target,
       cancelTarget: '/portal',
       rows: [],
       demand: {},
@@ -90,6 +91,13 @@ async function signIn(now: WebRealm | undefined, { progress, note = async () => 
     return { done, reply: undefined, code: thrown instanceof Refusal ? thrown.row.code : String(thrown), codes };
   }
 }
+
+test('the sign-in never reads the parameters of the calling protocol: what is demanded stands in the demand alone', async (t) => {
+  const target = '/portal?acr_values=hwk&max_age=0&prompt=none&claims=%7B%7D';
+  const { done, reply } = await signIn(realm, { target });
+  t.deepEqual(done, ['begun in acme', 'taken']);
+  t.like(reply, { kind: 'redirect', to: target });
+});
 
 test('a session that begins while its realm is there stays', async (t) => {
   const { done, reply } = await signIn(realm);

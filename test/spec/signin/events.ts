@@ -1,0 +1,55 @@
+import { later, open, type SpecRule, section } from '../rule.ts';
+
+export const eventsRules: readonly SpecRule[] = [
+  ...section('1, events', [
+    ['authn.mfa.enrolment.offered', 'an audit row', 'flows/second-factor.test.ts', 'offer: an administrator is shown the page with Ignore'],
+    [
+      'authn.mfa.enrolment.declined',
+      'an audit row',
+      'flows/second-factor.test.ts',
+      'signs in with the password alone, and is offered it again',
+    ],
+    ['authn.mfa.enrolment.at-risk', 'an audit row', later('risk')],
+    ['app passwords', 'each made or revoked produces a CAEP event', later('app passwords')],
+    [
+      'CAEP, back-channel',
+      'disabling and global sign-out cause CAEP events and back-channel logout',
+      open('there are no CAEP events and no back-channel logout yet'),
+    ],
+    ['sweep', 'ends expired sessions and reports them', 'sessions/sessions.test.ts', 'the sweep ends what has expired, says how many'],
+    [
+      'errorCode',
+      'failures are rows with an errorCode and the code at the front of the summary',
+      'audit/audit.test.ts',
+      'and a summary that begins with the code',
+    ],
+  ]),
+  ...section('1, errors', [
+    ['never sent', 'a code is never sent to a client', 'web/front.test.ts', 'the answer says neither path nor code'],
+    [
+      '0142',
+      'pwdReset at another password door',
+      'directory/bind.test.ts',
+      'product mode: an account whose password must be changed is refused at the LDAP doors',
+    ],
+    ['0171', 'passwordless refused where a second factor is required', 'flows/second-factor.test.ts', 'STS-AUTHN-0171'],
+    ['0172', 'a second factor is required and both mechanisms are off', 'flows/second-factor.test.ts', 'STS-AUTHN-0172'],
+    ['0180', 'no directory entry', 'sessions/sessions.test.ts', 'STS-AUTHN-0180'],
+    ['0200', 'password refused: disabled', 'directory/bind.test.ts', 'told apart in the audit trail'],
+    ['0201', 'new session refused: disabled', 'sessions/sessions.test.ts', 'STS-AUTHN-0201'],
+    ['0204', 'a hardware-key demand refuses the code step', 'flows/second-factor.test.ts', 'STS-AUTHN-0204'],
+    ['0204, recovery codes', 'and the recovery-code step', 'signin/decide.test.ts', 'and a recovery code'],
+    [
+      '0206',
+      'the passwordless box of a person with no primary key',
+      'flows/keys-refused.test.ts',
+      'STS-AUTHN-0206: in product mode the passwordless box',
+    ],
+    ['0213', 'own password at a password-only door', later('app passwords')],
+    ['0214', 'app password outside its scopes', later('app passwords')],
+    ['0244', 'an emailed factor with no mail transport', 'directory/policy-entries.test.ts', 'STS-AUTHN-0244'],
+    ['0268', 'not accepted as a first factor', 'flows/policies.test.ts', 'STS-AUTHN-0268'],
+    ['0269', 'not accepted as a second factor', 'flows/second-factor.test.ts', 'STS-AUTHN-0269'],
+    ['0270', 'Ignore posted on a required step', 'flows/second-factor.test.ts', 'STS-AUTHN-0270'],
+  ]),
+];
