@@ -130,7 +130,7 @@ function welcome({ addresses, suffix, generatedPassword }: Running, { mode, pass
     '',
     ...toTry(addresses, dn, suffix, password).map((line) => `  ${line}`),
     '',
-    'docs/ldap.md has many more, for whoever administers the directory.',
+    'docs/ldap.md has many more, for whoever administers the directory; docs/sign-in.md is about second factors.',
     'Ctrl-C stops it; the next start finds everything as it was left. npm run reset throws the demo away.',
     '',
     '',

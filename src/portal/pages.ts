@@ -32,7 +32,7 @@ const shown: readonly (readonly [attribute: string, label: string])[] = [
   ['telephoneNumber', texts.phone],
   ['mobile', texts.mobile],
   ['title', texts.role],
-  ['departmentNumber', texts.department],
+  ['departmentNumber', texts.departmentNumber],
   ['ou', texts.department],
   ['employeeNumber', texts.employeeNumber],
 ];

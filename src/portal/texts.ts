@@ -16,6 +16,7 @@ export const texts = {
   mobile: 'Mobile phone',
   role: 'Title',
   department: 'Department',
+  departmentNumber: 'Department number',
   employeeNumber: 'Employee number',
   manager: 'Manager',
   groups: 'Groups',

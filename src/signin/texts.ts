@@ -27,7 +27,7 @@ export const texts = {
   passwordless: 'Sign in with a security key and no password',
   passwordlessHint: 'For those who have a key for this. Leave the password empty.',
   passwordlessOnly: 'Here one signs in with a security key. Enter your user name, and have the key at hand.',
-  goOnWithKey: 'Go on with your security key',
+  goOnWithKey: 'Continue with your security key',
   secondFactor: 'Use a security key as a second factor',
   secondFactorHint: 'For those who have no second factor yet. Whoever has one is asked for it in any case.',
   secondFactorDemanded: 'What you want to open asks for two factors.',
@@ -60,7 +60,7 @@ export const texts = {
   codeTitleFailed: 'The code was not taken · Enter the code from your app',
   codeWords: 'Open your authenticator app and type the code that it shows for this service now.',
   code: 'Code',
-  goOn: 'Go on',
+  goOn: 'Continue',
   codeMissing: 'Enter the code that your app shows.',
   codeWrong:
     'This code is not right. Wait for the next one in your app and type that. If it is refused again, check that the time on your device is right.',

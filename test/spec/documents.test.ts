@@ -9,6 +9,9 @@ const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
 const readmeLinesMax = 150;
+const pages = readdirSync(join(root, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`);
 
 test('the README is short, and every npm script and file that it names is there', (t) => {
   t.true(readme.split('\n').length <= readmeLinesMax);
@@ -68,12 +71,25 @@ test('decisions are numbered without a gap, each by its file and its title, and 
   }
 });
 
-test('every file and folder that a page names by a link is there', (t) => {
-  for (const page of ['CONTRIBUTING.md', 'SECURITY.md', 'docs/ldap.md', 'docs/realms.md', 'docs/slapd-differences.md']) {
-    for (const [, path = ''] of read(page).matchAll(/\]\(([^)#:]+)\)/g))
-      t.notThrows(() => read(join(dirname(page), path)), `${page}: ${path}`);
+test('every file that a page names by a link is there, and has the heading that the link leads to', (t) => {
+  for (const page of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...pages]) {
+    for (const [, path = '', anchor] of read(page).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
+      const target = path === '' ? page : join(dirname(page), path);
+      t.notThrows(() => read(target), `${page}: ${target}`);
+      if (anchor !== undefined) t.true(anchorsOf(read(target)).has(anchor), `${page}: ${target}#${anchor}`);
+    }
   }
 });
+
+test('the README lists every page of docs/', (t) => {
+  for (const page of pages) t.true(readme.includes(`(${page})`), page);
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const words = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return new Set(words.map((heading) => heading.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
+}
 
 test('every setting that docs/security-keys.md lists is a row with that environment name', (t) => {
   const lines = [...read('docs/security-keys.md').matchAll(/^\| `([a-zA-Z.]+)` \| `(STS_\w+)` \|/gm)];
