@@ -80,7 +80,22 @@ function askSecond(situation: Situation, first: Mechanism): Next {
       ? refuse('secondNotAccepted', refused)
       : refuse('secondFactorImpossible', namesOff(situation, theirs, 'second'));
   }
-  return enrol(situation, first);
+  return mailedRefusal(situation, first) ?? enrol(situation, first);
+}
+
+/**
+ * Whoever has a mailed second factor that cannot be asked for now does not come in with less, and enrols nothing beside it: who has their password alone
+ * could make it so, by wrong codes or by what an address demands. Where the policy takes no mail, nobody has such a factor.
+ */
+function mailedRefusal(situation: Situation, first: Mechanism): (Next & { readonly step: 'refuse' }) | undefined {
+  const { holds, policy, risk } = situation;
+  const taken = (['email-code', 'email-link'] as const).filter((each) => policy.secondFactors.includes(each));
+  if (isEmailed(first) || taken.length === 0 || holds.email === 'none') return undefined;
+  const { securityKey, noEmail } = readDemand(situation.demand);
+  if (securityKey) return refuse('hardwareKeyDemanded');
+  if (noEmail || risk === 'step-up') return refuse('emailNotEnough');
+  const names = taken.map((each) => `${each} (stsEmailFailures)`);
+  return refuse('secondFactorImpossible', holds.email === 'failed' ? names : namesOff(situation, taken, 'second'));
 }
 
 /** What somebody holding no second factor that could be asked for is told to do. */
@@ -118,7 +133,7 @@ function judged(situation: Situation, first: Mechanism, second: Mechanism): Next
 /** The second factors that this person can be asked for, the one to ask for first. */
 function seconds({ holds, policy, offers, demand, risk }: Situation, first: Mechanism): readonly Mechanism[] {
   const { securityKey, noEmail } = readDemand(demand);
-  const mail = holds.email && !isEmailed(first) && !noEmail && risk !== 'step-up';
+  const mail = holds.email === 'good' && !isEmailed(first) && !noEmail && risk !== 'step-up';
   const held: readonly (readonly [Mechanism, boolean])[] = [
     ['security-key', holds.mfaKey],
     ['authenticator-app', holds.app && !securityKey],

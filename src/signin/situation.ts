@@ -10,11 +10,11 @@ export interface Held {
   readonly app: boolean;
   /** Recovery codes left. */
   readonly recoveryCodes: number;
-  /** An address that was verified, which the person wants as a factor, and whose factor has not failed too often. */
-  readonly email: boolean;
+  /** An address that was verified, which the person wants as a factor; `failed`: its factor has failed too often and is turned off. */
+  readonly email: 'none' | 'good' | 'failed';
 }
 
-export const holdsNothing: Held = { mfaKey: false, primaryKey: false, app: false, recoveryCodes: 0, email: false };
+export const holdsNothing: Held = { mfaKey: false, primaryKey: false, app: false, recoveryCodes: 0, email: 'none' };
 
 /** What the service can do with a mechanism at this moment: its settings, and whether its part is there. */
 export interface Offer {

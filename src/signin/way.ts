@@ -42,7 +42,7 @@ function heldOf({ keys, app, recoveryCodesLeft = 0, email }: Holdings, { emailFa
     primaryKey: keys.some(({ role }) => role === 'primary'),
     app: app !== undefined,
     recoveryCodes: recoveryCodesLeft,
-    email: email?.verified === true && email.optedIn && email.failures < emailFailureLimit,
+    email: email?.verified !== true || !email.optedIn ? 'none' : email.failures < emailFailureLimit ? 'good' : 'failed',
   };
 }
 

@@ -250,13 +250,22 @@ test.serial('the page needs a session, and its form a token of it', async (t) =>
   t.is((await post({ csrf: 'none', do: 'send', address: 'gil@example.com' })).status, 403);
 });
 
-test.serial('a factor that was turned off for failures works again when an address is verified anew', async (t) => {
-  const ron = await addReader('ron');
-  await setAttribute(atrium, ron.dn, 'stsEmailFailures', ['10']);
-  const { post, page } = await signedIn(ron);
-  t.regex(page.body, /too many codes in a row were wrong/);
-  await post({ do: 'send', address: 'ron@example.com' });
-  t.is((await post({ do: 'confirm', code: codeOf(await smtp.next()) })).status, 303);
-  t.deepEqual(await attributeOf(atrium, ron.dn, 'stsEmailFailures'), []);
-  t.regex((await withPassword(ron)).answer.location, /email-code/);
-});
+test.serial(
+  'a factor that was turned off for failures lets no password in alone, and works again when an address is verified anew',
+  async (t) => {
+    const ron = await addPerson(atrium, 'ron', 'Ron Wrong');
+    const { post } = await signedIn(ron);
+    await setAttribute(atrium, ron.dn, 'stsVerifiedMail', ['ron@example.com']);
+    await setAttribute(atrium, ron.dn, 'stsEmailFactor', ['TRUE']);
+    await setAttribute(atrium, ron.dn, 'stsEmailFailures', ['10']);
+    const { answer } = await withPassword(ron);
+    t.is(answer.status, 403);
+    t.false(isIn(answer));
+    t.true(atrium.audit.some(({ errorCode, summary }) => errorCode === 'STS-AUTHN-0172' && /stsEmailFailures/.test(summary ?? '')));
+    t.regex((await post({ do: 'off-and-on' })).body, /too many codes in a row were wrong/);
+    await post({ do: 'send', address: 'ron@example.com' });
+    t.is((await post({ do: 'confirm', code: codeOf(await smtp.next()) })).status, 303);
+    t.deepEqual(await attributeOf(atrium, ron.dn, 'stsEmailFailures'), []);
+    t.regex((await withPassword(ron)).answer.location, /email-code/);
+  },
+);

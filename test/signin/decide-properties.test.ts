@@ -44,7 +44,8 @@ function twoAreDue({ policy, mfaRequired, administrator, risk, demand, ticked, h
   const byRule = policy.requireSecondFactor === 'always' || mfaRequired || risk === 'step-up';
   const byRole = administrator === 'role' && policy.requireSecondFactorForAdministrators === 'always';
   const byDemand = readDemand(demand).twoFactors || ticked.secondFactor;
-  const byHolding = first !== 'security-key' && (holds.mfaKey || holds.app);
+  const byMail = holds.email !== 'none' && !isEmailed(first) && policy.secondFactors.some(isEmailed);
+  const byHolding = first !== 'security-key' && (holds.mfaKey || holds.app || byMail);
   return byRule || byRole || byDemand || byHolding;
 }
 

@@ -96,7 +96,7 @@ const tables: Readonly<Record<string, readonly (readonly [title: string, given: 
     ['no link where none is left', { holds: { ...app, recoveryCodes: 0 } }, ask('authenticator-app')],
     [
       'no link on the step of an emailed code',
-      { holds: { ...nothing, email: true, recoveryCodes: 3 }, policy: withMail },
+      { holds: { ...nothing, email: 'good', recoveryCodes: 3 }, policy: withMail },
       ask('email-code'),
     ],
     [
@@ -108,30 +108,54 @@ const tables: Readonly<Record<string, readonly (readonly [title: string, given: 
   'emailed code or link': [
     [
       'a person holding an app is asked for that first and offered email as a way round',
-      { holds: { ...app, email: true }, policy: withMail },
+      { holds: { ...app, email: 'good' }, policy: withMail },
       ask('authenticator-app', ['email-code']),
     ],
-    ['holds nothing else: the mail', { holds: { ...nothing, email: true }, policy: withMail }, ask('email-code')],
-    ['off in the built-in policy: nothing', { holds: { ...nothing, email: true } }, passwordAlone],
+    ['holds nothing else: the mail', { holds: { ...nothing, email: 'good' }, policy: withMail }, ask('email-code')],
+    ['off in the built-in policy: nothing', { holds: { ...nothing, email: 'good' } }, passwordAlone],
     [
       'never the second factor after an emailed first factor: an app is asked for, without mail as a way round',
-      { proven: first('email-code'), holds: { ...app, email: true }, policy: withMail },
+      { proven: first('email-code'), holds: { ...app, email: 'good' }, policy: withMail },
       ask('authenticator-app'),
     ],
     [
       'an emailed first factor and nothing else is one factor',
-      { proven: first('email-code'), holds: { ...nothing, email: true }, policy: withMail },
+      { proven: first('email-code'), holds: { ...nothing, email: 'good' }, policy: withMail },
       done(['otp'], '1', 'email-code'),
     ],
     [
       'an emailed first factor where two are required: one that is not mailed is to be enrolled',
-      { proven: first('email-code'), holds: { ...nothing, email: true }, policy: { ...withMail, requireSecondFactor: 'always' } },
+      { proven: first('email-code'), holds: { ...nothing, email: 'good' }, policy: { ...withMail, requireSecondFactor: 'always' } },
       mustEnrol,
     ],
     [
-      'never satisfies a step-up on risk: something else is to be enrolled',
-      { holds: { ...nothing, email: true }, policy: withMail, risk: 'step-up' },
-      mustEnrol,
+      'never satisfies a step-up on risk, and with a password alone nothing is enrolled beside it',
+      { holds: { ...nothing, email: 'good' }, policy: withMail, risk: 'step-up' },
+      refused('emailNotEnough'),
+    ],
+    [
+      'turned off for failures: a password alone is still not enough',
+      { holds: { ...nothing, email: 'failed' }, policy: withMail },
+      refused('secondFactorImpossible', ['email-code (stsEmailFailures)']),
+    ],
+    [
+      'a demand for a hardware key: with a password alone no key is enrolled beside the mail',
+      { holds: { ...nothing, email: 'good' }, policy: withMail, demand: { acrValues: ['hwk'] } },
+      refused('hardwareKeyDemanded'),
+    ],
+    [
+      'refuseEmailFactor: a password alone does not do in its place',
+      { holds: { ...nothing, email: 'good' }, policy: withMail, demand: { refuseEmail: true } },
+      refused('emailNotEnough'),
+    ],
+    [
+      'nothing can be mailed: a password alone is still not enough',
+      {
+        holds: { ...nothing, email: 'good' },
+        policy: withMail,
+        offers: { ...offers, 'email-code': { first: false, second: false, enrol: false, off: 'mail.smtpHost' } },
+      },
+      refused('secondFactorImpossible', ['mail.smtpHost']),
     ],
     [
       'a mailed one that was shown before the risk was known is not enough',
@@ -140,7 +164,7 @@ const tables: Readonly<Record<string, readonly (readonly [title: string, given: 
     ],
     [
       'refuseEmailFactor: not asked for',
-      { holds: { ...app, email: true }, policy: withMail, demand: { refuseEmail: true } },
+      { holds: { ...app, email: 'good' }, policy: withMail, demand: { refuseEmail: true } },
       ask('authenticator-app'),
     ],
   ],

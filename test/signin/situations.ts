@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mechanisms } from '#policy';
 import type { Held, Next, Offer, Situation } from '#signin';
 
-export const nothing: Held = { mfaKey: false, primaryKey: false, app: false, recoveryCodes: 0, email: false };
+export const nothing: Held = { mfaKey: false, primaryKey: false, app: false, recoveryCodes: 0, email: 'none' };
 const all: Offer = { first: true, second: true, enrol: true };
 
 export const policy: Situation['policy'] = {
@@ -45,7 +45,7 @@ export const situation: fc.Arbitrary<Situation> = fc.record({
     primaryKey: fc.boolean(),
     app: fc.boolean(),
     recoveryCodes: fc.integer({ min: 0, max: 2 }),
-    email: fc.boolean(),
+    email: fc.constantFrom('none', 'good', 'failed'),
   }),
   ticked: fc.record({ secondFactor: fc.boolean(), passwordless: fc.boolean() }),
   proven: fc.constant([]),
