@@ -106,6 +106,8 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
     name: 'session',
     parse: parseSession,
     rowsMax: (realm) => settingsOf(realm)['authn.maxSessions'],
+    // Anybody may begin as many of these as they like: they push nobody out who signed in.
+    firstToGo: nobody,
     gone: (kept, why) =>
       note(
         kept.realm,

@@ -9,6 +9,8 @@ export interface KindRow<T> {
   readonly parse: (value: unknown) => T | undefined;
   /** Most rows in one realm; the least recently used goes first. The store's own bound holds beside it. Read at each put. */
   readonly rowsMax?: (realm: string) => number;
+  /** Whose rows go before all others where there is no room; the least recently used of them first. */
+  readonly firstToGo?: string;
   /** Told of each row that went without its holder asking for it. */
   readonly gone?: (kept: Kept<T>, why: 'expired' | 'evicted') => void;
 }
@@ -59,7 +61,8 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
     if (store.count(kind) < rowsMax) return;
     sweep();
     while (store.count(kind) >= rowsMax) {
-      const [oldest] = store.list(kind, undefined, 1);
+      const first = row.firstToGo === undefined ? [] : store.list(kind, row.firstToGo, 1);
+      const [oldest] = first.length > 0 ? first : store.list(kind, undefined, 1);
       if (oldest === undefined || !store.delete(kind, oldest.key)) return;
       tell(oldest, 'evicted');
     }

@@ -247,6 +247,17 @@ test('with authn.sessionIdleTimeoutS 0 nothing ends by idling', async (t) => {
   t.truthy(await sessions.find(realm, [handle]));
 });
 
+test('at authn.maxSessions the sessions of those who did not sign in end first, however lately they began', async (t) => {
+  const { sessions, settings, begin, passS } = open(t);
+  settings['authn.maxSessions'] = 2;
+  const { handle } = await begin(ada);
+  for (let i = 0; i < 5; i++) {
+    passS(1);
+    await sessions.beginAnonymous(realm, [], visit);
+  }
+  t.not(await sessions.find(realm, [handle]), undefined);
+});
+
 test('at authn.maxSessions the least recently used session ends', async (t) => {
   const { sessions, settings, begin, passS, audited } = open(t);
   settings['authn.maxSessions'] = 3;
