@@ -1,7 +1,7 @@
 import type { Clock } from '#base';
 import type { SessionOf } from '#client';
 import { actingSession, type Person } from '#people';
-import type { Session, Sessions, Visit } from '#sessions';
+import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { texts } from './texts.ts';
 
@@ -29,6 +29,7 @@ export type Found = { readonly kind: 'own'; readonly own: Own } | { readonly kin
 
 /** As the built-in rule of access says it: who has authenticated so lately writes what they sign in with. */
 const freshMs = 300_000;
+const twoFactorsClass = 'mfa';
 
 /**
  * Finds who asks for a page of their own.
@@ -50,6 +51,9 @@ export async function findOwn(deps: OwnDeps, request: WebRequest, { fresh, back 
   const last = session.events.at(-1);
   if (fresh && (last === undefined || clock.nowMs() - last.whenMs > freshMs))
     return { kind: 'reply', reply: await ask(deps, request, back, { demand: { reauthenticate: true } }) };
+  // Nobody changes a second factor with less than it takes to sign in with it: a key that signs in alone is one factor.
+  if (fresh && last?.acr !== twoFactorsClass && heldSecond(person, last?.whenMs))
+    return { kind: 'reply', reply: await ask(deps, request, back, { demand: { reauthenticate: true, factors: 'two' } }) };
   const subject = `session\0${realm.id}\0${session.sid}`;
   const strength = actingSession(session.events, request);
   if (strength === undefined) return { kind: 'reply', reply: await ask(deps, request, '/portal', {}) };
@@ -57,12 +61,18 @@ export async function findOwn(deps: OwnDeps, request: WebRequest, { fresh, back 
   return { kind: 'own', own: { session, person, subject, csrfToken: csrf.issue(subject), acting, visit: visitOf(request) } };
 }
 
+/** Whether there was a second factor when they authenticated. One that came since was there for them to add. */
+function heldSecond({ holdings: { keys, app } }: Person, sinceMs = 0): boolean {
+  const all = [...keys.filter(({ role }) => role === 'mfa'), ...(app === undefined ? [] : [app])];
+  return all.some(({ addedMs }) => addedMs < sinceMs);
+}
+
 /** What was posted is not kept: the page it came from is shown again. */
 async function ask(
   { sessions }: OwnDeps,
   { realm, method, target }: WebRequest,
   back: string,
-  more: { readonly demand?: { readonly reauthenticate: true } },
+  more: { readonly demand?: Demand },
 ): Promise<Reply> {
   const rows = [{ label: texts.askerLabel, value: texts.application }];
   const to = method === 'GET' && !/[?&]authn_error=/.test(target) ? target : back;

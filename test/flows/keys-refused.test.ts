@@ -395,3 +395,43 @@ test.serial('what is no registration for this page enrols nothing, and says so i
   t.deepEqual(await stored(atrium, ada), []);
   t.true(atrium.audit.some(({ errorCode }) => errorCode === 'STS-AUTHN-9352'));
 });
+
+test.serial('whoever came in with a key alone, and holds a second factor, changes no factor before showing two', async (t) => {
+  const { atrium, base, pass } = await start(t);
+  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+  const [alone, second] = [makeAuthenticator('ES256'), makeAuthenticator('ES256')];
+  const sts_session = await passwordSession(base, ada);
+  t.is((await enrolAtPortal(base, sts_session, alone, 'primary')).status, 303);
+  t.is((await enrolAtPortal(base, sts_session, second)).status, 303, 'who has just added one goes on');
+  t.is((await ask(base, '/portal/keys/add', { cookies: { sts_session } })).status, 200);
+  pass(1000);
+  const screen = await openScreen(base);
+  const cookies = { sts_signin: screen.browser };
+  const named = await ask(base, screen.target, {
+    method: 'POST',
+    cookies,
+    form: { csrf: screen.csrf, username: ada.uid, passwordless: 'on' },
+  });
+  const page = await keyPage(base, named.location, cookies);
+  const handle = cookieOf(await answerWith(base, page, alone.get(page.asked)), 'sts_session') ?? '';
+  for (const path of ['/portal/keys/add', '/portal/mfa/app/remove', '/portal/mfa/codes/remove']) {
+    const answer = await ask(base, path, { cookies: { sts_session: handle } });
+    t.regex(answer.location, /^\/authn\/login\?authn=/, path);
+    const asked = await ask(base, answer.location, { cookies: { ...cookies, sts_session: handle } });
+    t.regex(asked.body, /id="second-factor"[^>]* checked[^>]* disabled/);
+    t.notRegex(asked.body, /id="passwordless"/);
+  }
+});
+
+test.serial('asking whether somebody has a key that signs in alone is an attempt: after so many even the password waits', async (t) => {
+  const { atrium, base } = await start(t, { STS_SECURITY_RATE_PER_IDENTITY: '3' });
+  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+  const post = async (form: Readonly<Record<string, string>>) => {
+    const screen = await openScreen(base);
+    const cookies = { sts_signin: screen.browser };
+    return ask(base, screen.target, { method: 'POST', cookies, form: { csrf: screen.csrf, username: ada.uid, ...form } });
+  };
+  for (let tries = 0; tries < 3; tries++) t.is((await post({ passwordless: 'on' })).status, 403);
+  t.is((await post({ passwordless: 'on' })).status, 429);
+  t.is((await post({ password: ada.password })).status, 429);
+});
