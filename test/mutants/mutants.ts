@@ -1,0 +1,276 @@
+import type { Patch } from '../torture/sabotage.ts';
+
+/** A mistake that breaks one rule of the sign-in, and the test that must fail with it. */
+export interface SigninMutant {
+  readonly means: string;
+  readonly patches: readonly [Patch];
+  /** A test file below `test/`, and words of the title of the rule's test. */
+  readonly caughtBy: readonly [file: string, title: string];
+}
+
+type Line = readonly [name: string, means: string, from: string, to: string, title: string];
+
+/** Mistakes in one file that one test file must see. */
+function of(file: string, test: string, lines: readonly Line[]): readonly (readonly [string, SigninMutant])[] {
+  return lines.map(([name, means, from, to, title]) => [name, { means, patches: [{ file, from, to }], caughtBy: [test, title] }]);
+}
+
+export const signinMutants: ReadonlyMap<string, SigninMutant> = new Map([
+  ...of('src/signin/decide.ts', 'signin/decide.test.ts', [
+    [
+      'always',
+      'requireSecondFactor=always requires nothing',
+      "policy.requireSecondFactor === 'always' ||",
+      'false ||',
+      'always, holds none: /authn/mfa-setup',
+    ],
+    ['mfa-required', 'stsMfaRequired requires nothing', '    mfaRequired ||\n', '', 'stsMfaRequired, holds none: /authn/mfa-setup'],
+    [
+      'built-in',
+      'the built-in administrator is required to enrol',
+      "(administrator === 'role' &&",
+      "(administrator !== 'none' &&",
+      'always, the built-in one is only offered a second factor',
+    ],
+    [
+      'step-up',
+      'a step-up on risk asks for nothing',
+      "    risk === 'step-up' ||\n",
+      '',
+      'never satisfies a step-up on risk: something else is to be enrolled',
+    ],
+    [
+      'primary-second',
+      'a passwordless key is a second factor',
+      "['security-key', holds.mfaKey],",
+      "['security-key', holds.mfaKey || holds.primaryKey],",
+      'holds a primary key, types the password: one factor',
+    ],
+    [
+      'code-for-key',
+      'a code is asked for where a hardware key is demanded',
+      'holds.app && !securityKey]',
+      'holds.app]',
+      'a demand for a hardware key refuses the code step (STS-AUTHN-0204)',
+    ],
+    [
+      'mail-twice',
+      'an emailed factor is second after an emailed first',
+      'holds.email && !isEmailed(first) &&',
+      'holds.email &&',
+      'an emailed first factor and nothing else is one factor',
+    ],
+    [
+      'no-primary',
+      'in product mode the passwordless box enrols a key',
+      "if (mode === 'product' && !holds.primaryKey)",
+      "if (mode === 'product' && holds.mfaKey)",
+      'product, no primary key: refused before a step is minted (STS-AUTHN-0206)',
+    ],
+    [
+      'recovery-for-key',
+      'a recovery code meets a demand for a hardware key',
+      "if (securityKey && second !== 'security-key')",
+      "if (securityKey && second === 'authenticator-app')",
+      'demands by a relying party: and a recovery code',
+    ],
+    [
+      'ignore',
+      'Ignore is of no use where a second factor is offered',
+      '&& !declined && choices',
+      '&& choices',
+      'offer, Ignore: the password alone',
+    ],
+    [
+      'way-round-key',
+      'a recovery code is a way round a hardware key that is demanded',
+      'can && wayRound && !readDemand(demand).securityKey',
+      'can && wayRound',
+      'a demand for a hardware key asks for the key alone among what is held',
+    ],
+    [
+      'amr-mail',
+      'an emailed second factor has the amr of both',
+      'isEmailed(second) ? [methods[second]] : ',
+      '',
+      'emailed code, after another factor',
+    ],
+    [
+      'acr',
+      'two factors have the class of one',
+      "acr: 'mfa', mechanisms",
+      "acr: '1', mechanisms",
+      'amr and acr: security key as second factor',
+    ],
+    [
+      'totp-row',
+      'the row of the app stops no enrolment',
+      "(each === 'security-key' || policy.totpEnrolment)",
+      'true',
+      'row is off: a key alone can be enrolled',
+    ],
+    [
+      'must-change',
+      'a password that must be changed goes on as it is',
+      "if (first === 'password' && situation.mustChange)",
+      "if (first === 'email-code' && situation.mustChange)",
+      'the password is changed first, the second factor asked for afterwards',
+    ],
+  ]),
+  ...of('src/sessions/sessions.ts', 'sessions/sessions.test.ts', [
+    [
+      'handle-stays',
+      'a re-authentication leaves the handle of before',
+      'secretHash: hashOf(secret),\n    };\n    const next',
+      'secretHash: kept.value.secretHash,\n    };\n    const next',
+      'a re-authentication by the same person appends an event, changes the handle and keeps the sid',
+    ],
+    [
+      'other-person',
+      'the session of another person goes on',
+      'if (other.value.subject !== subject && (await',
+      'if (other.value.subject === subject && (await',
+      'a different person replaces the session',
+    ],
+    [
+      'disabled-begins',
+      'a disabled person gets a session',
+      'person.disabled ? errors.disabled : undefined',
+      'undefined',
+      'a sign-in whose person has no entry is refused with STS-AUTHN-0180',
+    ],
+    [
+      'anonymous-acr',
+      'whoever did not sign in has class 1',
+      "amr: [], acr: '0'",
+      "amr: [], acr: '1'",
+      'somebody who did not sign in has a session of nobody',
+    ],
+  ]),
+  ...of('src/state/limits.ts', 'state/limits.test.ts', [
+    [
+      'window',
+      'the window is half as long',
+      "settings['security.rateLimitWindowS'] * 1000",
+      "settings['security.rateLimitWindowS'] * 500",
+      'the window is fixed',
+    ],
+  ]),
+  ...of('src/keys/totp.ts', 'keys/totp.test.ts', [
+    [
+      'skew',
+      'no step before the one of now is taken',
+      'Math.max(0, now - window)',
+      'Math.max(0, now)',
+      'so many steps of skew either side are taken',
+    ],
+  ]),
+  ...of('src/directory/extended/verify.ts', 'directory/verify.test.ts', [
+    [
+      'replay',
+      'a code is taken twice',
+      'lastStepOf(attributes), code',
+      'undefined, code',
+      'a code is accepted once, and a replay is refused as a replay',
+    ],
+    [
+      'recovery-stays',
+      'a recovery code is not spent',
+      'const rest = withoutCode(values, found);',
+      'const rest = values;',
+      'recovery codes are spent by the try that they let in',
+    ],
+    [
+      'disabled-code',
+      'a code of a disabled account is taken',
+      'if (accountOf(entry).disabled) throw',
+      "if (accountOf(entry).disabled && dn === '') throw",
+      'a disabled account is refused, as with a wrong code',
+    ],
+  ]),
+  ...of('src/credentials/judge.ts', 'credentials/judge.test.ts', [
+    [
+      'disabled-password',
+      'a password of a disabled account is taken',
+      'if (account.disabled) return refused(errors.accountDisabled);',
+      '',
+      'development mode: a disabled account is refused',
+    ],
+    [
+      'reset-elsewhere',
+      'in development mode other doors refuse a password that must be changed',
+      'account.mustChange && refusesPasswordsToChange(mode) && !presented',
+      'account.mustChange && !presented',
+      'development mode: pwdReset is the sign-in',
+    ],
+  ]),
+  ...of('src/factors/webauthn/assertion.ts', 'factors/webauthn.test.ts', [
+    ['counter', 'a counter may stay', 'counter <= key.counter)', 'counter < key.counter)', 'the signature counter must strictly increase'],
+    [
+      'user-handle',
+      'a credential that was made for somebody else signs in',
+      'asserted.userHandle !== userHandleOf(entryUuid))',
+      "asserted.userHandle === '')",
+      'a credential that says it was made for somebody else signs nobody in',
+    ],
+  ]),
+  ...of('src/factors/webauthn/registration.ts', 'factors/webauthn.test.ts', [
+    [
+      'verification',
+      'user verification is not enforced',
+      "settings['webauthn.userVerification'] === 'required'",
+      'false',
+      'user verification is enforced where webauthn.userVerification is required',
+    ],
+  ]),
+  ...of('src/policy/authn-policy.ts', 'policy/authn-policy.test.ts', [
+    [
+      'ten-minutes',
+      'an emailed code may be good for longer than ten minutes',
+      'stsEmailCodeTtl: [30, 600]',
+      'stsEmailCodeTtl: [30, 6000]',
+      'nonsense is refused in words',
+    ],
+    [
+      'not-offered',
+      'administrators are not offered a second factor',
+      "requireSecondFactorForAdministrators: 'offer',",
+      "requireSecondFactorForAdministrators: 'if-held',",
+      'administrators are offered',
+    ],
+  ]),
+  ...of('src/factors/attestation/judge.ts', 'factors/attestation/judge.test.ts', [
+    [
+      'claimed',
+      'a demand is met by what is only claimed',
+      "if (demanding && best.proved !== 'trusted') throw",
+      "if (policy.fips > 9 && best.proved !== 'trusted') throw",
+      'demands a trusted statement, with the policy',
+    ],
+    [
+      'reported',
+      'a model that is reported compromised is taken',
+      'if (entry?.reported !== undefined)',
+      "if (entry?.reported === '')",
+      'a model that the metadata report is refused, whatever vouches for it',
+    ],
+  ]),
+  ...of('src/factors/email/challenges.ts', 'factors/email.test.ts', [
+    [
+      'one-try-more',
+      'one try more is judged',
+      'kept.value.tries >= triesMax',
+      'kept.value.tries > triesMax',
+      'no more are judged than there are tries',
+    ],
+  ]),
+  ...of('src/factors/recovery/codes.ts', 'factors/recovery/codes.test.ts', [
+    [
+      'confusable',
+      'a recovery code may hold a 1 beside an L',
+      "'23456789A",
+      "'13456789A",
+      'a 32-character alphabet without confusable pairs',
+    ],
+  ]),
+]);
