@@ -34,10 +34,10 @@ export const signinMutants: ReadonlyMap<string, SigninMutant> = new Map([
     ],
     [
       'step-up',
-      'a step-up on risk asks for nothing',
-      "    risk === 'step-up' ||\n",
-      '',
-      'never satisfies a step-up on risk: something else is to be enrolled',
+      'an emailed factor satisfies a step-up on risk',
+      "noEmail || situation.risk === 'step-up'))",
+      'noEmail))',
+      'a mailed one that was shown before the risk was known is not enough',
     ],
     [
       'primary-second',
@@ -56,8 +56,8 @@ export const signinMutants: ReadonlyMap<string, SigninMutant> = new Map([
     [
       'mail-twice',
       'an emailed factor is second after an emailed first',
-      'holds.email && !isEmailed(first) &&',
-      'holds.email &&',
+      "holds.email === 'good' && !isEmailed(first) &&",
+      "holds.email === 'good' &&",
       'an emailed first factor and nothing else is one factor',
     ],
     [
