@@ -161,6 +161,19 @@ test('administrators: members of a group with the role Admin Read or Admin Write
   t.is(await administrator('ada'), 'role');
 });
 
+test('who has both roles is found without a refusal in the audit trail', async (t) => {
+  const { people, acting, audited } = await open(t);
+  for (const role of ['Admin Read', 'Admin Write']) {
+    const both = { objectClass: ['groupOfNames', 'stsRoleGroup'], cn: role, stsRole: role, member: person('ada') };
+    await acting.add(group(role), attributesOf(both));
+  }
+  t.is((await people.find('ada'))?.administrator, 'role');
+  t.deepEqual(
+    audited.flatMap(({ error }) => error?.code ?? []),
+    [],
+  );
+});
+
 test('a name that nobody has costs as many searches as one that somebody has', async (t) => {
   const { client } = await open(t);
   let searches = 0;
