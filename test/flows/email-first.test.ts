@@ -298,3 +298,19 @@ test.serial('a name that a mail was asked for opens no step of a key: the first 
   await sign.send('/authn/email-code', 'ada');
   t.regex((await sign.get('/authn/webauthn')).location, /^\/authn\/login\?/);
 });
+
+test.serial('what is tried by a mail address is counted alike whether somebody has it, as a factor or not, or nobody', async (t) => {
+  const limits = { STS_SECURITY_RATE_PER_IDENTITY: '4' };
+  await using strict = await startTestAtrium({ settings: { ...mailedSettings(smtp), ...limits }, clock: { nowMs: () => nowMs } });
+  await addPerson(strict, 'una', 'Una Verified');
+  const known = await addPerson(strict, 'kim', 'Kim Known');
+  await setAttribute(strict, known.dn, 'stsVerifiedMail', ['kim@example.com']);
+  await setPolicy(strict, { stsFirstFactor: ['password', 'email-code'] });
+  for (const name of ['una@example.com', 'kim@example.com', 'nobody@example.com']) {
+    const sign = await beginRaw(strict.addresses.http ?? '');
+    await sign.send(codePath, name);
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) statuses.push((await sign.post(codePath, { code: String(100_000 + i) })).status);
+    t.deepEqual(statuses, [200, 200, 200, 429], name);
+  }
+});

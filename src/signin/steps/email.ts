@@ -74,8 +74,9 @@ async function send(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall, 
   // Nobody is made an entry by asking for a mail.
   const found = role === 'second' ? call.person : await findPerson(registry, realm, userName);
   const person = factorAddress(found, role, rules) === undefined ? undefined : found;
+  const identity = identityOf(registry, realm, found, userName);
   const sent = await email.send({
-    ...asking(call, found, identityOf(registry, realm, found, userName), rules),
+    ...asking(call, found, identity, rules),
     person,
     kind,
     nowMs,
@@ -84,7 +85,7 @@ async function send(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall, 
       `${baseOf(request.door) ?? ''}${pathIn(realm, `${rows.link.path}?authn=${encodeURIComponent(id)}&token=${secret}`)}`,
   });
   if (sent.kind === 'limited') return limited(sent.waitS, { username: userName });
-  const underWay = { step: rows[kind].name, untilMs: sent.untilMs, data: {} };
+  const underWay = { step: rows[kind].name, untilMs: sent.untilMs, data: { identity } };
   if (role === 'second') return { kind: 'moved', change: { underWay } };
   // A name that nobody has is looked up at the next step, like any other.
   return {
@@ -101,7 +102,9 @@ async function judge(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall,
   if (!(kind === 'code' ? codeForm : linkForm).test(presented))
     return { kind: 'fault', fault: { words: kind === 'code' ? emailTexts.wrongForm : emailTexts.over, ...field } };
   const rules = await policyOf(realm);
-  const identity = identityOf(registry, realm, person, progress.userName ?? '');
+  // As when it was sent: whose address no mail goes to would otherwise be counted under another name here than there.
+  const sentFor = progress.underWay?.step === rows[kind].name ? progress.underWay.data['identity'] : undefined;
+  const identity = typeof sentFor === 'string' ? sentFor : identityOf(registry, realm, person, progress.userName ?? '');
   const judged = await email.judge(asking(call, person, identity, rules), presented);
   switch (judged.kind) {
     case 'limited':
