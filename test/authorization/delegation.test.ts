@@ -37,9 +37,9 @@ ${more === '' ? '' : `${more}\n`}
 const beginning = [
   `dn: ou=sales,${people}\nobjectClass: organizationalUnit\nou: sales\n\n`,
   `dn: ou=support,${people}\nobjectClass: organizationalUnit\nou: support\n\n`,
-  person('dora', people, 'userPassword: delegated-9'),
-  person('sam', `ou=sales,${people}`, 'userPassword: sells-1'),
-  person('sid', `ou=support,${people}`, 'userPassword: helps-1'),
+  person('dora', people, 'userPassword: Delegated-one-9'),
+  person('sam', `ou=sales,${people}`, 'userPassword: Sells-a-lot-of-1'),
+  person('sid', `ou=support,${people}`, 'userPassword: Helps-others-1'),
   group('sales team', `uid=sam,ou=sales,${people}`),
   group('sales tools', `uid=sam,ou=sales,${people}`),
   group('support', `uid=sid,ou=support,${people}`),
@@ -67,7 +67,7 @@ async function furnish(settings: Readonly<Record<string, string>>): Promise<Offi
   return {
     atrium,
     operators,
-    dora: { url, dn: delegate, password: 'delegated-9' },
+    dora: { url, dn: delegate, password: 'Delegated-one-9' },
     [Symbol.asyncDispose]: () => atrium[Symbol.asyncDispose](),
   };
 }
@@ -79,14 +79,14 @@ type Tried = readonly [title: string, tool: LdapTool, args: readonly string[], i
 const inSales = (uid: string) => `uid=${uid},ou=sales,${people}`;
 
 const theirs: readonly Tried[] = [
-  ['adds a person', 'ldapadd', [], person('sue', `ou=sales,${people}`, 'mail: sue@example.com\nuserPassword: first-1')],
+  ['adds a person', 'ldapadd', [], person('sue', `ou=sales,${people}`, 'mail: sue@example.com\nuserPassword: First-password-1')],
   [
     'edits a person',
     'ldapmodify',
     [],
     change(inSales('sue'), 'replace: title', 'title: seller', '-', 'replace: mail', 'mail: s@example.com'),
   ],
-  ['sets a person’s password', 'ldappasswd', ['-s', 'second-2', inSales('sue')]],
+  ['sets a person’s password', 'ldappasswd', ['-s', 'Second-password-2', inSales('sue')]],
   ['takes a person into the one group', 'ldapmodify', [], change(`cn=sales team,${groups}`, 'add: member', `member: ${inSales('sue')}`)],
   ['and into the other', 'ldapmodify', [], change(`cn=sales tools,${groups}`, 'add: member', `member: ${inSales('sue')}`)],
   ['and out again', 'ldapmodify', [], change(`cn=sales tools,${groups}`, 'delete: member', `member: ${inSales('sue')}`)],
@@ -98,8 +98,8 @@ const neighbours: readonly Tried[] = [
   ['adds nobody to another ou', 'ldapadd', [], person('eve', `ou=support,${people}`)],
   ['nor to the people at large', 'ldapadd', [], person('eve', people)],
   ['edits nobody of another ou', 'ldapmodify', [], change(`uid=sid,ou=support,${people}`, 'replace: title', 'title: x')],
-  ['sets no password of another ou', 'ldappasswd', ['-s', 'taken-1', `uid=sid,ou=support,${people}`]],
-  ['nor the administrator’s', 'ldappasswd', ['-s', 'taken-1', `uid=admin,${people}`]],
+  ['sets no password of another ou', 'ldappasswd', ['-s', 'Taken-over-all-1', `uid=sid,ou=support,${people}`]],
+  ['nor the administrator’s', 'ldappasswd', ['-s', 'Taken-over-all-1', `uid=admin,${people}`]],
   ['deletes nobody of another ou', 'ldapdelete', [`uid=sid,ou=support,${people}`]],
   ['changes no other group', 'ldapmodify', [], change(`cn=support,${groups}`, 'add: member', `member: ${inSales('sam')}`)],
   ['nor what else there is of theirs', 'ldapmodify', [], change(`cn=sales team,${groups}`, 'replace: description', 'description: x')],
@@ -177,7 +177,7 @@ for (const [with_, settings] of ways) {
         const { status, stderr } = await run(dora, tried);
         t.is(status, success, `${tried[0]}: ${stderr}`);
         if (tried[1] === 'ldappasswd')
-          t.is((await runLdapTool('ldapwhoami', { url: dora.url, dn: inSales('sue'), password: 'second-2' }, [])).status, success);
+          t.is((await runLdapTool('ldapwhoami', { url: dora.url, dn: inSales('sue'), password: 'Second-password-2' }, [])).status, success);
       }
       const before = await everything(operators);
       for (const tried of neighbours) {

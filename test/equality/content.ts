@@ -14,7 +14,8 @@ export function generateContent(count: number, seed: number): LdifContent[] {
     entry(suffix, { objectClass: ['top', 'dcObject', 'organization'], dc: ['example'], o: ['Example'] }),
     entry(people, { objectClass: ['organizationalUnit'], ou: ['people'] }),
     entry(groups, { objectClass: ['organizationalUnit'], ou: ['groups'] }),
-    // A service makes it where it is not there.
+    // A service makes these where they are not there.
+    entry(`ou=realms,${suffix}`, { objectClass: ['organizationalUnit'], ou: ['realms'] }),
     entry(`cn=tasks,${suffix}`, { objectClass: ['applicationProcess'], cn: ['tasks'] }),
     entry(administrator, { objectClass: ['inetOrgPerson'], uid: ['admin'], cn: ['Admin'], sn: ['Admin'] }),
     ...generated,
