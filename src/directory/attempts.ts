@@ -24,7 +24,7 @@ export interface Tried {
  * names included; in whichever thread.
  *
  * @param judge  resolves when the secret was right; throws the refusal when it was not
- * @throws Refusal `attemptsLimited` (53) before anything is judged, the right secret too; `stateNotWritten` (52); what `judge` throws
+ * @throws Refusal `attemptsLimited` (53) before anything is judged, the right secret too; what `judge` throws
  * @see docs/decisions/0012-failures.md
  */
 export async function counted<T>({ engine, asker, controls }: Call, { realm, dn }: Tried, judge: () => Promise<T>): Promise<T> {

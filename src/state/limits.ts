@@ -3,6 +3,7 @@ import type { SettingValues } from '#catalogue';
 import { sha256 } from '#keys';
 import type { Counted, Counter, StateStore } from '#store';
 import type { settings as rows } from './settings.ts';
+import { countingOf } from './stand-in.ts';
 
 /** One try to prove who somebody is: a password, a code, a ceremony. */
 export interface AttemptBy {
@@ -35,7 +36,6 @@ export interface Limits {
    * To be asked before anything is verified.
    *
    * @returns `limited` with the seconds until the window ends, also for who would have been right
-   * @throws Refusal `stateNotWritten` (52, HTTP 503): what cannot be counted is not tried
    */
   enter(attempt: AttemptBy): Promise<Attempt>;
 }
@@ -53,6 +53,7 @@ const addressKind = 'failures.address';
 
 export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptions): Limits {
   const trusted = createNetworks();
+  const counting = countingOf(store, clock);
   return {
     enter: async ({ realm, identity, address }) => {
       const settings = settingsOf(realm);
@@ -70,9 +71,9 @@ export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptio
         counter(identityKind, identityOf(identity), settings['security.rateLimitPerIdentity']),
         ...(isCounted ? [counter(addressKind, hex(placeOf(octets)), settings['security.rateLimitPerAddress'])] : []),
       ];
-      const result = store.countUp(counters);
+      const result = counting.countUp(counters);
       if (result.kind === 'full') return limited(result.full, clock.nowMs());
-      return { kind: 'admitted', counters: namesOf(result.counted), succeeded: async () => store.countDown(result.counted) };
+      return { kind: 'admitted', counters: namesOf(result.counted), succeeded: async () => counting.countDown(result.counted) };
     },
   };
 }

@@ -2,7 +2,6 @@ import type { Attempt, AttemptBy, Limited, Limits } from './limits.ts';
 
 /** Attempts of one process, in turn: as `Limits`, and who would find a limit reached by others who are being judged at this moment waits for them. */
 export interface Turns {
-  /** @throws Refusal `stateNotWritten` (52, HTTP 503) */
   enter(attempt: AttemptBy): Promise<Turn>;
 }
 

@@ -64,7 +64,11 @@ test('10,000 people are imported, searched by uid, mail substring and objectClas
   t.is(await search('(objectClass=person)'), count + 1, 'the generated people and the built-in administrator');
   const live = await runCli(['export'], first);
   t.is(live.status, 0, live.stderr);
-  t.is((live.stdout.match(/^dn:/gm) ?? []).length, (await search('(objectClass=*)')) - 2, 'tasks, and the place of realms, are no content of a realm');
+  t.is(
+    (live.stdout.match(/^dn:/gm) ?? []).length,
+    (await search('(objectClass=*)')) - 2,
+    'tasks, and the place of realms, are no content of a realm',
+  );
   t.false(/^userPassword:/im.test(live.stdout), 'no search reads a password hash');
   service.child.kill('SIGTERM');
   t.is((await service.ended).status, 0);
