@@ -20,40 +20,45 @@ export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDow
     return known !== undefined && known.expiresAtMs > clock.nowMs() ? known : undefined;
   };
 
+  const add = (counter: Pick<Counter, 'kind' | 'key'>, count: number, expiresAtMs: number) => {
+    const known = inMemory(counter);
+    const ends = known?.expiresAtMs ?? expiresAtMs;
+    remembered.set(nameOf(counter), { count: (known?.count ?? 0) + count, expiresAtMs: ends });
+    return ends;
+  };
+
+  /** By the state and the memory together. */
   const standIn = (counters: readonly Counter[]): ReturnType<Counting['countUp']> => {
-    const standing = counters.map((counter) => ({ counter, row: store.get(counter.kind, counter.key), known: inMemory(counter) }));
-    const full = standing.flatMap(({ counter, row, known }) => {
+    const full = counters.flatMap((counter) => {
+      const [row, known] = [store.get(counter.kind, counter.key), inMemory(counter)];
       const count = Number(row?.value ?? 0) + (known?.count ?? 0);
       return count >= counter.limit ? { ...counter, expiresAtMs: row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs } : [];
     });
     if (full.length > 0) return { kind: 'full', full };
-    const counted = standing.map(({ counter: { kind, key, expiresAtMs }, known }): Counted => {
-      const ends = known?.expiresAtMs ?? expiresAtMs;
-      remembered.set(nameOf({ kind, key }), { count: (known?.count ?? 0) + 1, expiresAtMs: ends });
-      return { kind, key, expiresAtMs: ends };
-    });
-    return { kind: 'counted', counted };
+    return { kind: 'counted', counted: counters.map((each) => ({ ...each, expiresAtMs: add(each, 1, each.expiresAtMs) })) };
   };
 
   return {
     countUp: (counters) =>
       unlessUnwritten(
-        () => store.countUp(counters),
+        () => {
+          const result = store.countUp(counters);
+          // What could not be taken back when it should have been is not held against anybody.
+          return result.kind === 'full' && counters.some((each) => (inMemory(each)?.count ?? 0) < 0) ? standIn(counters) : result;
+        },
         () => standIn(counters),
       ),
     countDown: (counted) => {
-      const [here, there] = [
-        counted.filter((each) => inMemory(each) !== undefined),
-        counted.filter((each) => inMemory(each) === undefined),
-      ];
-      for (const each of here) {
-        const known = inMemory(each);
-        if (known !== undefined) remembered.set(nameOf(each), { ...known, count: Math.max(0, known.count - 1) });
+      const there: Counted[] = [];
+      for (const each of counted) {
+        if ((inMemory(each)?.count ?? 0) > 0) add(each, -1, each.expiresAtMs);
+        else there.push(each);
       }
-      // What cannot be taken back stays counted until its window ends.
       unlessUnwritten(
         () => store.countDown(there),
-        () => undefined,
+        () => {
+          for (const each of there) add(each, -1, each.expiresAtMs);
+        },
       );
     },
   };

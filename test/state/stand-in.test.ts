@@ -34,3 +34,34 @@ test('a full disk: attempts are counted in memory, with those that stand in the 
   full = false;
   t.is(up('a').kind, 'counted', 'the state can be written again, and counts');
 });
+
+test('a disk that becomes full between an attempt and its success: what cannot be taken back is not held against who was right', (t) => {
+  let full = false;
+  let count = 0;
+  const written = () => {
+    if (full) throw refuse(storeErrors.stateNotWritten, { why: 'no room' });
+  };
+  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown'> = {
+    get: (kind, key) => (count === 0 ? undefined : { kind, key, value: String(count), owner: '', expiresAtMs: 61_000 }),
+    countUp: (counters) => {
+      written();
+      if (count >= 2) return { kind: 'full', full: counters };
+      count++;
+      return { kind: 'counted', counted: counters };
+    },
+    countDown: (counted) => {
+      written();
+      count -= counted.length;
+    },
+  };
+  const counting = countingOf(store, { nowMs: () => 1000 });
+  const up = () => counting.countUp([{ kind: 'k', key: 'a', limit: 2, expiresAtMs: 61_000 }]);
+  for (let times = 0; times < 5; times++) {
+    full = false;
+    const right = up();
+    t.is(right.kind, 'counted');
+    full = true;
+    if (right.kind === 'counted') counting.countDown(right.counted);
+  }
+  t.deepEqual([up().kind, up().kind, up().kind], ['counted', 'counted', 'full']);
+});
