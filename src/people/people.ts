@@ -205,8 +205,8 @@ function sessionOf(events: NonNullable<SignedIn['events']>, browser: Browser): {
 export function actingSession(events: NonNullable<SignedIn['events']>, { address, secure }: Browser): SessionOf | undefined {
   const last = events.at(-1);
   if (last === undefined) return undefined;
-  // One factor at a time does not make two: they were two together, or never.
-  const factors = events.some(({ acr }) => acr === 'mfa') ? 2 : 1;
+  // Both are of one sign-in: two factors of long ago do not make a fresh one stronger, and one at a time does not make two.
+  const factors = last.acr === 'mfa' ? 2 : 1;
   return { factors, authenticatedMs: last.whenMs, address, isProtected: secure };
 }
 

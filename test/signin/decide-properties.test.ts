@@ -1,7 +1,8 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { meetsDemand, readDemand } from '#sessions';
 import { decide, type Next, type Situation } from '#signin';
+import { holds } from '../support/holds.ts';
 import { act, situation } from './situations.ts';
 
 /** More steps than any sign-in has: changing the password, choosing, enrolling, and two factors. */
@@ -28,15 +29,16 @@ function walk(begun: Situation, picks: readonly number[]): Walked {
 }
 
 const runs = { numRuns: 5000 };
-const hold = (rule: (walked: Walked) => void) =>
-  fc.assert(
+const hold = (t: ExecutionContext, rule: (walked: Walked) => void) =>
+  holds(
+    t,
     fc.property(situation, choices, (begun, picks) => rule(walk(begun, picks))),
     runs,
   );
 const isEmailed = (mechanism: string) => mechanism.startsWith('email-');
 
-function check(holds: boolean, walked: Walked): void {
-  if (!holds) throw new Error(JSON.stringify(walked.steps.map(({ next }) => next)));
+function check(isSo: boolean, walked: Walked): void {
+  if (!isSo) throw new Error(JSON.stringify(walked.steps.map(({ next }) => next)));
 }
 
 /** The rules that ask for two factors, said once more and in other words than the decider says them. */
@@ -50,12 +52,11 @@ function twoAreDue({ policy, mfaRequired, administrator, risk, demand, ticked, h
 }
 
 test('no dead end, and no loop: every sign-in ends in a session or in a refusal', (t) => {
-  hold((walked) => check(walked.end.step === 'done' || walked.end.step === 'refuse', walked));
-  t.pass();
+  hold(t, (walked) => check(walked.end.step === 'done' || walked.end.step === 'refuse', walked));
 });
 
 test('no path reaches a session with fewer or other factors than were demanded', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     const { end, begun } = walked;
     if (end.step !== 'done') return;
     const [first = '', second] = end.mechanisms;
@@ -66,11 +67,10 @@ test('no path reaches a session with fewer or other factors than were demanded',
     const shown = walked.steps.at(-1)?.at.proven.map(({ mechanism }) => mechanism) ?? [];
     check(JSON.stringify(shown) === JSON.stringify(end.mechanisms), walked);
   });
-  t.pass();
 });
 
 test('every mechanism that is asked for, or does as well, is accepted by the policy in that role and on', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     for (const { at, next } of walked.steps) {
       if (next.step !== 'ask') continue;
       const accepted = next.role === 'first' ? at.policy.firstFactors : at.policy.secondFactors;
@@ -79,11 +79,10 @@ test('every mechanism that is asked for, or does as well, is accepted by the pol
       if (!next.enrols) for (const mechanism of [next.mechanism, ...next.others]) check(at.offers[mechanism]?.[next.role] === true, walked);
     }
   });
-  t.pass();
 });
 
 test('a recovery code is never the factor that is asked for, and an app never the first', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     for (const { next } of walked.steps) {
       if (next.step !== 'ask') continue;
       check(next.mechanism !== 'recovery-code', walked);
@@ -91,38 +90,34 @@ test('a recovery code is never the factor that is asked for, and an app never th
       if (next.role === 'first') check(![next.mechanism, ...next.others].includes('authenticator-app'), walked);
     }
   });
-  t.pass();
 });
 
 test('an emailed factor is never second after an emailed first', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     const { end } = walked;
     if (end.step === 'done') check(!(isEmailed(end.mechanisms[0] ?? '') && isEmailed(end.mechanisms[1] ?? '')), walked);
   });
-  t.pass();
 });
 
 test('nobody who holds a key or an app enrols another beside it on the way in', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     const { mfaKey, app } = walked.begun.holds;
     for (const { next } of walked.steps)
       if (mfaKey || app) check(next.step !== 'enrol' && !(next.step === 'ask' && next.enrols && next.role === 'second'), walked);
   });
-  t.pass();
 });
 
 test('a refusal names why, and one for a mechanism names which', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     if (walked.end.step !== 'refuse') return;
     const { why, names } = walked.end;
     if (why === 'secondFactorImpossible' || why === 'secondNotAccepted' || why === 'mechanismNotAccepted' || why === 'mechanismOff')
       check(names.length > 0, walked);
   });
-  t.pass();
 });
 
 test('what is offered and not wanted is not asked for again in the same sign-in', (t) => {
-  hold((walked) => {
+  hold(t, (walked) => {
     const declined = walked.steps.findIndex(({ at }) => at.declined);
     if (declined >= 0)
       check(
@@ -130,5 +125,4 @@ test('what is offered and not wanted is not asked for again in the same sign-in'
         walked,
       );
   });
-  t.pass();
 });

@@ -8,6 +8,7 @@ import { errors } from '../../../src/factors/attestation/errors.ts';
 import { judgeStatement } from '../../../src/factors/attestation/judge.ts';
 import { readBlob } from '../../../src/factors/attestation/metadata/blob.ts';
 import { bareAttestationObject, readAttestationObject } from '../../../src/factors/attestation/object.ts';
+import { holds, holdsInTime } from '../../support/holds.ts';
 import { cbor, joined, makeCertificate, makeCredential, makeObject, makePacked, nowMs, signWith } from './make.ts';
 
 const limits = { octets: 4096, depth: 4, items: 16 };
@@ -63,7 +64,8 @@ test('CBOR is read as it was written', (t) => {
         .map((pairs) => new Map(pairs)),
     ),
   })).node;
-  fc.assert(
+  holds(
+    t,
     fc.property(item, (given) => {
       const octets = cbor(given);
       const read = readCbor(octets, { octets: 1_000_000, depth: 50, items: 100_000 });
@@ -71,15 +73,14 @@ test('CBOR is read as it was written', (t) => {
       t.deepEqual(cbor(read?.item), octets);
     }),
   );
-  t.pass();
 });
 
 test('an attestation object of any octets is read or refused as malformed, and nothing else', (t) => {
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.uint8Array({ maxLength: 500 }), (octets) => expectRefusal(() => readAttestationObject(octets))),
     runs,
   );
-  t.pass();
 });
 
 test('an attestation object in which any octets were changed is judged or refused, and nothing else', async (t) => {
@@ -89,7 +90,8 @@ test('an attestation object in which any octets were changed is judged or refuse
     cut: fc.nat(object.length),
     grow: fc.uint8Array({ maxLength: 3 }),
   });
-  await fc.assert(
+  await holdsInTime(
+    t,
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), fc.boolean(), async (changes, cuts) => {
       let octets = Uint8Array.from(object);
       for (const { at, to } of changes) octets[at] = to;
@@ -100,7 +102,6 @@ test('an attestation object in which any octets were changed is judged or refuse
     }),
     runs,
   );
-  t.pass();
 });
 
 test('a statement with members of any kind is judged or refused, and nothing else', async (t) => {
@@ -116,23 +117,25 @@ test('a statement with members of any kind is judged or refused, and nothing els
   );
   const members = fc.dictionary(fc.constantFrom('alg', 'sig', 'x5c', 'ver', 'certInfo', 'pubArea', 'response', 'ecdaaKeyId'), any);
   const format = fc.constantFrom('packed', 'tpm', 'android-key', 'android-safetynet', 'fido-u2f', 'none', 'apple', '__proto__');
-  await fc.assert(
+  await holdsInTime(
+    t,
     fc.asyncProperty(format, members, (name, given) => judgeOrRefuse(makeObject(name, given, credential.data))),
     runs,
   );
-  await fc.assert(
+  await holdsInTime(
+    t,
     fc.asyncProperty(fc.array(fc.record({ fmt: format, attStmt: members }), { maxLength: 9 }), (given) =>
       judgeOrRefuse(makeObject('compound', given, credential.data)),
     ),
     runs,
   );
-  t.pass();
 });
 
 test('authenticator data of any kind are read or refused as malformed', (t) => {
   const { data } = credential;
   const cut = fc.nat(data.length);
-  fc.assert(
+  holds(
+    t,
     fc.property(cut, fc.uint8Array({ maxLength: 80 }), fc.nat(255), (at, rest, flags) => {
       const octets = joined([data.subarray(0, at), rest]);
       if (octets.length > 32) octets[32] = flags;
@@ -140,7 +143,6 @@ test('authenticator data of any kind are read or refused as malformed', (t) => {
     }),
     runs,
   );
-  t.pass();
 });
 
 test('what the library is given is the same authenticator data without a statement', (t) => {
@@ -183,7 +185,8 @@ test('a credential id of 1024 octets is refused', (t) => {
 test('certificates and lists of any octets are read or not, and nothing is thrown', async (t) => {
   const issuer = readCertificate(root.der);
   if (issuer === undefined) return t.fail();
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(root.der.length - 1), fc.nat(255), (octets, at, to) => {
       readDer(octets);
       readCertificate(octets);
@@ -194,7 +197,6 @@ test('certificates and lists of any octets are read or not, and nothing is throw
     }),
     runs,
   );
-  t.pass();
 });
 
 test('a metadata blob of any octets is bad, and nothing is thrown', (t) => {
@@ -202,14 +204,14 @@ test('a metadata blob of any octets is bad, and nothing is thrown', (t) => {
     fc.string(),
     fc.json().map((json) => Buffer.from(json).toString('base64url')),
   );
-  fc.assert(
+  holds(
+    t,
     fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
       const blob = readBlob({ octets: Buffer.from(parts.join('.')), roots: root.pem, host: undefined, nowMs });
       if (blob.kind !== 'bad') throw new Error('it was taken');
     }),
     runs,
   );
-  t.pass();
 });
 
 function expectRefusal(act: () => unknown): void {
