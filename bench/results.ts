@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Compared } from './answers.ts';
 import type { Machine } from './machine.ts';
 import type { LoopDelay } from './process.ts';
+import { isSignIns } from './sign-ins-report.ts';
 
 /** One measurement of one server. */
 export interface Sample {
@@ -84,7 +85,7 @@ function rounded(_key: string, value: unknown): unknown {
 /** The newest complete run of each size, the smallest size first. */
 export function newestRuns(): Run[] {
   const runs = readdirSync(folder)
-    .filter((name) => name.endsWith('.json'))
+    .filter((name) => name.endsWith('.json') && !isSignIns(name))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Run);
   return newestOfEachSize(runs);
 }

@@ -18,26 +18,49 @@ import {
   type Webauthn,
 } from '#factors';
 import { createScheduler } from '#jobs';
-import { hmacSha256, type SealingKey, sealingKey } from '#keys';
+import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { mailJobs } from '#mail';
 import { openPeople } from '#people';
 import { createPortalHandlers, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
-import type { State } from '#state';
+import type { Limits, LimitsOptions, State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
-import type { Below } from './below.ts';
 import { type Foundation, metadataFolder } from './foundation.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { settings as rows } from './settings.ts';
 
-const csrfKeyOctets = 32;
 /** Sessions that end in one turn of the event loop when their realm is removed. */
 const endedAtOnce = 200;
 
+/** What the web layer is given of what stands below the LDAP interface: a socket to speak LDAP over with the secret that opens it, and what is shared. Nothing else. */
+export interface Beneath {
+  readonly suffix: string;
+  /** What is short-lived and shared: both sides of the LDAP interface have one, and every web process. */
+  readonly state: State;
+  /** Failed attempts, counted at every door. */
+  readonly limitsBy: (settingsOf: LimitsOptions['settingsOf']) => Limits;
+  /** The one queue of scrypt of this process: what is mailed is hashed in it, too. */
+  readonly hasher: Hasher;
+  readonly certificate: ServerCertificate | undefined;
+  /** `shared`: what all web processes of one start have in common, and nobody else. */
+  readonly web: { readonly socketPath: string; readonly secret: Uint8Array; readonly shared: Uint8Array };
+  /** Where programs reach the directory. */
+  readonly ldapUrl?: string | undefined;
+  /** What is done below by itself; absent in a process beside the service, which runs no jobs. */
+  readonly jobs?: {
+    /** Deletes the dynamic entries whose time is over. */
+    readonly expire: () => Promise<string>;
+    /** Seals what is to be sealed, or sealed anew. */
+    readonly reseal: () => Promise<string>;
+    /** Goes on with the removal of realms. */
+    readonly removeRealms: () => Promise<string>;
+  };
+}
+
 /** Starts all that stands above the LDAP interface and reaches the directory through it alone. */
-export async function startAbove(foundation: Foundation, below: Below): Promise<Addresses> {
+export async function startAbove(foundation: Foundation, below: Beneath): Promise<Addresses> {
   const { settings, clock, chance, log, audit, open } = foundation;
   const { state } = below;
   const client = connectDirectory({ ...below.web, clock, settings, log });
@@ -45,20 +68,20 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
   const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'] });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
-  const mail = mailOf(foundation, state, realms);
+  const limits = below.limitsBy(realms.settingsOf);
+  const mail = mailOf(foundation, state, realms, { delivers: below.jobs !== undefined });
   const removal = removalOf(foundation, below, client, sessions, mail.drop);
   const attestation = attestationOf(foundation, realms);
-  startJobs(foundation, below, { sessions, attestation, mail, removal });
+  if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
 
   const webauthn = webauthnOf(foundation, below, client, realms, attestation);
-  const csrf = createCsrf(csrfKeyOf(foundation));
+  const csrf = createCsrf(csrfKeyOf(foundation, below));
   let reached: Addresses = {};
-  const email = emailOf({ foundation, below, client, realms, people, mail });
-  const ldapUrl = below.addresses.ldap ?? below.addresses.ldaps;
+  const email = emailOf({ foundation, below, limits, client, realms, people, mail });
   const judge: Judge = (presented) => client.judge(presented);
-  const shared = { sessions, webauthn, limits: below.limits, csrf, clock, ...sharedOf(foundation, state, client, realms) };
+  const shared = { sessions, webauthn, limits, csrf, clock, ...sharedOf(foundation, below, client, realms) };
   const signin = createSigninHandlers({
     ...shared,
     registry: people,
@@ -70,7 +93,7 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
     chance,
     audit,
   });
-  const own = { readOwn: people.readOwn, personOf: people.byUuid, ldapUrl: () => ldapUrl };
+  const own = { readOwn: people.readOwn, personOf: people.byUuid, ldapUrl: () => below.ldapUrl };
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
@@ -81,9 +104,14 @@ export async function startAbove(foundation: Foundation, below: Below): Promise<
 }
 
 /** What both the sign-in and the portal need of factors, policies and settings. */
-function sharedOf({ clock, chance, audit, ...foundation }: Foundation, state: State, client: DirectoryClient, realms: Realms<typeof rows>) {
+function sharedOf(
+  { settings, clock, chance, audit }: Foundation,
+  { state, web }: Beneath,
+  client: DirectoryClient,
+  realms: Realms<typeof rows>,
+) {
   const { settingsOf } = realms;
-  const waiting = (what: string) => ({ state, clock, chance, settingsOf, key: waitingKeyOf({ ...foundation, chance }, what) });
+  const waiting = (what: string) => ({ state, clock, chance, settingsOf, key: waitingKeyOf(settings, web.shared, what) });
   return {
     settingsOf,
     policyOf: async (realm: WebRealm) => (await realms.authnPolicy(realm)).value,
@@ -97,7 +125,7 @@ function sharedOf({ clock, chance, audit, ...foundation }: Foundation, state: St
 /** What is owed to a realm that is removed. */
 function removalOf(
   { settings, audit, log, clock }: Foundation,
-  { suffix }: Below,
+  { suffix }: Beneath,
   client: DirectoryClient,
   sessions: Sessions,
   dropMail: Obligation['deliver'],
@@ -119,7 +147,7 @@ interface Working {
 /** What the service does by itself. */
 function startJobs(
   { settings, clock, timers, log, open }: Foundation,
-  below: Below,
+  below: NonNullable<Beneath['jobs']>,
   { sessions, attestation, mail, removal }: Working,
 ): void {
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
@@ -143,7 +171,7 @@ function attestationOf({ clock, log, dataDir }: Foundation, { settingsOf }: Real
 
 function webauthnOf(
   { clock, chance, log, audit }: Foundation,
-  { state }: Below,
+  { state }: Beneath,
   client: DirectoryClient,
   { settingsOf }: Realms<typeof rows>,
   attestation: Attestation,
@@ -153,15 +181,15 @@ function webauthnOf(
 }
 
 /** What secrets lie under that wait to be proved or confirmed. Without a key-encryption key they are lost with the end of this start. */
-function waitingKeyOf({ settings, chance }: Pick<Foundation, 'settings' | 'chance'>, what: string): SealingKey {
+function waitingKeyOf(settings: Foundation['settings'], shared: Uint8Array, what: string): SealingKey {
   const kek = settings['keys.kek'];
-  return sealingKey(kek === '' ? chance.octets(csrfKeyOctets) : utf8(kek), `${what} that wait`);
+  return sealingKey(kek === '' ? shared : utf8(kek), `${what} that wait`);
 }
 
 /** The same after a restart, so that a page left open goes on working; without a key-encryption key only until the end of this start. */
-function csrfKeyOf({ settings, chance }: Foundation): Uint8Array {
+function csrfKeyOf({ settings }: Foundation, { web }: Beneath): Uint8Array {
   const kek = settings['keys.kek'];
-  return kek === '' ? chance.octets(csrfKeyOctets) : hmacSha256(utf8(kek), 'form tokens');
+  return hmacSha256(kek === '' ? web.shared : utf8(kek), 'form tokens');
 }
 
 function secondsOf(settings: Foundation['settings'], name: string): number {

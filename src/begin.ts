@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { describeSettingProblem, Refusal, readSettings, sizeThreadPool } from '#catalogue';
+import { describeSettingProblem, type ErrorRow, Refusal, readSettings, sizeThreadPool } from '#catalogue';
 import type { Located } from '#commands';
 import { type AtriumOptions, exchangeFolder, type Foundation, openFoundation, operatorsSocketOf } from './foundation.ts';
 import { settings as rows } from './settings.ts';
@@ -26,19 +26,28 @@ export function locate({ root, environment }: AtriumOptions): Located {
 
 type Begun<T> =
   | { readonly kind: 'begun'; readonly made: T; readonly open: AsyncDisposableStack }
-  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+  | { readonly kind: 'refused'; readonly lines: readonly string[]; readonly row?: ErrorRow };
 
-/** Reads the settings and opens the foundation; what `make` opens on it is closed again when something is refused. */
-export async function begin<T>(options: AtriumOptions, make: (foundation: Foundation) => Promise<T>): Promise<Begun<T>> {
+/**
+ * Reads the settings and opens the foundation; what `make` opens on it is closed again when something is refused.
+ *
+ * @param beside  the folder is another process's: it is not locked, and looked at by this before anything is opened in it
+ */
+export async function begin<T>(
+  options: AtriumOptions,
+  make: (foundation: Foundation) => Promise<T>,
+  { beside }: { readonly beside?: () => void } = {},
+): Promise<Begun<T>> {
   sizeThreadPool(availableParallelism() + 2);
   const { values, problems, warnings } = readSettings(rows, { environment: options.environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
   await using open = new AsyncDisposableStack();
   try {
-    const made = await make(openFoundation(options, values, warnings, open));
+    beside?.();
+    const made = await make(openFoundation(options, values, warnings, open, { owns: beside === undefined }));
     return { kind: 'begun', made, open: open.move() };
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
+    if (error instanceof Refusal) return { kind: 'refused', lines: [error.message], row: error.row };
     throw error;
   }
 }

@@ -22,15 +22,18 @@ import {
   type SchemaChange,
   sweepDynamic,
 } from '#directory';
-import { createHasher, type Hasher, hmacSha256, openServerCertificate, readAuthorities, type ServerCertificate } from '#keys';
+import { createHasher, hmacSha256, readAuthorities, type ServerCertificate } from '#keys';
 import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow, loadSchema, normalizeDn } from '#schema';
 import { createTurns, type Limits, openLimits, openState, type State } from '#state';
 import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
+import type { Beneath } from './above.ts';
+import { certificateOf } from './certificate.ts';
 import { errors } from './errors.ts';
 import { exchangeFolder, type Foundation, operatorsSocketOf, type Settings } from './foundation.ts';
+import { socketFolder } from './handover.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
@@ -38,30 +41,14 @@ import { canMail, settings as rows } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 import { type Crew, createCrew } from './workers.ts';
 
-/** What the web layer is given of the directory: a socket to speak LDAP over, and the secret that opens it. Nothing else. */
-export interface Below {
+/** What stands below, as it is started. */
+export interface Below extends Beneath {
   readonly addresses: Addresses;
-  readonly suffix: string;
-  /** What is short-lived and shared: both sides of the LDAP interface have one. */
-  readonly state: State;
-  /** Failed attempts, counted at every door. */
-  readonly limits: Limits;
-  /** The one queue of scrypt: what is mailed is hashed in it, too. */
-  readonly hasher: Hasher;
-  readonly certificate: ServerCertificate | undefined;
-  /** Deletes the dynamic entries whose time is over: a job, and what it reports. */
-  readonly expire: () => Promise<string>;
-  /** Seals what is to be sealed, or sealed anew. */
-  readonly reseal: () => Promise<string>;
-  /** Goes on with the removal of realms. */
-  readonly removeRealms: () => Promise<string>;
-  readonly web: { readonly socketPath: string; readonly secret: Uint8Array };
+  readonly epoch: number;
   /** The built-in administrator's password when this start made it. */
   readonly generatedPassword?: string;
 }
 
-/** The folder of sockets, inside the data folder: nobody else may enter it. */
-export const socketFolder = 'run';
 const webSocket = 'web';
 const secretOctets = 32;
 
@@ -102,20 +89,20 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
       ...(operators === undefined ? {} : { operators: operators.url }),
     },
     suffix: settings['realms.defaultSuffix'],
+    epoch: engine.store.epoch,
     state,
-    limits,
+    limitsBy: () => limits,
     hasher: engine.hasher,
-    expire: () => sweepDynamic(engine),
-    removeRealms: () => removeRealms(engine),
-    reseal: createResealing(engine),
+    jobs: { expire: () => sweepDynamic(engine), removeRealms: () => removeRealms(engine), reseal: createResealing(engine) },
     certificate,
-    web: { socketPath: join(dataDir, socketFolder, webSocket), secret },
+    web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
+    ldapUrl: (ldap ?? ldaps)?.url,
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),
   };
 }
 
 /** Opens the short-lived state before the first door: binds are counted in it. */
-function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engine): Pick<Below, 'state' | 'limits'> {
+function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engine): { readonly state: State; readonly limits: Limits } {
   const store = openStateStore({ file: join(dataDir, stateFile), settings, clock, epoch: engine.store.epoch });
   open.defer(() => store.close());
   const settingsOf = (id: string) => {
@@ -211,21 +198,6 @@ export async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
   // Loaded with the first start: a command on a folder needs no routes.
   const { routeTables } = await import('./tables.ts');
   return { pathSegments: firstSegments(routeTables), realmSeed: await readRealmSeed(realmSeed(root)) };
-}
-
-/** Only where something speaks TLS. */
-async function certificateOf({ settings, dataDir, clock, chance }: Foundation): Promise<ServerCertificate | undefined> {
-  const startsTls = settings['ldap.port'] !== undefined && settings['ldap.startTls'];
-  if (settings['ldap.tlsPort'] === undefined && settings['http.tlsPort'] === undefined && !startsTls) return undefined;
-  const publicName = URL.parse(settings['global.publicBaseUrl'])?.hostname;
-  return await openServerCertificate({
-    certFile: settings['tls.certFile'],
-    keyFile: settings['tls.keyFile'],
-    folder: join(dataDir, 'tls'),
-    names: publicName === undefined ? [] : [publicName],
-    clock,
-    chance,
-  });
 }
 
 function endpointsOf({ root, settings, dataDir }: Foundation, certificate: ServerCertificate | undefined): Endpoints {

@@ -13,6 +13,7 @@ const environment = { ...demoKey(root, given), ...given };
 /** What a command does is loaded with it: most of the time of a short one would be spent on loading the others. */
 const parts = {
   main: () => import('./main.ts'),
+  beside: () => import('./beside.ts'),
   schemaFiles: () => import('./schema-files.ts'),
   bulk: () => import('./bulk.ts'),
   elsewhere: () => import('./elsewhere-import.ts'),
@@ -38,6 +39,7 @@ process.exitCode = await dispatch(process.argv.slice(2), {
   clock: systemClock,
   chance: systemChance,
   start: async (options) => (await parts.main()).startAtrium({ root, ...options }),
+  startBeside: async () => (await parts.beside()).startBeside({ root, environment }),
   openStopped: async () => (await parts.stopped()).openStopped({ root, environment }),
   locate: () => locate({ root, environment }),
   schemaFiles: async () => (await parts.schemaFiles()).schemaFilesOf({ root, environment }),

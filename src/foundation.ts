@@ -48,12 +48,17 @@ export const exchangeFolder = 'exchange';
 /** Where authenticator metadata are kept, inside the data folder. */
 export const metadataFolder = 'metadata';
 
-/** Opens what everything else rests on: the log, the folder, the audit trail. */
+/**
+ * Opens what everything else rests on: the log, the folder, the audit trail.
+ *
+ * @param owns  whether the folder is to be this process's alone; if not, another one has made and locked it
+ */
 export function openFoundation(
   options: AtriumOptions,
   settings: Settings,
   warnings: readonly SettingProblem[],
   open: AsyncDisposableStack,
+  { owns }: { readonly owns: boolean },
 ): Foundation {
   const { root, clock = systemClock, chance = systemChance, timers = systemTimers, logStream = process.stderr } = options;
   const mode = settings['global.mode'];
@@ -75,8 +80,8 @@ export function openFoundation(
 
   const dataDir = resolve(root, settings['global.dataDir']);
   // In memory mode too: the sockets and the certificate are files whatever happens to entries.
-  makeFolder(dataDir);
-  if (settings['persistence.mode'] === 'sqlite') {
+  if (owns) makeFolder(dataDir);
+  if (owns && settings['persistence.mode'] === 'sqlite') {
     const lock = lockFolder(dataDir, clock);
     open.defer(() => lock.release());
   }

@@ -5,20 +5,26 @@ import { type HashCost, sealingKey } from '#keys';
 import { type Mail, openMail } from '#mail';
 import type { People } from '#people';
 import type { Realms } from '#realms';
-import type { State } from '#state';
+import type { Limits, State } from '#state';
 import { isLoopbackHost } from '#web';
-import type { Below } from './below.ts';
+import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
 import type { settings as rows } from './settings.ts';
 
-/** The mail of the service. Whoever starts it has it stopped before the jobs are waited for: one of them may wait for a mail server. */
+/**
+ * The mail of the service. Whoever starts it has it stopped before the jobs are waited for: one of them may wait for a mail server.
+ *
+ * @param delivers  whether this process hands mails over; if not, they wait for the one that does
+ */
 export function mailOf(
   { settings, clock, chance, timers, log, audit, dataDir }: Foundation,
   state: State,
   realms: Realms<typeof rows>,
+  { delivers }: { readonly delivers: boolean },
 ): Mail {
   return openMail({
     state,
+    delivers,
     clock,
     chance,
     timers,
@@ -40,7 +46,8 @@ export function mailOf(
 
 interface EmailParts {
   readonly foundation: Foundation;
-  readonly below: Below;
+  readonly below: Beneath;
+  readonly limits: Limits;
   readonly client: DirectoryClient;
   readonly realms: Realms<typeof rows>;
   readonly people: People;
@@ -48,7 +55,7 @@ interface EmailParts {
 }
 
 /** Emailed codes and links: as a factor, and to verify an address. */
-export function emailOf({ foundation, below, client, realms, people, mail }: EmailParts) {
+export function emailOf({ foundation, below, limits, client, realms, people, mail }: EmailParts) {
   const { chance, audit, log, open } = foundation;
   const failures = openFailures({ client, audit, log });
   open.defer(() => failures.close());
@@ -59,7 +66,7 @@ export function emailOf({ foundation, below, client, realms, people, mail }: Ema
     costOf: (realm) => costOf(realms.settingsOf(realm)),
     rowsMax: (realm) => realms.settingsOf(realm)['authn.maxPending'],
   });
-  const common = { challenges, failures, mail, limits: below.limits, audit };
+  const common = { challenges, failures, mail, limits, audit };
   /** Writes in a person's name whether they want an emailed second factor. False when the directory does not let them. */
   const wantEmail = async (acting: { readonly dn: string; readonly session: SessionOf }, wants: boolean): Promise<boolean> => {
     const values = wants ? [utf8('TRUE')] : [];

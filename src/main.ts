@@ -1,7 +1,9 @@
+import { Refusal } from '#catalogue';
 import type { Addresses, Started } from '#commands';
 import { begin } from './begin.ts';
-import { startBelow } from './below.ts';
-import type { AtriumOptions } from './foundation.ts';
+import { type Below, startBelow } from './below.ts';
+import type { AtriumOptions, Foundation } from './foundation.ts';
+import { handOver } from './handover.ts';
 
 /**
  * Reads the settings, puts the rooms together and opens the doors. Nothing stays open when it is refused.
@@ -14,6 +16,7 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
     // Late: LDAP is served while what stands above it is loaded.
     const { startAbove } = await import('./above.ts');
     const addresses: Addresses = { ...below.addresses, ...(await startAbove(foundation, below)) };
+    handOverTo(foundation, below);
     return {
       addresses,
       suffix: below.suffix,
@@ -22,4 +25,16 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
   });
   if (begun.kind === 'refused') return begun;
   return { kind: 'running', service: { ...begun.made, stop: () => begun.open.disposeAsync() } };
+}
+
+/** Writes what a web process beside this one must know. Where that cannot be, the service serves all the same. */
+function handOverTo({ dataDir, version, settings, chance, log, open }: Foundation, { web, suffix, epoch, ldapUrl }: Below): void {
+  if (settings['persistence.mode'] === 'memory') return;
+  const address = ldapUrl === undefined ? {} : { ldapUrl };
+  try {
+    open.defer(handOver(dataDir, { version, suffix, epoch, ...web, ...address }, settings, chance));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    log.warn(error.row, error.tells);
+  }
 }

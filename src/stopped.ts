@@ -5,8 +5,9 @@ import type { OpenedFolder } from '#commands';
 import { createDirectory } from '#directory';
 import { startListener } from '#listener';
 import { begin } from './begin.ts';
-import { openDirectory, realmMaking, socketFolder } from './below.ts';
+import { openDirectory, realmMaking } from './below.ts';
 import type { AtriumOptions } from './foundation.ts';
+import { socketFolder } from './handover.ts';
 import { directoryFile } from './installation.ts';
 import { settings as rows } from './settings.ts';
 

@@ -35,6 +35,21 @@ export type Started =
   | { readonly kind: 'running'; readonly service: Running }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
+/** A web process beside a service. */
+export interface RunningBeside {
+  /** Its own. */
+  readonly addresses: Addresses;
+  /** Resolves when the service beside which it runs has ended, or begun anew. */
+  readonly gone: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** How a start beside a service ends; `absent` when there is none. */
+export type StartedBeside =
+  | { readonly kind: 'running'; readonly service: RunningBeside }
+  | { readonly kind: 'absent'; readonly why: string }
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
 /** What the settings say of where a service is and what it holds. */
 export type Located =
   | {
@@ -230,6 +245,8 @@ export interface Context {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly start: (options: StartOptions) => Promise<Started>;
+  /** Starts a web process beside the service of the folder. */
+  readonly startBeside: () => Promise<StartedBeside>;
   readonly locate: () => Located;
   /** The schema files by which a service on this folder starts. */
   readonly schemaFiles: () => Promise<readonly SchemaText[]>;

@@ -20,6 +20,7 @@ export type {
   Restored,
   Running,
   Started,
+  StartedBeside,
   StartOptions,
 } from './command.ts';
 export { demoKey } from './demo-folder.ts';

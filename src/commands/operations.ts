@@ -18,6 +18,7 @@ import { importSchema, listSchema } from './schema.ts';
 import { search } from './search.ts';
 import { serve } from './serve.ts';
 import { version } from './version.ts';
+import { web } from './web.ts';
 
 /** It stands here because it tells of all of them. */
 const completion: Command = {
@@ -35,6 +36,7 @@ const completion: Command = {
 /** The commands of `atrium`, `noun verb` or one word: dispatch, parsing, help, completion and docs/commands.md read the same rows. */
 export const commands = {
   serve,
+  web,
   demo,
   reset,
   ...personCommands,

@@ -34,7 +34,7 @@ export interface Mail extends AsyncDisposable {
   /** Whether a realm has a mail server. */
   canSend(realm: string): boolean;
   /**
-   * Takes a mail, and tries it at once, beside whoever asks: they are not told what becomes of it, the audit trail is.
+   * Takes a mail, and tries it at once if this process delivers, beside whoever asks: they are not told what becomes of it, the audit trail is.
    *
    * @throws Refusal STS-STORE-9008 when it cannot be kept
    */
@@ -47,6 +47,8 @@ export interface Mail extends AsyncDisposable {
 
 export interface MailOptions extends Omit<SenderOptions, 'queue'> {
   readonly state: State;
+  /** Whether this process hands mails over; if not, what it takes waits for the process that does. */
+  readonly delivers: boolean;
   readonly clock: Clock;
   readonly chance: Chance;
   /** The settings of a realm that a request came for. */
@@ -60,7 +62,7 @@ const droppedAtOnce = 200;
 
 /** Opens the mail of the service. Several processes may, on one state: each mail is handed over by one of them. */
 export function openMail(options: MailOptions): Mail {
-  const { state, clock, chance, keys, settingsOf } = options;
+  const { state, delivers, clock, chance, keys, settingsOf } = options;
   const tell = tellerOf(options);
   const queue = openQueue(state, chance, keys, (kept) => {
     if (queue.open(kept)?.to !== undefined) tell(kept.owner, kept.value, errors.givenUp, 'its time is over');
@@ -79,7 +81,7 @@ export function openMail(options: MailOptions): Mail {
         return;
       }
       await queue.put(realm, waiting, { to, kind, fill: { ...fill, realm: realmName } });
-      sender.wake();
+      if (delivers) sender.wake();
     },
     run: sender.run,
     drop: async (realm) => {

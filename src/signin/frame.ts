@@ -62,6 +62,8 @@ const browserOctets = 16;
 interface Standing {
   readonly call: StepCall;
   readonly next: Next;
+  /** In force when the request came: what it changes counts from the next one on. */
+  readonly policy: AuthnPolicy;
   /** The browser's mark, for the cookie. */
   readonly browser: string;
 }
@@ -76,15 +78,20 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   };
   const personOf = async (realm: WebRealm, { entryUuid }: Progress) =>
     entryUuid === undefined ? undefined : registry.byUuid(realm, entryUuid);
-  const situationIn = async (realm: WebRealm, parked: Parked, progress: Progress, person: Known | undefined): Promise<Situation> =>
-    situationOf(realm, parked, progress, person, rulesOf(await deps.policyOf(realm)), await offersIn(realm));
+  const situationIn = async (
+    realm: WebRealm,
+    parked: Parked,
+    progress: Progress,
+    person: Known | undefined,
+    policy: AuthnPolicy,
+  ): Promise<Situation> => situationOf(realm, parked, progress, person, rulesOf(policy), await offersIn(realm));
 
   /** What a step is called with. Of a step that begins, with nothing that was reached before. */
   const standing = async (request: WebRequest, step: Step, id: string, parked: Parked): Promise<Standing> => {
     const { realm } = request;
     const progress = step.begins ? noProgress : step.path === setupPath ? withoutChoice(parked.progress) : parked.progress;
-    const person = await personOf(realm, progress);
-    const situation = await situationIn(realm, parked, progress, person);
+    const [person, policy] = await Promise.all([personOf(realm, progress), deps.policyOf(realm)]);
+    const situation = await situationIn(realm, parked, progress, person, policy);
     const next = decide(situation);
     // Kept when there is one, so that another tab's screen stays good.
     const browser = browserOf(request) ?? token(chance, browserOctets);
@@ -119,7 +126,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
           ...visitOf(request),
         }),
     };
-    return { call, next, browser };
+    return { call, next, policy, browser };
   };
 
   /** The page of a step. A change that it begins is kept first; when something else changed meanwhile the browser asks again. */
@@ -167,7 +174,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     const progress = bound(progressAfter(step, call, outcome, clock.nowMs(), ttlMs), browser);
     // Read again: the step may have changed what the entry says.
     const person = outcome.person ?? (await personOf(realm, progress));
-    const next = decide(await situationIn(realm, parked, progress, person));
+    const next = decide(await situationIn(realm, parked, progress, person, at.policy));
     // Whom the policy keeps out is where they were, and may try something else.
     if (next.step === 'refuse') {
       const page = keptOut(deps, call.request, call.id, parked, next);
@@ -201,7 +208,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
       if (at.next.step === 'refuse' || !(allows(step, at.next, at.call.progress) || step.begins)) {
-        const because = unaccepted(step, at.call, await deps.policyOf(realm));
+        const because = unaccepted(step, at.call, at.policy);
         if (because !== undefined) return keptOut(deps, request, id, parked, because);
         return goOn(step, at, parked, at.call.progress, at.next, at.call.person);
       }

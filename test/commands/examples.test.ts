@@ -43,7 +43,7 @@ const fixtures: Readonly<Record<string, Readonly<Record<string, string | (() => 
 /** Examples whose folder has no directory. */
 const inEmptyFolder = new Set(['atrium restore monday.sqlite']);
 /** What runs until it is told to end: it is, when it is ready. */
-const lasting: Readonly<Record<string, string>> = { serve: 'ready ', demo: 'Ctrl-C stops it' };
+const lasting: Readonly<Record<string, string>> = { serve: 'ready ', web: 'ready ', demo: 'Ctrl-C stops it' };
 
 let template = '';
 
@@ -101,7 +101,7 @@ async function runExample(t: ExecutionContext, name: string, { on }: OperationRo
     t.regex(scripts[script] ?? '', new RegExp(`atrium\\.mjs ${name}\\b`), line);
     return;
   }
-  const service = on === 'running' ? startCli(['serve'], testEnvironment(join(folder, 'data'))) : undefined;
+  const service = on === 'running' || name === 'web' ? startCli(['serve'], testEnvironment(join(folder, 'data'))) : undefined;
   await service?.until('ready ');
   const { child, ended, said } = runLine(line, folder);
   const ready = lasting[name];

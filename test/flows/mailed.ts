@@ -1,7 +1,6 @@
 import { Attribute, Change } from 'ldapts';
-import type { TestAtrium } from '../support/atrium.ts';
 import type { TestSmtp } from '../support/smtp.ts';
-import { asAdministrator } from './people.ts';
+import { asAdministrator, type Written } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, type RawAnswer } from './raw.ts';
 
 /** The settings by which an Atrium mails to a test's server, and lets a test try as often as it likes. */
@@ -18,7 +17,7 @@ export function mailedSettings({ port, caFile }: TestSmtp): Readonly<Record<stri
 }
 
 /** Makes the default realm's policy say something; an empty list takes an attribute away. */
-export async function setPolicy(atrium: TestAtrium, values: Readonly<Record<string, readonly string[]>>): Promise<void> {
+export async function setPolicy(atrium: Written, values: Readonly<Record<string, readonly string[]>>): Promise<void> {
   const dn = `cn=default,ou=authnPolicies,${atrium.suffix}`;
   await asAdministrator(atrium, async (client) => {
     try {
@@ -32,14 +31,14 @@ export async function setPolicy(atrium: TestAtrium, values: Readonly<Record<stri
 }
 
 /** Writes an attribute of an entry as the administrator. */
-export async function setAttribute(atrium: TestAtrium, dn: string, type: string, values: readonly string[]): Promise<void> {
+export async function setAttribute(atrium: Written, dn: string, type: string, values: readonly string[]): Promise<void> {
   await asAdministrator(atrium, (client) =>
     client.modify(dn, new Change({ operation: 'replace', modification: new Attribute({ type, values: [...values] }) })),
   );
 }
 
 /** The values of an attribute, as the administrator sees them. */
-export async function attributeOf(atrium: TestAtrium, dn: string, type: string): Promise<readonly string[]> {
+export async function attributeOf(atrium: Written, dn: string, type: string): Promise<readonly string[]> {
   return await asAdministrator(atrium, async (client) => {
     const { searchEntries } = await client.search(dn, { scope: 'base', attributes: [type] });
     const value = searchEntries[0]?.[type] ?? [];

@@ -2,6 +2,9 @@ import { Client } from 'ldapts';
 import { parseDn } from '#ldap';
 import type { TestAtrium } from '../support/atrium.ts';
 
+/** A service that an administrator may write to, in this process or in another. */
+export type Written = Pick<TestAtrium, 'addresses' | 'suffix' | 'adminDn' | 'adminPassword'>;
+
 export interface TestPerson {
   readonly uid: string;
   readonly dn: string;
@@ -9,7 +12,7 @@ export interface TestPerson {
 }
 
 /** Does something over LDAP as the administrator. */
-export async function asAdministrator<T>(atrium: TestAtrium, act: (client: Client) => Promise<T>): Promise<T> {
+export async function asAdministrator<T>(atrium: Written, act: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ url: atrium.addresses.ldap ?? '' });
   try {
     await client.bind(atrium.adminDn, atrium.adminPassword);
@@ -20,7 +23,7 @@ export async function asAdministrator<T>(atrium: TestAtrium, act: (client: Clien
 }
 
 /** Adds a person over LDAP, as an administrator would. */
-export async function addPerson(atrium: TestAtrium, uid: string, name: string): Promise<TestPerson> {
+export async function addPerson(atrium: Written, uid: string, name: string): Promise<TestPerson> {
   const dn = `uid=${uid},ou=people,${atrium.suffix}`;
   if (parseDn(dn) === undefined) throw new Error(`no DN: ${dn}`);
   const password = `Analytical-Engine-1843-${uid}`;

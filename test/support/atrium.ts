@@ -49,6 +49,8 @@ export function testEnvironment(dataDir: string): Readonly<Record<string, string
     STS_HTTP_HOST: 'localhost',
     STS_HTTP_PORT: '0',
     STS_HTTP_TLS_PORT: '0',
+    STS_HTTP_BESIDE_PORT: '0',
+    STS_HTTP_BESIDE_TLS_PORT: '0',
     STS_LOG_FORMAT: 'json',
     STS_LOG_LEVEL: 'debug',
   };

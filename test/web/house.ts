@@ -34,6 +34,8 @@ export const standing: SettingValues<typeof webSettings> = {
   'http.host': '127.0.0.1',
   'http.port': 0,
   'http.tlsPort': undefined,
+  'http.besidePort': undefined,
+  'http.besideTlsPort': undefined,
   'global.publicBaseUrl': '',
   'http.bodyOctetsMax': 5_242_880,
   'http.formFieldsMax': 1000,

@@ -127,6 +127,12 @@ export const authenticationRules: readonly SpecRule[] = [
       'of many who show the same code at once exactly one is let in',
     ],
     [
+      '3 races, processes',
+      'of two web processes that show the same step at once one lets in',
+      'races/races.test.ts',
+      'two web processes race for one step of an app',
+    ],
+    [
       '4',
       'can never be a first factor',
       'signin/decide-properties.test.ts',

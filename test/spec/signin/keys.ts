@@ -35,6 +35,12 @@ export const keysRules: readonly SpecRule[] = [
       'the signature counter must strictly increase',
     ],
     ['2 counter, races', 'two sign-ins at once with one counter', 'flows/keys-refused.test.ts', 'two sign-ins at once with one counter'],
+    [
+      '2 counter, races, processes',
+      'of two web processes with one counter at once one lets in',
+      'races/races.test.ts',
+      'two web processes race for one step of an app',
+    ],
     ['3 algorithm', 'was one offered', 'factors/webauthn.test.ts', 'registration checks that the algorithm was one offered'],
     ['3 credential id', 'at most 1023 bytes', 'factors/webauthn.test.ts', 'a credential id has at most 1023 octets'],
     ['credential id', 'can be registered once across a cluster', 'flows/keys-refused.test.ts', 'a credential is one person’s over all'],
