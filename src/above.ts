@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { utf8 } from '#base';
 import { connectDirectory, type DirectoryClient } from '#client';
 import type { Addresses } from '#commands';
-import { directoryJobs } from '#directory';
+import { directoryJobs, type Life } from '#directory';
 import {
   type Attestation,
   boundedFetch,
@@ -48,6 +48,8 @@ export interface Beneath {
   readonly web: { readonly socketPath: string; readonly secret: Uint8Array; readonly shared: Uint8Array };
   /** Where programs reach the directory. */
   readonly ldapUrl?: string | undefined;
+  /** Ends what ends with an account: told what there is, and begun then. Absent in a process beside the service, which shares the state. */
+  readonly life?: Pick<Life, 'ends' | 'begin'>;
   /** What is done below by itself; absent in a process beside the service, which runs no jobs. */
   readonly jobs?: {
     /** Deletes the dynamic entries whose time is over. */
@@ -66,7 +68,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
   const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });
-  const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'] });
+  const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const limits = below.limitsBy(realms.settingsOf);
   const mail = mailOf(foundation, state, realms, { delivers: below.jobs !== undefined });
@@ -96,6 +98,9 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const own = { readOwn: people.readOwn, personOf: people.byUuid, ldapUrl: () => below.ldapUrl };
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
+  for (const row of [...sessions.endings, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
+  // Before a browser can come: what was locked while the service stood still has no sessions.
+  await below.life?.begin();
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
   const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });
   open.defer(() => web.stop());

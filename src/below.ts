@@ -17,6 +17,7 @@ import {
   indexVersion,
   newestEngine,
   openEngine,
+  openLife,
   readRealmSeed,
   removeRealms,
   type SchemaChange,
@@ -63,6 +64,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const engine = { ...opened, attempts: createTurns(limits) };
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
+  const life = openLife({ engine, state, clock, timers: foundation.timers, log });
+  open.defer(() => life.close());
   const certificate = await certificateOf(foundation);
   const endpoints = endpointsOf(foundation, certificate);
   const shared = crew === undefined ? {} : { shares: 'first' as const, tally: createTally(crew.tally) };
@@ -79,6 +82,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
   await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), ...realms } });
 
+  const connectionsOf = async (entryUuid: string) => listener.endFor(entryUuid) + ((await crew?.personEnded(entryUuid)) ?? 0);
+  life.ends({ name: 'LDAP connections', end: (_realm, entryUuid) => connectionsOf(entryUuid) });
   await startTasksOf(foundation, engine);
 
   const { ldap, ldaps, operators } = listener.addresses;
@@ -94,6 +99,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     limitsBy: () => limits,
     hasher: engine.hasher,
     jobs: { expire: () => sweepDynamic(engine), removeRealms: () => removeRealms(engine), reseal: createResealing(engine) },
+    life,
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
     ldapUrl: (ldap ?? ldaps)?.url,

@@ -37,6 +37,7 @@ const side: WorkerSide = {
   changed: (changes) => {
     for (const watcher of watchers) watcher(changes);
   },
+  personEnded: (entryUuid) => listener?.endFor(entryUuid) ?? 0,
   async stop() {
     await listener?.stop();
     await store?.close();

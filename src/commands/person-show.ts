@@ -1,13 +1,15 @@
 import { type ClientEntry, equals, type OperatorsClient } from '#client';
+import { validityAttributes, validityOf } from '#holdings';
 import type { Context } from './command.ts';
 import { withDirectory } from './directory.ts';
 import { entryJson, shown } from './entries.ts';
 import type { Given } from './given.ts';
 import { groups, isOf, need, people } from './lookup.ts';
+import { shownValidity, stateOf } from './person-validity.ts';
 import { pageOf, printable } from './table.ts';
 
 /** What is told in words, and not again as it stands in the entry. */
-const told = new Set(['objectclass', 'memberof', 'pwdaccountlockedtime', 'stscredentialid']);
+const told = new Set(['objectclass', 'memberof', ...validityAttributes.map((name) => name.toLowerCase()), 'stscredentialid']);
 /** Of the operational attributes these are for people. */
 const operational = ['entryUUID', 'createTimestamp', 'modifyTimestamp', 'creatorsName', 'modifiersName'];
 /** More groups are counted and not named. */
@@ -16,10 +18,10 @@ const groupsMax = 10_000;
 export async function showPerson(given: Given, context: Context): Promise<number> {
   return await withDirectory(context, async ({ client, suffixOf }) => {
     const suffix = await suffixOf(given.need('realm'));
-    const attributes = ['*', 'memberOf', 'pwdAccountLockedTime', ...operational];
+    const attributes = ['*', 'memberOf', ...validityAttributes, ...operational];
     const person = await need(client, suffix, people, given.need('PERSON'), attributes);
     const memberships = await membershipsOf(client, suffix, person);
-    context.stdout.write(given.flag('json') ? json(person, memberships) : words(person, memberships));
+    context.stdout.write(given.flag('json') ? json(person, memberships) : words(person, memberships, context.clock.nowMs()));
     return 0;
   });
 }
@@ -45,8 +47,8 @@ export async function membershipsOf(client: OperatorsClient, suffix: string, ent
 function json(person: ClientEntry, memberships: Memberships): string {
   const { dn, attributes } = entryJson(person);
   const own = Object.fromEntries(Object.entries(attributes).filter(([name]) => name === 'objectClass' || !told.has(name.toLowerCase())));
-  const disabled = person.has('pwdAccountLockedTime');
-  return `${JSON.stringify({ dn, disabled, groups: memberships, factors: factorsOf(person), attributes: own })}\n`;
+  const { disabled, from, until } = shownValidity(validityOf((name) => person.one(name)));
+  return `${JSON.stringify({ dn, disabled, validFrom: from, validUntil: until, groups: memberships, factors: factorsOf(person), attributes: own })}\n`;
 }
 
 /** What an operator can see of second factors; what is sealed is not told. */
@@ -54,7 +56,7 @@ function factorsOf(person: ClientEntry) {
   return { securityKeys: person.octets('stsCredentialId').length, required: person.one('stsMfaRequired') === 'TRUE' };
 }
 
-function words(person: ClientEntry, { direct, nested }: Memberships): string {
+function words(person: ClientEntry, { direct, nested }: Memberships, nowMs: number): string {
   const { securityKeys, required } = factorsOf(person);
   const isOperational = (name: string) => operational.some((each) => each.toLowerCase() === name.toLowerCase());
   const rows = person.attributes
@@ -65,7 +67,10 @@ function words(person: ClientEntry, { direct, nested }: Memberships): string {
     ...(securityKeys > 0 ? [`${securityKeys} security ${securityKeys === 1 ? 'key' : 'keys'}`] : []),
     ...(required ? ['a second factor is required'] : []),
   ];
-  const state = person.has('pwdAccountLockedTime') ? 'disabled: nobody can sign in as them' : 'enabled';
+  const state = stateOf(
+    validityOf((name) => person.one(name)),
+    nowMs,
+  );
   const listed = (label: string, names: readonly string[]) => names.map((name, at) => [at === 0 ? label : '', name] as const);
   return [
     printable(person.dn),

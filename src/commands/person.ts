@@ -94,13 +94,33 @@ export const personCommands = {
   'person disable': {
     means: 'let nobody sign in as a person',
     more: [
-      'Sets pwdAccountLockedTime. From then on no password and no other way of signing in is taken, and their browser sessions are over with the next page. On a connection over which an LDAP client signed in as them before the next request is refused, and nobody is bound there from then on. Nothing else changes: they stay in their groups.',
+      'Sets pwdAccountLockedTime. From then on no password and no other way of signing in is taken. Their browser sessions, the connections over which LDAP clients signed in as them, and what they were about to enrol end within a second, however the attribute came to be set. Nothing else changes: they stay in their groups. To enable them again brings nothing of it back.',
     ],
     on: 'either',
     operands: [who],
     options: { realm, json },
     examples: [{ line: 'atrium person disable dkhalil' }],
     run: async (given, context) => (await import('./person-change.ts')).disablePerson(given, context),
+  },
+  'person validity': {
+    means: 'set from when and until when anybody can sign in as a person',
+    more: [
+      'Sets stsValidFrom and stsValidUntil. Outside of that time they are refused as if they were disabled, and what they have open ends when it is over. Nobody has to be there for that. Without --from and --until it is shown.',
+    ],
+    on: 'either',
+    operands: [who],
+    options: {
+      from: { value: 'TIME', means: 'a day, which begins at midnight UTC, or a time such as 2026-12-31T18:00Z; none takes it away' },
+      until: { value: 'TIME', means: 'the same' },
+      realm,
+      json,
+    },
+    examples: [
+      { line: 'atrium person validity dkhalil --from 2026-01-01 --until 2036-12-31T18:00:00+01:00' },
+      { line: 'atrium person validity dkhalil' },
+      { line: 'atrium person validity dkhalil --from none --until none' },
+    ],
+    run: async (given, context) => (await import('./person-validity.ts')).personValidity(given, context),
   },
   'person enable': {
     means: 'let a person sign in again',

@@ -1,5 +1,6 @@
 import { text } from '#base';
 import type { ErrorRow } from '#catalogue';
+import type { Bar } from '#holdings';
 import type { HashCost, Hasher } from '#keys';
 import { type Mode, refusesPasswordsToChange, reservedPassword, verifiesPasswords } from '#policy';
 import { errors } from './errors.ts';
@@ -8,8 +9,8 @@ import { errors } from './errors.ts';
 export interface Account {
   /** The stored hash, `{SCRYPT}…` or one of `foreignSchemes`; `undefined` when it has no password. */
   readonly passwordHash: string | undefined;
-  /** `pwdAccountLockedTime` is set. */
-  readonly disabled: boolean;
+  /** What keeps everybody out at this moment. */
+  readonly bar: Bar | undefined;
   /** `pwdReset` is TRUE. */
   readonly mustChange: boolean;
 }
@@ -45,7 +46,7 @@ export async function judgePassword(hasher: Hasher, cost: HashCost, presented: P
     : { matches: text(password) !== reservedPassword };
 
   if (account === undefined) return refused(errors.nameUnknown);
-  if (account.disabled) return refused(errors.accountDisabled);
+  if (account.bar !== undefined) return refused(bars[account.bar]);
   if (!verified.matches) {
     const row = verifiesPasswords(mode) && account.passwordHash === undefined ? errors.passwordAbsent : errors.passwordWrong;
     return refused(row, 'fault' in verified ? verified.fault : undefined);
@@ -62,11 +63,17 @@ export async function judgePassword(hasher: Hasher, cost: HashCost, presented: P
  */
 export function scramJudgement(account: Account | undefined, hasVerifier: boolean, proves: boolean, mode: Mode): ErrorRow | undefined {
   if (account === undefined) return errors.nameUnknown;
-  if (account.disabled) return errors.accountDisabled;
+  if (account.bar !== undefined) return bars[account.bar];
   if (!hasVerifier) return errors.passwordAbsent;
   if (!proves) return errors.passwordWrong;
   return account.mustChange && refusesPasswordsToChange(mode) ? errors.passwordToChange : undefined;
 }
+
+const bars: Readonly<Record<Bar, ErrorRow>> = {
+  disabled: errors.accountDisabled,
+  early: errors.accountEarly,
+  late: errors.accountLate,
+};
 
 function refused(row: ErrorRow, fault?: ErrorRow): Judgement {
   return fault === undefined ? { kind: 'refused', row } : { kind: 'refused', row, fault };

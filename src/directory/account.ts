@@ -1,6 +1,7 @@
 import { text } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import { type Account, judgePassword } from '#credentials';
+import { type Bar, barOf, type Validity, validityOf } from '#holdings';
 import { decodeAttributes } from '#ldap';
 import { protectsPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
@@ -26,38 +27,52 @@ export interface Report {
   renewed(entry: StoredEntry, scheme: string): void;
 }
 
-/** What an entry says about signing in as it. */
-export function accountOf(entry: StoredEntry): Account {
+/** What an entry says about signing in as it at a moment. */
+export function accountOf(entry: StoredEntry, nowMs: number): Account {
   const first = (part: Uint8Array, key: string) =>
     decodeAttributes(part).find(({ description }) => description.toLowerCase() === key)?.values[0];
   const hash = first(entry.secret, passwordKey);
   const reset = first(entry.operational, 'pwdreset');
   return {
     passwordHash: hash === undefined ? undefined : text(hash),
-    disabled: first(entry.operational, 'pwdaccountlockedtime') !== undefined,
+    bar: barOf(entryValidity(entry), nowMs),
     mustChange: reset !== undefined && text(reset) === 'TRUE',
   };
 }
 
+/** Whether, and when, anybody may be here as an entry. */
+export function entryValidity({ operational }: Pick<StoredEntry, 'operational'>): Validity {
+  const attributes = decodeAttributes(operational);
+  return validityOf((name) => {
+    const value = attributes.find(({ description }) => description.toLowerCase() === name.toLowerCase())?.values[0];
+    return value === undefined ? undefined : (text(value) ?? '');
+  });
+}
+
 /**
- * Refuses whoever has come in as somebody whose account was disabled since. Looked up anew only when something that governs others has changed, which a
- * disabled account is.
+ * Refuses whoever has come in as somebody whose account was disabled since, or whose time is over. The entry is looked up anew only when something that
+ * governs others has changed, which what bars an account is.
  *
- * @throws Refusal `accountDisabled` (53)
+ * @throws Refusal `accountDisabled`, `accountOutOfTime` (53)
  */
-export function refuseDisabled(identity: Identity, snapshot: Snapshot): void {
-  if (identity.uuid === undefined) return;
+export function refuseDisabled(identity: Identity, snapshot: Snapshot, nowMs: number): void {
+  const bar = barOn(identity, snapshot, nowMs);
+  if (bar !== undefined) throw refuse(bar === 'disabled' ? errors.accountDisabled : errors.accountOutOfTime);
+}
+
+function barOn(identity: Identity, snapshot: Snapshot, nowMs: number): Bar | undefined {
+  if (identity.uuid === undefined) return undefined;
   let known = judged.get(identity);
   if (known === undefined || snapshot.governing > known.number || snapshot.number < known.number) {
     const entry = snapshot.byUuid(identity.uuid);
-    known = { number: snapshot.number, isDisabled: entry !== undefined && accountOf(entry).disabled };
+    known = { number: snapshot.number, validity: entry === undefined ? undefined : entryValidity(entry) };
     judged.set(identity, known);
   }
-  if (known.isDisabled) throw refuse(errors.accountDisabled);
+  return known.validity === undefined ? undefined : barOf(known.validity, nowMs);
 }
 
 /** An identity is made at bind and lasts as long as it is bound. */
-const judged = new WeakMap<Identity, { readonly number: number; readonly isDisabled: boolean }>();
+const judged = new WeakMap<Identity, { readonly number: number; readonly validity: Validity | undefined }>();
 
 /** @throws Refusal `passwordUnprotected` (13): product mode, from beyond this machine, without TLS */
 export function checkProtected({ connection }: Pick<Call, 'connection'>, { mode }: Pick<Realm, 'mode'>): void {
@@ -100,7 +115,7 @@ export async function identify(
   const { engine } = call;
   refuseRemoved(realm);
   const { mode, settings } = realm;
-  const account = entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : accountOf(entry);
+  const account = entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : accountOf(entry, engine.clock.nowMs());
   const mayChangeHere = call.controls.of(door) !== undefined;
   const judgement = await counted(call, { realm, dn: tried }, async () => {
     const judged = await judgePassword(engine.hasher, hashCost(realm), { password, account, mode, mayChangeHere });

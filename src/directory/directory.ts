@@ -1,4 +1,5 @@
 import { Refusal, refuse } from '#catalogue';
+import { credentialsErrors } from '#credentials';
 import { type Message, parseDn, type Request, type Response, resultCodes } from '#ldap';
 import { normalizeDn } from '#schema';
 import { askerOf } from './access/asker.ts';
@@ -98,6 +99,9 @@ function operate(
         subject: (name) => {
           notes.subject = name;
         },
+      }).then((response) => {
+        refuseBarredSince(engine, connection);
+        return response;
       });
     case 'searchRequest': {
       const result = message.controls.length === 0 ? search(call, op) : searchOrFollow(call, op);
@@ -135,11 +139,26 @@ function refuseEnded(engine: Engine, connection: Connection): void {
   if (identity.uuid === undefined && identity.dn === undefined) return;
   try {
     if (isRemoved(engine, identity)) throw refuse(errors.realmRemoving);
-    refuseDisabled(identity, engine.store.snapshot());
+    refuseDisabled(identity, engine.store.snapshot(), engine.clock.nowMs());
   } catch (error) {
     connection.identity = anonymous;
     engine.transactions.forget(connection);
     throw error;
+  }
+}
+
+/**
+ * Whose account was disabled while their password was judged is not let in by it: the connections that end with an account were ended before this one was
+ * theirs, or it is theirs now and ends with them.
+ *
+ * @throws Refusal `accountDisabled` (49)
+ */
+function refuseBarredSince(engine: Engine, connection: Connection): void {
+  try {
+    refuseDisabled(connection.identity, engine.store.snapshot(), engine.clock.nowMs());
+  } catch {
+    connection.identity = anonymous;
+    throw refuse(credentialsErrors.accountDisabled);
   }
 }
 

@@ -201,6 +201,12 @@ export const errors = {
     'a request of somebody whose account was disabled after they had come in',
     'this account is disabled: nobody is bound on this connection any more',
   ),
+  accountOutOfTime: row(
+    9410,
+    53,
+    'a request of somebody whose account is not valid at this time (stsValidFrom, stsValidUntil), after they had come in',
+    'this account is not valid at this time: nobody is bound on this connection any more',
+  ),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',

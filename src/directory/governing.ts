@@ -1,3 +1,4 @@
+import { validityAttributes } from '#holdings';
 import { walkAttributes, walkValues } from '#ldap';
 import { type AttributeType, type Schema, typeOfKey } from '#schema';
 import type { Governs } from '#store';
@@ -14,7 +15,7 @@ const classes: readonly string[] = [
 ];
 
 /** And by what it holds: members, and what these are by it; and that nobody may be here as it any more. Subtypes count. */
-const attributes: readonly string[] = ['member', 'uniqueMember', 'memberUid', 'memberURL', 'stsRole', 'stsRealmId', 'pwdAccountLockedTime'];
+const attributes: readonly string[] = ['member', 'uniqueMember', 'memberUid', 'memberURL', 'stsRole', 'stsRealmId', ...validityAttributes];
 
 /**
  * Tells the store which entries govern others. Members that are found by searches change with the people who are found, and are not told of: who

@@ -13,6 +13,8 @@ export { importLive, liveDesk } from './import/live.ts';
 export { createIndexer, createLiveIndexer, indexVersion } from './indexing.ts';
 export { jobs as directoryJobs } from './jobs.ts';
 export { createLargeRules, createLiveLargeRules } from './large.ts';
+export { type Life, openLife } from './life/life.ts';
+export type { LifeEvent } from './life/told.ts';
 export type { Lines } from './lines.ts';
 export { defaultRealm, subschemaDn } from './realm.ts';
 export { type RealmSeed, readRealmSeed } from './realm-entries/frame.ts';

@@ -40,6 +40,8 @@ const indexed: readonly IndexRow[] = [
   { name: 'uidNumber' },
   { name: 'gidNumber' },
   { name: 'stsCredentialId' },
+  // An operational one: the service looks for the next that ends.
+  { name: 'stsValidUntil' },
 ];
 
 /** Says by which indexer the keys were made: the store makes all of them anew when it differs from what the file was written with. */
@@ -69,21 +71,24 @@ export function createIndexer(schema: Schema): Indexer {
   const table = tableOf(schema);
   const typesOf = indexedTypesOf(schema);
 
-  return ({ user, dnKey }, other) => {
+  return ({ user, operational, dnKey }, other) => {
     // It is no entry of the tree: were it found as a subentry, every search would look for others to leave out.
     if (dnKey.length === subschemaKey.length && equalBytes(dnKey, subschemaKey)) return [];
     const moved = other === undefined ? undefined : movedTypes(user, other.user, typesOf);
     const keys: IndexKey[] = [];
-    if (moved?.size === 0) return keys;
-    walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
-      let values: Uint8Array[] | undefined;
-      for (const type of typesOf.of(user, descriptionStart, descriptionEnd)) {
-        if (moved?.has(type) === false) continue;
-        values ??= valuesOf(user, valuesStart, valuesEnd);
-        const inside = table.get(type)?.inside === true;
-        for (const key of equalityKeys(schema, type, values)) keys.push({ attribute: type.key, key: indexKey(type, key), inside });
-      }
-    });
+    const gather = (part: Uint8Array, among: ReadonlySet<AttributeType> | undefined) =>
+      walkAttributes(part, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
+        let values: Uint8Array[] | undefined;
+        for (const type of typesOf.of(part, descriptionStart, descriptionEnd)) {
+          if (among?.has(type) === false) continue;
+          values ??= valuesOf(part, valuesStart, valuesEnd);
+          const inside = table.get(type)?.inside === true;
+          for (const key of equalityKeys(schema, type, values)) keys.push({ attribute: type.key, key: indexKey(type, key), inside });
+        }
+      });
+    if (moved?.size !== 0) gather(user, moved);
+    // Stamps move with every change: that few of these have an index is found faster than which have moved.
+    gather(operational, undefined);
     return keys;
   };
 }

@@ -27,7 +27,11 @@ export function actingIdentity(engine: Engine, connection: Connection, controls:
 
   const snapshot = engine.store.snapshot();
   const entry = entryOfId(engine, snapshot, named);
-  if (entry === undefined || accountOf(entry).disabled || !mayTake(engine, snapshot, identity, entry, connection))
+  if (
+    entry === undefined ||
+    accountOf(entry, engine.clock.nowMs()).bar !== undefined ||
+    !mayTake(engine, snapshot, identity, entry, connection)
+  )
     throw refuse(errors.proxyDenied);
   if (identity.strength !== 'webLayer') return { dn: entry.dn, uuid: entry.uuid, strength: identity.strength };
   const said = controls.of(session);

@@ -20,7 +20,7 @@ import type { Identity } from './types.ts';
 export function mayTake(engine: Engine, snapshot: Snapshot, actor: Identity, target: StoredEntry, origin: Origin): boolean {
   if (actor.strength === 'webLayer' || manages(engine, snapshot, actor, target, origin)) return true;
   const own = actor.uuid === undefined ? undefined : snapshot.byUuid(actor.uuid);
-  if (own === undefined || accountOf(own).disabled) return false;
+  if (own === undefined || accountOf(own, engine.clock.nowMs()).bar !== undefined) return false;
   if (own.uuid === target.uuid) return true;
   const realms = engine.realms.in(snapshot);
   const realm = realms.owning(target.dnKey);
@@ -40,7 +40,11 @@ export function authorized(engine: Engine, snapshot: Snapshot, actor: Identity, 
   if (authzId === '') return actor;
   const target = entryOfId(engine, snapshot, authzId);
   if (target !== undefined && target.uuid === actor.uuid) return actor;
-  if (target === undefined || accountOf(target).disabled || !mayTake(engine, snapshot, actor, target, origin))
+  if (
+    target === undefined ||
+    accountOf(target, engine.clock.nowMs()).bar !== undefined ||
+    !mayTake(engine, snapshot, actor, target, origin)
+  )
     throw refuse(errors.notAuthorized);
   return { dn: target.dn, uuid: target.uuid, strength: actor.strength };
 }

@@ -2,3 +2,4 @@ export { type AuthenticatorApp, parseAuthenticatorApp, printAuthenticatorApp } f
 export { type EmailFactor, emailFactorOf } from './email-factor.ts';
 export { type EntryValues, factorAttributes, type Holdings, holdingsOf } from './holdings.ts';
 export { credentialIdOctetsMax, parseSecurityKey, printSecurityKey, type SecurityKey } from './security-key.ts';
+export { type Bar, barOf, type Validity, validityAttributes, validityOf } from './validity.ts';

@@ -32,9 +32,14 @@ export interface Gate {
   /** How many are open, those over the network at other threads included. */
   count(): number;
   checkTimes(nowMs: number): void;
+  /** Ends the connections on which somebody is bound as a person. @returns how many there were */
+  endFor(entryUuid: string): number;
   /** Lets nobody in any more, waits this long for requests in progress, and ends all that is open. */
   end(timeoutMs: number): Promise<void>;
 }
+
+/** RFC 4511 §4.4.1. */
+const whyEnded = 'nobody may be here as this person any more: the account is disabled, deleted or out of its time';
 
 /** How long, at the end of the service, peers may take to hang up after they were told. */
 const partingMs = 500;
@@ -123,6 +128,14 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
     count: () => open.network.total + open.operators.total + open.web.total,
     checkTimes: (nowMs: number) => {
       for (const wire of wires) wire.checkTime(nowMs);
+    },
+    endFor: (entryUuid: string) => {
+      let ended = 0;
+      for (const wire of wires) {
+        const { connection } = wire;
+        if (connection.identity.uuid === entryUuid && wire.part(resultCodes.strongerAuthRequired, whyEnded)) ended++;
+      }
+      return ended;
     },
     end: async (timeoutMs: number) => {
       ending = true;

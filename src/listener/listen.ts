@@ -49,6 +49,8 @@ export interface Listener {
   readonly addresses: Addresses;
   /** How many connections are open. */
   readonly connections: number;
+  /** Ends the connections on which somebody is bound as a person, with a Notice of Disconnection (RFC 4511 §4.4.1). @returns how many there were */
+  endFor(entryUuid: string): number;
   /** Takes no more connections and requests, waits for those in progress as long as `ldap.stopTimeoutS`, and ends. */
   stop(): Promise<void>;
 }
@@ -119,6 +121,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     get connections() {
       return gate.count();
     },
+    endFor: (entryUuid) => gate.endFor(entryUuid),
     stop: async () => {
       closeServers();
       await gate.end(limits['ldap.stopTimeoutS'] * 1000);

@@ -87,7 +87,7 @@ export class Wire implements OperationHost {
 
   /** Stops what is in progress, and hangs up without waiting for it. */
   cut(): void {
-    if (this.#phase === 'ending') this.#part(this.#parting?.code ?? resultCodes.unavailable, this.#parting?.diagnostic ?? '');
+    if (this.#phase === 'ending') this.part(this.#parting?.code ?? resultCodes.unavailable, this.#parting?.diagnostic ?? '');
   }
 
   destroy(): void {
@@ -107,8 +107,8 @@ export class Wire implements OperationHost {
     if (verdict === 'insecure') report(errors.tlsFailed, this.connection, 'the handshake took too long');
     if (verdict === 'slow') {
       report(errors.messageTooSlow, this.connection, `${this.#inbox.octets} octets had arrived`);
-      this.#part(resultCodes.unavailable, 'the message took too long to arrive');
-    } else if (verdict === 'idle') this.#part(resultCodes.unavailable, 'idle for too long');
+      this.part(resultCodes.unavailable, 'the message took too long to arrive');
+    } else if (verdict === 'idle') this.part(resultCodes.unavailable, 'idle for too long');
     else if (verdict !== 'patient') this.destroy();
   }
 
@@ -139,8 +139,7 @@ export class Wire implements OperationHost {
   #take(): void {
     if (this.#taking || this.#yielding) return;
     this.#taking = true;
-    let taken = 0;
-    let emptied = false;
+    let [taken, emptied] = [0, false];
     while (taken < turnMessagesMax && !emptied && this.#mayTake()) {
       emptied = !this.#takeOne();
       taken++;
@@ -160,8 +159,7 @@ export class Wire implements OperationHost {
 
   /** @returns whether there may be another */
   #takeOne(): boolean {
-    const { limits } = this.#shared;
-    const framed = this.#inbox.next(limits[this.#isAnonymous() ? 'ldap.messageOctetsAnonymousMax' : 'ldap.messageOctetsMax']);
+    const framed = this.#inbox.next(this.#shared.limits[this.#isAnonymous() ? 'ldap.messageOctetsAnonymousMax' : 'ldap.messageOctetsMax']);
     if (framed.kind === 'frame') {
       this.#partialSinceMs = undefined;
       this.#receive(framed.bytes);
@@ -270,15 +268,17 @@ export class Wire implements OperationHost {
   /** Ends the connection as RFC 4511 §4.1.1 demands: nothing behind a message that cannot be read can be trusted. */
   #refuse(row: ErrorRow, detail: string): void {
     this.#shared.report(row, this.connection, detail);
-    this.#part(row.sees.ldap ?? resultCodes.protocolError, refuse(row).says);
+    this.part(row.sees.ldap ?? resultCodes.protocolError, refuse(row).says);
   }
 
-  /** Says why, and hangs up. What the peer still sends is read and dropped, since closing over it would reset what was said. */
-  #part(code: number, diagnostic: string): void {
+  /** Says why, and hangs up. What the peer still sends is read and dropped, since closing over it would reset what was said. @returns false where that is done already */
+  part(code: number, diagnostic: string): boolean {
+    if ((this.#phase !== 'open' && this.#phase !== 'ending') || this.#securingSinceMs !== undefined) return false;
     this.#stopAll();
     this.#inbox.clear();
     this.outbox.message(noticeOfDisconnection(code, diagnostic));
     this.#hangUp();
+    return true;
   }
 
   #hangUp(): void {

@@ -1,4 +1,4 @@
-import { utf8 } from '#base';
+import { type Clock, utf8 } from '#base';
 import {
   allOf,
   anyOf,
@@ -10,7 +10,7 @@ import {
   inChain,
   type SessionOf,
 } from '#client';
-import { factorAttributes, type Holdings, holdingsOf } from '#holdings';
+import { barOf, factorAttributes, type Holdings, holdingsOf, validityAttributes, validityOf } from '#holdings';
 import { formatDn, parseDn, resultCodes } from '#ldap';
 import { type Mode, makesEntries } from '#policy';
 
@@ -18,7 +18,7 @@ import { type Mode, makesEntries } from '#policy';
 export interface Person {
   readonly dn: string;
   readonly entryUuid: string;
-  /** `pwdAccountLockedTime` is set: no door lets them in. */
+  /** No door lets them in: `pwdAccountLockedTime` is set, or it is not the time for it (`stsValidFrom`, `stsValidUntil`). */
   readonly disabled: boolean;
   /** `pwdReset` is TRUE: the password must be changed before it is used. */
   readonly mustChange: boolean;
@@ -87,24 +87,29 @@ export interface PeopleOptions {
   readonly client: Pick<DirectoryClient, 'as'>;
   /** The `uid` of each realm's built-in administrator. */
   readonly administratorUid: string;
+  readonly clock: Clock;
 }
 
 /** What is asked of an entry to know its person. */
-const needed = ['uid', 'entryUUID', 'pwdAccountLockedTime', 'pwdReset', 'stsSecondFactorUsed', ...factorAttributes];
+const needed = ['uid', 'entryUUID', ...validityAttributes, 'pwdReset', 'stsSecondFactorUsed', ...factorAttributes];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
 
 /** RFC 4518 §2.4: no name holds these. A bind as one that does would be refused without the work. */
 const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 
-export function openPeople({ client, administratorUid }: PeopleOptions): People {
+export function openPeople({ client, administratorUid, clock }: PeopleOptions): People {
   const personOf = async (suffix: string, entry: ClientEntry): Promise<Person | undefined> => {
     const entryUuid = entry.one('entryUUID');
     const hasRole = await hasRoleIn(client, suffix, entry.dn);
     if (entryUuid === undefined) return undefined;
     const isBuiltIn = entry.dn.toLowerCase() === named(baseOf(suffix), administratorUid).toLowerCase();
     const administrator = isBuiltIn ? 'built-in' : hasRole ? 'role' : 'none';
-    const disabled = entry.has('pwdAccountLockedTime');
+    const disabled =
+      barOf(
+        validityOf((name) => entry.one(name)),
+        clock.nowMs(),
+      ) !== undefined;
     const secondFactorUsed = entry.one('stsSecondFactorUsed')?.toUpperCase() === 'TRUE';
     const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
     return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn, administrator, secondFactorUsed };

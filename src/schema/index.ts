@@ -11,5 +11,6 @@ export { loadSchema } from './load.ts';
 export { settings as schemaSettings } from './settings.ts';
 export { subschemaAttributes } from './subschema.ts';
 export { syntaxOids } from './syntaxes/table.ts';
+export { normalTime } from './syntaxes/time.ts';
 export type { AttributeType, MatchingRule, ObjectClass, Position, Schema, Syntax, Usage } from './types.ts';
 export { collectAttributes, equalityKeys, formOf, normalizer } from './values.ts';

@@ -6,6 +6,7 @@ import { errors } from './errors.ts';
 import { fitRows, type Parked, type ParkedRecord, type ParkRequest, parkedOf, parseParked } from './parked.ts';
 import type { Progress } from './progress.ts';
 import { parseReturnTarget } from './return-target.ts';
+import { subjectOf } from './session.ts';
 import type { settings as rows } from './settings.ts';
 
 /** The requests that wait for a sign-in, and how far it is. */
@@ -75,7 +76,10 @@ export function openParking({ state, clock, chance, settingsOf }: ParkingOptions
       if (kept === undefined) return undefined;
       // Whoever has just shown a factor has the whole of a step's time for the next one, however long the request has waited.
       const expiresAtMs = Math.max(kept.expiresAtMs, progress.waitsUntilMs ?? 0);
-      return asParked(await parkedKind.replace(kept, { ...kept.value, progress }, expiresAtMs));
+      // Who has proven who they are owns it from here on: it ends with their account.
+      const { entryUuid, proven } = progress;
+      const owner = proven.length > 0 && entryUuid !== undefined ? subjectOf(entryUuid) : '';
+      return asParked(await parkedKind.replace(kept, { ...kept.value, progress }, expiresAtMs, owner));
     },
     takeParked: async (realm, id) => asParked(await parkedKind.take(realm, id)),
   };

@@ -37,7 +37,7 @@ export interface SessionRecord extends Omit<Session, 'realm' | 'entryUuid' | 'en
 /** The subject of a session of somebody who did not sign in. */
 export const nobody = '';
 
-const subjectPrefix = 'urn:uuid:';
+export const subjectPrefix = 'urn:uuid:';
 
 export function subjectOf(entryUuid: string): string {
   return subjectPrefix + entryUuid.toLowerCase();

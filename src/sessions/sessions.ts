@@ -2,7 +2,7 @@ import type { Audit } from '#audit';
 import { type Chance, type Clock, token } from '#base';
 import { type ErrorRow, refuse, type SettingValues } from '#catalogue';
 import { constantTimeEqual, sha256 } from '#keys';
-import type { Kept, State } from '#state';
+import { type Ending, endingOf, type Kept, type State } from '#state';
 import { errors } from './errors.ts';
 import { openParking, type Parking } from './parking.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type SessionRecord,
   sessionOf,
   subjectOf,
+  subjectPrefix,
 } from './session.ts';
 import type { settings as rows } from './settings.ts';
 
@@ -72,6 +73,8 @@ export interface Sessions extends Parking {
   list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
   /** Ends all sessions of a person, but for one if its sid is given, and says how many. */
   endAll(realm: string, entryUuid: string, visit: Visit, exceptSid?: string): Promise<number>;
+  /** What ends with an account: all sessions of a person, and the sign-ins in which they have shown a factor. */
+  readonly endings: readonly Ending[];
   /**
    * Ends the sessions of a whole realm and gives up the requests that wait in it, at most `limit` of each, and says how many there were.
    * When it says zero, nothing of the realm is left.
@@ -274,6 +277,16 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       }
       return ended;
     },
+    endings: [
+      endingOf({
+        name: 'sessions',
+        kind: sessionKind,
+        prefix: subjectPrefix,
+        ended: ({ realm, value }) =>
+          note(realm, value, 'session.end', 'session ended: nobody may be here as this person any more', service),
+      }),
+      endingOf({ name: 'sign-ins under way', kind: parkedKind, prefix: subjectPrefix }),
+    ],
     clear: async (realm, limit, visit) => {
       const ending = await sessionKind.list(realm, undefined, limit);
       for (const kept of ending) await endKept(kept, 'session ended: its realm is being removed', visit);

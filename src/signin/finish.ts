@@ -2,7 +2,7 @@ import { Refusal, refuse } from '#catalogue';
 import { ClientRefusal } from '#client';
 import type { Mechanism } from '#policy';
 import { type Parked, sessionsErrors } from '#sessions';
-import { fillText, type Reply, sessionCookie, type WebRequest, webErrors } from '#web';
+import { fillText, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
 import { visitOf } from './answers.ts';
 import { errors } from './errors.ts';
 import type { FrameDeps } from './frame.ts';
@@ -23,8 +23,17 @@ export async function finish(
     deps.sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, mechanisms, door: 'web' }, visitOf(request)),
   );
   if (begun === undefined) return undefined;
+  if (person !== undefined && (await isBarredNow(deps, realm, person))) {
+    await deps.sessions.end(realm.id, [begun.handle], visitOf(request));
+    return undefined;
+  }
   if (person !== undefined) await noteSignIn(deps, request, person, mechanisms);
   return goBack(deps, request, id, parked, begun.handle);
+}
+
+/** Whose account was disabled or deleted meanwhile: what ended with it was ended before this session was there, or ends it later. */
+async function isBarredNow({ registry }: FrameDeps, realm: WebRealm, { entryUuid }: Known): Promise<boolean> {
+  return (await registry.byUuid(realm, entryUuid))?.disabled !== false;
 }
 
 /** The entry remembers what the session will have forgotten. What cannot be written is told to operators, and is no reason to keep anybody out. */

@@ -1,3 +1,4 @@
+export { type Ending, endingOf } from './ending.ts';
 export type { Kept, Kind, KindRow } from './kind.ts';
 export { type Attempt, type AttemptBy, type Limited, type Limits, type LimitsOptions, openLimits } from './limits.ts';
 export { settings as stateSettings } from './settings.ts';

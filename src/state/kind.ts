@@ -35,8 +35,12 @@ export interface Kind<T> {
   get(realm: string, token: string): Promise<Kept<T> | undefined>;
   /** Gets and removes: of several takers one gets it. */
   take(realm: string, token: string): Promise<Kept<T> | undefined>;
-  /** Puts a value in place of one that is still as it was read. `undefined` when it is not. */
-  replace(kept: Kept<T>, value: T, expiresAtMs?: number): Promise<Kept<T> | undefined>;
+  /**
+   * Puts a value in place of one that is still as it was read. `undefined` when it is not.
+   *
+   * @param owner  whose it is from now on; by default whose it was
+   */
+  replace(kept: Kept<T>, value: T, expiresAtMs?: number, owner?: string): Promise<Kept<T> | undefined>;
   /** As `replace`, and the row becomes the most recently used. */
   touch(kept: Kept<T>, value: T, expiresAtMs?: number): Promise<Kept<T> | undefined>;
   /** True when it was there. */
@@ -76,10 +80,10 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
     },
     get: async (realm, token) => read(row, store.get(kindOf(row.name, realm), keyOf(token))),
     take: async (realm, token) => read(row, store.take(kindOf(row.name, realm), keyOf(token))),
-    replace: async (kept, value, expiresAtMs) => {
+    replace: async (kept, value, expiresAtMs, owner = kept.owner) => {
       const text = JSON.stringify(value);
-      const done = store.replace(kindOf(row.name, kept.realm), kept.key, kept.text, text, expiresAtMs);
-      return done ? { ...kept, value, text, expiresAtMs: expiresAtMs ?? kept.expiresAtMs } : undefined;
+      const done = store.replace(kindOf(row.name, kept.realm), kept.key, kept.text, text, expiresAtMs, owner);
+      return done ? { ...kept, value, text, owner, expiresAtMs: expiresAtMs ?? kept.expiresAtMs } : undefined;
     },
     touch: async (kept, value, expiresAtMs = kept.expiresAtMs) => {
       const text = JSON.stringify(value);

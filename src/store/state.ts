@@ -52,8 +52,8 @@ export interface StateStore {
   get(kind: string, key: string): StateRow | undefined;
   /** Gets a row and removes it: what is single-use is given once. */
   take(kind: string, key: string): StateRow | undefined;
-  /** Replaces a value that is still the expected one. False when it is another, or gone. The expiry stays unless a new one is given. */
-  replace(kind: string, key: string, expected: string, value: string, expiresAtMs?: number): boolean;
+  /** Replaces a value that is still the expected one. False when it is another, or gone. The expiry and the owner stay unless new ones are given. */
+  replace(kind: string, key: string, expected: string, value: string, expiresAtMs?: number, owner?: string): boolean;
   /** As `replace`, and the row becomes the youngest of its kind. */
   touch(kind: string, key: string, expected: string, value: string, expiresAtMs: number): boolean;
   /** Adds one to each of some counters, or, when any of them has reached its limit, to none. */
@@ -160,8 +160,8 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     put: (kind, key, value, expiresAtMs, owner = '') => written(() => put.immediate(kind, key, value, expiresAtMs, owner)),
     get: (kind, key) => statements.get.get(kind, key, clock.nowMs()),
     take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs())),
-    replace: (kind, key, expected, value, expiresAtMs) =>
-      written(() => statements.replace.run(value, expiresAtMs ?? null, kind, key, expected, clock.nowMs())).changes === 1,
+    replace: (kind, key, expected, value, expiresAtMs, owner) =>
+      written(() => statements.replace.run(value, expiresAtMs ?? null, owner ?? null, kind, key, expected, clock.nowMs())).changes === 1,
     touch: (kind, key, expected, value, expiresAtMs) =>
       written(() => statements.touch.run(value, expiresAtMs, kind, key, expected, clock.nowMs())).changes === 1,
     delete: (kind, key) => written(() => statements.delete.run(kind, key)).changes === 1,
@@ -201,8 +201,8 @@ function stateStatements(database: Database.Database, given: number) {
     take: database.prepare<[string, string, number], StateRow>(
       `DELETE FROM state WHERE kind = ? AND key = ? AND ${live} RETURNING ${columns}`,
     ),
-    replace: database.prepare<[string, number | null, string, string, string, number]>(
-      `UPDATE state SET value = ?, expires_at_ms = coalesce(?, expires_at_ms) WHERE kind = ? AND key = ? AND value = ? AND ${live}`,
+    replace: database.prepare<[string, number | null, string | null, string, string, string, number]>(
+      `UPDATE state SET value = ?, expires_at_ms = coalesce(?, expires_at_ms), owner = coalesce(?, owner) WHERE kind = ? AND key = ? AND value = ? AND ${live}`,
     ),
     touch: database.prepare<[string, number, string, string, string, number]>(
       `UPDATE state SET age = (SELECT max(age) + 1 FROM state), value = ?, expires_at_ms = ? WHERE kind = ? AND key = ? AND value = ? AND ${live}`,

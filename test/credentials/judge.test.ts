@@ -8,7 +8,7 @@ import type { Mode } from '#policy';
 const cost = { logN: 14, r: 8, p: 1 };
 const real = createHasher({ cores: 2, queueMax: 64, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
 const passwordHash = await real.hash(utf8('correct horse'), cost);
-const person: Account = { passwordHash, disabled: false, mustChange: false };
+const person: Account = { passwordHash, bar: undefined, mustChange: false };
 
 /** The real hasher, counting. */
 function counting(): Hasher & { count: number } {
@@ -50,10 +50,24 @@ const cases: readonly Case[] = [
   ],
   [
     'product mode: a disabled account is refused with any password',
-    { ...person, disabled: true },
+    { ...person, bar: 'disabled' },
     'correct horse',
     'product',
     'STS-AUTHN-0200',
+  ],
+  [
+    'product mode: an account whose time has not come is refused with the right password',
+    { ...person, bar: 'early' },
+    'correct horse',
+    'product',
+    'STS-AUTHN-9420',
+  ],
+  [
+    'product mode: an account whose time is over is refused with the right password',
+    { ...person, bar: 'late' },
+    'correct horse',
+    'product',
+    'STS-AUTHN-9421',
   ],
   [
     'product mode: pwdReset TRUE is refused at other doors, after the password was found right',
@@ -74,7 +88,7 @@ const cases: readonly Case[] = [
   ['development mode: an entry without a password binds too', { ...person, passwordHash: undefined }, 'any', 'development', undefined],
   ['development mode: the reserved word is refused', person, 'invalid', 'development', 'STS-AUTHN-9041'],
   ['development mode: an unknown name is refused', undefined, 'anything', 'development', 'STS-AUTHN-9042'],
-  ['development mode: a disabled account is refused', { ...person, disabled: true }, 'anything', 'development', 'STS-AUTHN-0200'],
+  ['development mode: a disabled account is refused', { ...person, bar: 'disabled' }, 'anything', 'development', 'STS-AUTHN-0200'],
   ['development mode: pwdReset is the sign-in screen’s business', { ...person, mustChange: true }, 'anything', 'development', undefined],
 ];
 
@@ -91,8 +105,8 @@ test('wrong, absent, disabled and unknown take the same number of hashes and sho
     await judge(person, 'wrong', 'product'),
     await judge(undefined, 'wrong', 'product'),
     await judge({ ...person, passwordHash: undefined }, 'wrong', 'product'),
-    await judge({ ...person, disabled: true }, 'wrong', 'product'),
-    await judge({ ...person, disabled: true }, 'correct horse', 'product'),
+    await judge({ ...person, bar: 'disabled' }, 'wrong', 'product'),
+    await judge({ ...person, bar: 'disabled' }, 'correct horse', 'product'),
     await judge({ ...person, mustChange: true }, 'correct horse', 'product'),
   ];
   for (const answer of answers) {

@@ -183,8 +183,8 @@ export const signinMutants: ReadonlyMap<string, SigninMutant> = new Map([
     [
       'disabled-code',
       'a code of a disabled account is taken',
-      'if (accountOf(entry).disabled) throw',
-      "if (accountOf(entry).disabled && dn === '') throw",
+      'if (accountOf(entry, engine.clock.nowMs()).bar !== undefined) throw',
+      "if (accountOf(entry, engine.clock.nowMs()).bar !== undefined && dn === '') throw",
       'a disabled account is refused, as with a wrong code',
     ],
   ]),
@@ -192,7 +192,7 @@ export const signinMutants: ReadonlyMap<string, SigninMutant> = new Map([
     [
       'disabled-password',
       'a password of a disabled account is taken',
-      'if (account.disabled) return refused(errors.accountDisabled);',
+      'if (account.bar !== undefined) return refused(bars[account.bar]);',
       '',
       'development mode: a disabled account is refused',
     ],

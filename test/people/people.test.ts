@@ -1,5 +1,5 @@
 import test from 'ava';
-import { utf8 } from '#base';
+import { systemClock, utf8 } from '#base';
 import { attributesOf } from '#client';
 import { openPeople } from '#people';
 import type { Mode } from '#policy';
@@ -9,7 +9,7 @@ import { openWebLayer } from '../support/web-layer.ts';
 async function open(t: Parameters<typeof openWebLayer>[0], mode: Mode = 'product') {
   const layer = await openWebLayer(t, { 'global.mode': mode });
   const realm = { suffix, mode };
-  const all = openPeople({ client: layer.client, administratorUid: 'admin' });
+  const all = openPeople({ client: layer.client, administratorUid: 'admin', clock: layer.clock });
   const people = {
     find: (typed: string) => all.find(realm, typed),
     nobody: (typed: string) => all.nobody(realm, typed),
@@ -187,7 +187,7 @@ test('a name that nobody has costs as many searches as one that somebody has', a
       return { ...actor, search };
     },
   };
-  const all = openPeople({ client: counting, administratorUid: 'admin' });
+  const all = openPeople({ client: counting, administratorUid: 'admin', clock: systemClock });
   const counts: number[] = [];
   for (const typed of ['ada', 'nobody', 'a,b=\\']) {
     searches = 0;

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { utf8 } from '#base';
+import { systemClock, utf8 } from '#base';
 import { openPeople } from '#people';
 import { provePassword } from '../../src/signin/password.ts';
 import { admin, person, suffix } from '../directory/driver.ts';
@@ -11,7 +11,7 @@ const visit = { door: 'http', address: '192.0.2.1', correlationId: 'c1' };
 /** Ada's sign-in, with something that happens between her bind and its answer. */
 async function signIn(t: ExecutionContext, meanwhile: (acting: ReturnType<Layer['client']['as']>) => Promise<void>) {
   const { client, house } = await openWebLayer(t);
-  const people = openPeople({ client, administratorUid: 'admin' });
+  const people = openPeople({ client, administratorUid: 'admin', clock: systemClock });
   const { audit } = house.engine;
   const judge = async (presented: Parameters<typeof client.judge>[0]) => {
     const judged = await client.judge(presented);

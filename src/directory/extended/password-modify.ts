@@ -61,7 +61,7 @@ export const passwordModify: ExtendedKind = {
         : [change('delete', 'userPassword', proved.hash), change('add', 'userPassword', fresh)];
     // Who must change their password has done so with this, whatever gave them the right to; to take the mark away by itself takes more.
     const isOwn = asker.identity.uuid === found.entry.uuid;
-    const isDue = isOwn && accountOf(found.entry).mustChange;
+    const isDue = isOwn && accountOf(found.entry, engine.clock.nowMs()).mustChange;
     if (isDue && (await isSame(call, realm, found.entry, fresh))) throw refuse(errors.passwordSame);
     const changes = isDue ? [...setting, change('replace', 'pwdReset')] : setting;
     const permit = proved.byOwner || isDue ? () => undefined : undefined;
@@ -123,7 +123,8 @@ async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Ui
   const hash = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
   return await counted(call, { realm, dn: entry.dn }, async () => {
     const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(realm));
-    if (!matches || hash === undefined || (!mayWrite && accountOf(entry).disabled)) throw refuse(errors.oldPasswordRefused);
+    if (!matches || hash === undefined || (!mayWrite && accountOf(entry, engine.clock.nowMs()).bar !== undefined))
+      throw refuse(errors.oldPasswordRefused);
     return { hash, byOwner: !mayWrite };
   });
 }

@@ -231,7 +231,7 @@ function holderOf(call: Call, snapshot: ReturnType<Engine['store']['snapshot']>,
   const { engine } = call;
   const entry = entryNamed(engine, snapshot, dn);
   if (entry === undefined || !mayAuth(call, snapshot, entry)) throw new VerificationRefused(credentialsErrors.holderUnknown, 'wrong');
-  if (accountOf(entry).disabled) throw new VerificationRefused(credentialsErrors.holderDisabled, 'wrong');
+  if (accountOf(entry, engine.clock.nowMs()).bar !== undefined) throw new VerificationRefused(credentialsErrors.holderDisabled, 'wrong');
   return { entry, attributes: new Map(attributesOf(engine.schema, entry)) };
 }
 

@@ -48,8 +48,8 @@ function identityOf(call: Call, snapshot: Snapshot, certificate: Uint8Array, tel
   if (entry !== undefined) tell(entry.dn);
   refuseRemoved(entry && realmOf(engine, snapshot, entry.dnKey));
   if (entry === undefined || !mayAuth(call, snapshot, entry)) throw refuse(errors.certificateRefused);
-  const { disabled, mustChange } = accountOf(entry);
-  if (disabled || mustChange) throw refuse(errors.certificateRefused);
+  const { bar, mustChange } = accountOf(entry, nowMs);
+  if (bar !== undefined || mustChange) throw refuse(errors.certificateRefused);
   return { dn: entry.dn, uuid: entry.uuid, strength: 'certificate' };
 }
 

@@ -102,7 +102,12 @@ async function finish(
   const isThat = held !== undefined && Buffer.compare(held.storedKey, shown.storedKey) === 0;
   const { proves, signature } = judgeProof(isThat ? held : mock, `${first.said},${unproved}`, new Uint8Array(Buffer.from(proof, 'base64')));
   const itself = await counted(call, { realm, dn }, async (): Promise<Identity> => {
-    const row = scramJudgement(entry === undefined ? undefined : accountOf(entry), held !== undefined, isThat && proves, realm.mode);
+    const row = scramJudgement(
+      entry === undefined ? undefined : accountOf(entry, engine.clock.nowMs()),
+      held !== undefined,
+      isThat && proves,
+      realm.mode,
+    );
     if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
     return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
   });

@@ -1,4 +1,5 @@
 import { utf8 } from '#base';
+import type { Ending } from '#state';
 import { type Changing, type Holder, replaceFactor, type Writing } from '../written.ts';
 import { openRecoverySets, type PendingSet, type RecoverySetsOptions } from './sets.ts';
 
@@ -17,6 +18,8 @@ export interface Recovery {
   confirm(changing: Changing, handle: string): Promise<boolean>;
   /** Takes a person's set away. @throws Refusal `factorNotWritten` */
   remove(changing: Changing): Promise<void>;
+  /** With an account ends what it was shown and has not confirmed. */
+  readonly ending: Ending;
 }
 
 export type RecoveryOptions = RecoverySetsOptions & Writing;
@@ -28,6 +31,7 @@ export function openRecovery(options: RecoveryOptions): Recovery {
   return {
     begin: sets.begin,
     find: sets.find,
+    ending: sets.ending,
     confirm: async (changing, handle) => {
       const set = await sets.take(changing, handle);
       if (set === undefined) return false;

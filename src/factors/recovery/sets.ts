@@ -1,7 +1,7 @@
 import { type Chance, type Clock, text, token, utf8 } from '#base';
 import type { SettingValues } from '#catalogue';
 import { type SealingKey, seal, unseal } from '#keys';
-import type { State } from '#state';
+import { type Ending, endingOf, type State } from '#state';
 import type { Holder } from '../written.ts';
 import { drawCodes, printedCode } from './codes.ts';
 import type { settings as rows } from './settings.ts';
@@ -23,6 +23,8 @@ export interface RecoverySets {
   find(holder: Holder, handle: string): Promise<PendingSet | undefined>;
   /** The same, and it waits no longer: of several askers one gets it. */
   take(holder: Holder, handle: string): Promise<PendingSet | undefined>;
+  /** With an account ends what it was shown and has not confirmed. */
+  readonly ending: Ending;
 }
 
 export interface RecoverySetsOptions {
@@ -64,6 +66,7 @@ export function openRecoverySets({ state, clock, chance, key, settingsOf }: Reco
     },
     find: async (holder, handle) => opened(holder, handle, await kind.get(holder.realm, handle)),
     take: async (holder, handle) => opened(holder, handle, await kind.take(holder.realm, handle)),
+    ending: endingOf({ name: 'recovery sets', kind }),
   };
 }
 

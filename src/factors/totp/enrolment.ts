@@ -1,7 +1,7 @@
 import { base32Of, type Chance, type Clock, text, token, utf8 } from '#base';
 import type { SettingValues } from '#catalogue';
 import { type SealingKey, seal, unseal } from '#keys';
-import type { State } from '#state';
+import { type Ending, endingOf, type State } from '#state';
 import type { settings as rows } from './settings.ts';
 import type { AppSecret } from './shown.ts';
 
@@ -28,6 +28,8 @@ export interface AppEnrolments {
   find(who: Enrolling, handle: string): Promise<PendingApp | undefined>;
   /** Forgets one: it was proved. */
   end(who: Enrolling, handle: string): Promise<void>;
+  /** With an account ends what it was shown and has not proved. */
+  readonly ending: Ending;
 }
 
 export interface AppEnrolmentOptions {
@@ -77,6 +79,7 @@ export function openAppEnrolments({ state, clock, chance, key, settingsOf }: App
       return { secret, algorithm, digits, period, handle, untilMs: kept.expiresAtMs, credential };
     },
     end: async ({ realm }, handle) => void (await kind.take(realm, handle)),
+    ending: endingOf({ name: 'app enrolments', kind }),
   };
 }
 

@@ -153,15 +153,10 @@ export const contractRules: readonly SpecRule[] = [
     [
       'Disable by LDAP',
       'a write of pwdAccountLockedTime ends sessions, and every door that is there refuses',
-      'flows/signin.test.ts',
-      'someone disabled or deleted over LDAP is out at their next request',
+      'flows/ends.test.ts',
+      'Disable, by an LDAP write of pwdAccountLockedTime: with the notice of disconnection every door is shut',
     ],
-    [
-      'Disable, directory connections',
-      'ends directory connections',
-      'directory/disabled.test.ts',
-      'whose account is disabled is nobody with the next request, on every connection that is open',
-    ],
+    ['Disable, directory connections', 'ends directory connections', 'flows/ends.test.ts', 'connections on read workers end, too'],
     [
       'Disable by the API or SCIM',
       'POST /admin-api/users/disable and SCIM active: false disable',
@@ -173,12 +168,7 @@ export const contractRules: readonly SpecRule[] = [
       open('there are no tokens, CAEP events or back-channel logout yet'),
     ],
     ['Disable, wallet', 'ends wallet credentials', later('wallet')],
-    [
-      'Enable',
-      'clears the lock and brings no session back',
-      'flows/signin.test.ts',
-      'someone disabled or deleted over LDAP is out at their next request',
-    ],
+    ['Enable', 'clears the lock and brings no session back', 'flows/ends.test.ts', 'a later enable revives nothing'],
     [
       'second factor due',
       'a second factor within authn.mfaStepTtlS begins the session',
