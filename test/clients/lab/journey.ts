@@ -10,7 +10,7 @@ export interface Step {
 }
 
 const outcomes = { ok: 'passed', no: 'failed', '--': 'not offered' } as const;
-const timeoutMs = 120_000;
+const timeoutDefaultMs = 120_000;
 const outputMax = 4000;
 
 /**
@@ -19,9 +19,15 @@ const outputMax = 4000;
  * @param program      the interpreter
  * @param args         what it runs
  * @param environment  where the directory is
+ * @param timeoutMs    after which it is ended
  * @returns its steps, and one that failed when it did not come to its end
  */
-export async function runJourney(program: string, args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Step[]> {
+export async function runJourney(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  timeoutMs = timeoutDefaultMs,
+): Promise<Step[]> {
   const child = spawn(program, args, {
     cwd: import.meta.dirname,
     // The machine's own settings for LDAP clients do not count.
@@ -36,6 +42,8 @@ export async function runJourney(program: string, args: readonly string[], envir
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutMs,
   });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => {
@@ -43,6 +51,7 @@ export async function runJourney(program: string, args: readonly string[], envir
     });
   }
   const [status, signal] = await once(child, 'close');
+  process.off('exit', kill);
   const lines = said.stdout.split('\n');
   const steps = lines.map(readStep).filter((step) => step !== undefined);
   if (lines.includes('end') && status === 0) return steps;

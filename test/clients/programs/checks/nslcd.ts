@@ -1,0 +1,6 @@
+import type { World } from '../world.ts';
+import { judgeLinux } from './linux.ts';
+
+export async function test(world: World, group: string): Promise<void> {
+  await judgeLinux(world, group);
+}

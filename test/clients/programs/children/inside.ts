@@ -1,0 +1,45 @@
+// What runs in the copy of the machine: Atrium, what the page says, the program, and its test.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { applyStep, installHere, prepareMachine } from '../apply.ts';
+import { readPage } from '../page.ts';
+import { isProgram, programs } from '../programs.ts';
+import { startRelay } from '../relay.ts';
+import { step } from '../steps.ts';
+import { startWorld } from '../world.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..', '..');
+const [, , name = '', archives = ''] = process.argv;
+if (!isProgram(name)) throw new Error(`no program is called ${name}`);
+const program = programs[name];
+
+prepareMachine(archives);
+const record = process.env['LAB_RECORD'] ?? '';
+{
+  await using world = await startWorld(['389', record === '' ? '636' : '1636'], { STS_LDAP_WORKERS: process.env['LAB_WORKERS'] ?? '0' });
+  const tls = join(world.atrium.dataDir, 'tls');
+  using relay =
+    record === '' ? undefined : await startRelay(636, 389, { certFile: join(tls, 'server.pem'), keyFile: join(tls, 'server.key') });
+  let done = true;
+  for (const page of ['README', ...program.pages]) {
+    done &&= await step(`docs/clients/${page}.md: what it says can be done`, async () => {
+      for (const each of readPage(page)) await applyStep(each, world, root);
+      if (page === program.pages.at(-1)) installHere(program.packages);
+    });
+  }
+  const told = {
+    ...world,
+    heard: () =>
+      relay &&
+      writeFileSync(
+        record,
+        relay
+          .recorded()
+          .map((each) => `${JSON.stringify(each)}\n`)
+          .join(''),
+      ),
+  };
+  if (done) await (await program.test()).test(told, program.group);
+}
+process.stdout.write('end\n');
+process.exit(0);
