@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findProgram } from '../support/programs.ts';
 
 /** What keeps Chromium from wanting a sandbox, a graphics card or the network. */
 const flags = [
@@ -15,13 +16,15 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const chromiumPath = '/usr/bin/chromium';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const screenshots = join(import.meta.dirname, '..', '..', '.test', 'screenshots');
+const keepsScreenshots = (process.env['ATRIUM_SCREENSHOTS'] ?? '') !== '';
 
-/** A browser; whoever launched it closes it. */
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath, args: flags });
+/** A browser; whoever launched it closes it. @throws Error where none is installed */
+export async function launch(): Promise<Browser> {
+  const executablePath = findProgram('chromium-headless-shell');
+  if (executablePath === undefined) throw new Error('there is no Chromium');
+  return await chromium.launch({ executablePath, args: flags });
 }
 
 export interface Look {
@@ -29,7 +32,7 @@ export interface Look {
   readonly scheme: 'light' | 'dark';
 }
 
-/** Phone and desk, light and dark: all that is looked at. */
+/** Phone and desk, light and dark: all that is looked at. In the first by all of axe's rules. */
 const looks: readonly Look[] = [
   { widthPx: 360, scheme: 'light' },
   { widthPx: 360, scheme: 'dark' },
@@ -48,31 +51,34 @@ export async function openContext(
   return context;
 }
 
+/** The rules of axe to which a width or a scheme of colours makes a difference; all others are about what the page says, which is the same in every look. */
+const rulesOfLook = ['color-contrast', 'scrollable-region-focusable', 'target-size'];
+
 /**
  * Looks at a page as it stands, in every look: axe finds nothing, nothing has to be scrolled sideways, every target is large enough.
- * Keeps a screenshot of each under `.test/screenshots`.
+ * With `ATRIUM_SCREENSHOTS` set, it keeps a screenshot of each under `.test/screenshots`.
  */
 export async function inspect(t: ExecutionContext, page: Page, name: string): Promise<void> {
-  mkdirSync(screenshots, { recursive: true });
   const before = page.viewportSize();
-  for (const { widthPx, scheme } of looks) {
+  for (const [nth, { widthPx, scheme }] of looks.entries()) {
     await page.setViewportSize({ width: widthPx, height: 800 });
     await page.emulateMedia({ colorScheme: scheme });
     const at = `${name} at ${widthPx} px, ${scheme}`;
-    t.deepEqual(await violations(page), [], at);
+    t.deepEqual(await violations(page, nth === 0 ? undefined : rulesOfLook), [], at);
     t.true(
       await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'),
       `${at}: has to be scrolled sideways`,
     );
     t.deepEqual(await smallTargets(page), [], `${at}: targets under 44 px`);
-    await page.screenshot({ path: join(screenshots, `${name}-${widthPx}-${scheme}.png`), fullPage: true });
+    if (keepsScreenshots) await page.screenshot({ path: join(screenshots, `${name}-${widthPx}-${scheme}.png`), fullPage: true });
   }
   if (before !== null) await page.setViewportSize(before);
 }
 
-/** What axe objects to, one line each. The debugger puts it in, past the policy that forbids scripts to pages. */
-async function violations(page: Page): Promise<readonly string[]> {
-  const found = await page.evaluate(`${axeSource}; axe.run()`);
+/** What axe objects to by some of its rules, or by all, one line each. The debugger puts it in, past the policy that forbids scripts to pages. */
+async function violations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource);
+  const found = await page.evaluate(`axe.run(${rules === undefined ? '' : JSON.stringify({ runOnly: rules })})`);
   const { violations: all } = found as {
     readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
   };
