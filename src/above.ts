@@ -21,7 +21,7 @@ import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { mailJobs } from '#mail';
 import { openPeople } from '#people';
-import { createPortalHandlers, portalRoutes } from '#portal';
+import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
@@ -95,7 +95,14 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     chance,
     audit,
   });
-  const own = { readOwn: people.readOwn, personOf: people.byUuid, ldapUrl: () => below.ldapUrl };
+  const own = {
+    readOwn: people.readOwn,
+    personOf: people.byUuid,
+    ldapUrl: () => below.ldapUrl,
+    parties: openParties(client),
+    changePassword: client.changePassword,
+    passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
+  };
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
   for (const row of [...sessions.endings, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);

@@ -1,5 +1,6 @@
 import { utf8 } from '#base';
 import { type Control, encodeBer, type Filter, type Modification, type PartialAttribute, type Request, resultCodes } from '#ldap';
+import { passwordModifyOid, passwordModifyValue } from './change-password.ts';
 import { type ClientEntry, entryOf } from './entry.ts';
 import type { Performed, PerformOptions } from './link.ts';
 import { ClientRefusal } from './refusal.ts';
@@ -55,7 +56,6 @@ export interface Actor {
 export type Perform = (op: Request, controls: readonly Control[], options: Pick<PerformOptions, 'onPart'>) => Promise<Performed>;
 
 const proxiedAuthorizationOid = '2.16.840.1.113730.3.4.18';
-const passwordModifyOid = '1.3.6.1.4.1.4203.1.11.1';
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 
 const sessionOid = '2.25.83716444157178576224225129172109131643.5.20';
@@ -122,12 +122,7 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     rename: async (dn, to) => void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to })),
     delete: async (dn) => void (await ask({ kind: 'delRequest', entry: dn })),
     setPassword: async (dn, password) => {
-      const value = encodeBer((ber) =>
-        ber.sequence(() => {
-          ber.string(`dn:${dn}`, 0x80);
-          ber.string(password, 0x82);
-        }),
-      );
+      const value = passwordModifyValue({ dn, old: undefined, fresh: password });
       await ask({ kind: 'extendedRequest', oid: passwordModifyOid, value });
     },
     whoAmI: async () => {

@@ -3,6 +3,7 @@ import { type Clock, concat, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
 import { type Control, decodeBer, resultCodes } from '#ldap';
 import { type Actor, actorOf, onBehalf, type Subject } from './actor.ts';
+import { type PasswordChange, type PasswordChanged, passwordChangedOf, passwordModifyOid, passwordModifyValue } from './change-password.ts';
 import { errors } from './errors.ts';
 import type { Link } from './link.ts';
 import { createFreshness, createOpener, JudgingPool, SharedPool } from './pool.ts';
@@ -47,6 +48,13 @@ export interface DirectoryClient {
    * @throws ClientRefusal when it was not judged: it cannot be written (51, 52), or not by who asks (50)
    */
   verify(asked: Verification): Promise<Verified>;
+  /**
+   * Changes a password in its person's own name, who shows the old one: Password Modify (RFC 3062), judged and counted as the directory does it for everybody.
+   *
+   * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
+   * @throws ClientRefusal when nothing was judged (51, 52), or they may not (50)
+   */
+  changePassword(asked: PasswordChange): Promise<PasswordChanged>;
   /** Acts under a person's authority, or the web layer's own. */
   as(subject: Subject): Actor;
   /** Ends all connections; what is under way fails. */
@@ -133,6 +141,18 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       if (waitS !== undefined) return { kind: 'refused', why: 'limited', waitS };
       if (op.kind !== 'extendedResponse') throw new ClientRefusal(op.result);
       return verifiedOf(op);
+    },
+    changePassword: async (asked) => {
+      const { address, isProtected } = asked.session;
+      const controls = [doorControl(asked.door, address, isProtected), ...onBehalf(asked)];
+      const { op, controls: answered } = await telling(
+        shared.use((link) =>
+          link.perform({ kind: 'extendedRequest', oid: passwordModifyOid, value: passwordModifyValue(asked) }, controls, {
+            timeoutMs: settings['client.timeoutMs'],
+          }),
+        ),
+      );
+      return passwordChangedOf(op.result, waitOf(answered));
     },
     as: (subject) =>
       actorOf(

@@ -5,6 +5,8 @@ import type { StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
 import { type Attributes, attributesOf } from './record.ts';
 
+const passwordKey = 'userpassword';
+
 /** What an entry holds to be judged by, beside a password. */
 
 export const totpCredential = 'stsTotpCredential';
@@ -54,4 +56,11 @@ export function codesLeftOf({ schema }: Pick<Engine, 'schema'>, entry: StoredEnt
   if (entry === undefined || entry.secret.length === 0) return [];
   const values = attributesOf(schema, entry).get(recoveryCodeKey)?.values;
   return values === undefined ? [] : [String(codesLeft(values).length)];
+}
+
+/** `stsHasPassword`: whether there is one, of which nothing more is told. */
+export function hasPasswordOf({ schema }: Pick<Engine, 'schema'>, entry: StoredEntry | undefined): readonly string[] {
+  if (entry === undefined) return [];
+  const has = entry.secret.length > 0 && attributesOf(schema, entry).has(passwordKey);
+  return [has ? 'TRUE' : 'FALSE'];
 }

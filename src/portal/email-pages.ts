@@ -52,8 +52,7 @@ ${asksCode && form(codeField(fault))}
 ${email.canSend && email.addresses.length > 0 && html`<p>${emailTexts.sendWords}</p>`}
 ${email.canSend && sendable(email).map((address) => form(button('send', fillText(emailTexts.send, { address }), address)))}
 ${!email.canSend && html`<p>${emailTexts.noMail}</p>`}</section>
-${emailSection(email, form)}
-<p class="ways"><a href="${pathIn(realm, '/portal')}">${emailTexts.back}</a></p>`,
+${emailSection(email, form)}`,
   };
 }
 

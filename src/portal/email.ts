@@ -5,7 +5,8 @@ import type { AuthnPolicy } from '#policy';
 import type { Session } from '#sessions';
 import { fillText, type Handler, type PageReply, type Reply, type WebRealm, type WebRequest } from '#web';
 import { type EmailPage, emailPage, type OwnEmail, sendable } from './email-pages.ts';
-import { findOwn, type Own, type OwnDeps } from './own.ts';
+import { ownHandler } from './frame.ts';
+import type { Own, OwnDeps } from './own.ts';
 import type { OwnEntry } from './pages.ts';
 import { emailTexts } from './texts.ts';
 
@@ -23,12 +24,10 @@ const codeForm = /^\d{6}$/;
 
 /** The page on which people confirm their addresses and choose codes by mail. */
 export function createEmailHandlers(deps: EmailPageDeps): Readonly<Record<'emailPage' | 'email', Handler>> {
-  const own = (fresh: boolean, answer: (request: WebRequest, at: At) => Promise<Reply>): Handler => {
-    return async (request) => {
-      const found = await findOwn(deps, request, { fresh, back: home });
-      return found.kind === 'own' ? answer(request, { ...found.own, email: await ownEmail(deps, request, found.own) }) : found.reply;
-    };
-  };
+  const own = (fresh: boolean, answer: (request: WebRequest, at: At) => Promise<Reply>): Handler =>
+    ownHandler(deps, { fresh, back: home }, async (request, mine) =>
+      answer(request, { ...mine, email: await ownEmail(deps, request, mine) }),
+    );
   const page = ({ realm }: WebRequest, { email, csrfToken }: At, more: Partial<EmailPage> & Wait = {}): PageReply => {
     const { status = 200, retryAfterS, ...rest } = more;
     const shown = emailPage({ realm, email, csrfToken, asksCode: false, done: undefined, fault: undefined, ...rest });

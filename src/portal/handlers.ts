@@ -1,17 +1,24 @@
 import type { Clock } from '#base';
+import type { Holdings } from '#holdings';
 import type { Browser } from '#people';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
+import { createDelegateHandlers, type DelegateDeps } from './delegate.ts';
 import { demandOf } from './demand.ts';
 import { createEmailHandlers, type EmailPageDeps } from './email.ts';
+import { framed, userNameOf } from './frame.ts';
+import { homePage, shownAttributes } from './home-pages.ts';
 import { createKeysHandlers, type KeysDeps } from './keys.ts';
-import { createMfaHandlers, type MfaDeps } from './mfa.ts';
-import { anonymousPage, cancelledPage, homePage, type OwnEntry, shownAttributes, signedOutPage, stalePage } from './pages.ts';
+import { createMfaHandlers, type MfaDeps, offeredBy } from './mfa.ts';
+import { anonymousPage, cancelledPage, type OwnEntry, signedOutPage, stalePage } from './pages.ts';
+import { createPasswordHandlers, type PasswordDeps } from './password.ts';
 import type { routes } from './routes.ts';
+import { createSessionsHandlers, type SessionsPageDeps } from './sessions.ts';
 import { texts } from './texts.ts';
+import { type Todo, todoOf } from './todo.ts';
 
-export interface PortalDeps extends KeysDeps, MfaDeps, EmailPageDeps {
-  readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endAll'>;
+export interface PortalDeps extends KeysDeps, MfaDeps, EmailPageDeps, PasswordDeps, DelegateDeps, SessionsPageDeps {
+  readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endOne' | 'endAll' | 'uses'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
   readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], browser: Browser) => Promise<OwnEntry | undefined>;
   readonly csrf: Csrf;
@@ -20,7 +27,7 @@ export interface PortalDeps extends KeysDeps, MfaDeps, EmailPageDeps {
 }
 
 /** Sessions in other browsers that the page shows: the last used. */
-const othersMax = 20;
+const othersMax = 3;
 
 export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof typeof routes, Handler>> {
   const { sessions, readOwn, csrf, clock, ldapUrl } = deps;
@@ -30,6 +37,9 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
     ...createKeysHandlers(deps),
     ...createEmailHandlers(deps),
     ...createMfaHandlers(deps),
+    ...createPasswordHandlers(deps),
+    ...createDelegateHandlers(deps),
+    ...createSessionsHandlers(deps),
     root: () => ({ kind: 'redirect', status: 303, to: '/portal' }),
     home: async (request) => {
       const { realm } = request;
@@ -43,8 +53,8 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         return isAnonymous ? { kind: 'page', page: anonymousPage(realm) } : askToSignIn(deps, request, demand);
       }
       if (demand !== undefined) return askToSignIn(deps, request, demand);
-      const entry = await readOwn(realm, session, shownAttributes, request);
-      if (entry === undefined) {
+      const [entry, person] = [await readOwn(realm, session, shownAttributes, request), await deps.personOf(realm, session.entryUuid)];
+      if (entry === undefined || person === undefined) {
         // Whoever has no entry any more, or is disabled, has no session either, in no browser.
         await sessions.endAll(realm.id, session.entryUuid, visitOf(request));
         return askToSignIn(deps, request, demand);
@@ -52,19 +62,20 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
       // Their own one, and one to know whether there are more than are shown.
       const others = (await sessions.list(realm.id, session.entryUuid, othersMax + 2)).filter(({ sid }) => sid !== session.sid);
       const csrfToken = csrf.issue(formSubject(session));
-      return {
-        kind: 'page',
-        page: homePage({
-          realm,
-          entry,
-          session,
-          others: others.slice(0, othersMax),
-          moreOthers: others.length > othersMax,
-          nowMs: clock.nowMs(),
-          csrfToken,
-          ldapUrl: ldapUrl(),
-        }),
-      };
+      const page = homePage({
+        realm,
+        entry,
+        holdings: person.holdings,
+        uses: await sessions.uses(realm.id, session.entryUuid),
+        todo: await todoIn(deps, realm, person.holdings),
+        session,
+        others: others.slice(0, othersMax),
+        moreOthers: others.length > othersMax,
+        nowMs: clock.nowMs(),
+        csrfToken,
+        ldapUrl: ldapUrl(),
+      });
+      return framed(request, { name: userNameOf(person), csrfToken }, { kind: 'page', page });
     },
     signOut: async (request) => {
       const session = await sessionOf(request);
@@ -75,20 +86,21 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
       }
       return { kind: 'redirect', status: 303, to: '/portal/signed-out', cookies: [{ name: sessionCookie, value: '', path: '/' }] };
     },
-    signOutElsewhere: async (request) => {
-      const session = await sessionOf(request);
-      if (session !== undefined) {
-        const { refused } = await request.openForm(() => formSubject(session));
-        if (refused !== undefined) return { kind: 'page', status: 403, page: stalePage(request.realm), error: refused };
-        await sessions.endAll(request.realm.id, session.entryUuid, visitOf(request), session.sid);
-      }
-      return { kind: 'redirect', status: 303, to: '/portal' };
-    },
     signedOut: async (request) =>
       (await sessionOf(request)) === undefined
         ? { kind: 'page', page: signedOutPage(request.realm) }
         : { kind: 'redirect', status: 303, to: '/portal' },
   };
+}
+
+/** What somebody had better do at this moment, by what their realm offers. */
+async function todoIn(deps: PortalDeps, realm: WebRealm, holdings: Holdings): Promise<readonly Todo[]> {
+  const policy = await deps.policyOf(realm);
+  const { app, codes } = offeredBy(policy, deps.settingsOf(realm.id));
+  const key = policy.secondFactors.includes('security-key') && deps.webauthn.offTo(realm, 'mfa') === undefined;
+  const isRequired = holdings.mfaRequired || policy.requireSecondFactor === 'always';
+  const { emailFailureLimit } = policy;
+  return todoOf({ holdings, isRequired, offered: { app, key, codes }, canMail: deps.canMail(realm.id), emailFailureLimit });
 }
 
 /** Rule 1 of the redirect contract, with the portal as the calling protocol. */

@@ -24,7 +24,7 @@ const done: Readonly<Record<Flash, string>> = { added: texts.added_, renamed: te
 
 /** The list: one row a key, by role. */
 export function keysPage(list: KeysList): Page {
-  const { realm, offered, isFull } = list;
+  const { offered, isFull } = list;
   return {
     title: texts.title,
     layout: 'wide',
@@ -35,8 +35,7 @@ ${list.keys.length === 0 && html`<p>${texts.none}</p>`}
 ${offered.length === 0 && notice('careful', 'off', texts.off)}
 ${offered.length > 0 && isFull && notice('careful', 'full', texts.full)}
 ${section(list, 'mfa', texts.mfaTitle, texts.mfaWords, texts.mfaAdd)}
-${section(list, 'primary', texts.primaryTitle, texts.primaryWords, texts.primaryAdd)}
-<p class="ways"><a href="${pathIn(realm, '/portal')}">${texts.home}</a></p>`,
+${section(list, 'primary', texts.primaryTitle, texts.primaryWords, texts.primaryAdd)}`,
   };
 }
 

@@ -35,7 +35,6 @@ export const keysTexts = {
   name: 'Name',
   nameHint: 'So that you know it again: “Blue key”, “Work phone”.',
   standing: 'Security key',
-  home: 'Back to your account',
   back: 'Back to your security keys',
   limited: 'Too many attempts have failed, so nothing was looked at. Wait a minute and try again.',
 

@@ -1,16 +1,15 @@
-import { empty, text } from '#base';
 import { Refusal } from '#catalogue';
 import { answerField, askingParts, ceremonyScript, type Webauthn } from '#factors';
 import type { SecurityKey } from '#holdings';
 import { sha256 } from '#keys';
-import { parseDn } from '#ldap';
 import type { AuthnPolicy } from '#policy';
 import type { Limits } from '#state';
 import type { Handler, Page, Reply, WebRealm, WebRequest } from '#web';
+import { ownHandler, userNameOf } from './frame.ts';
 import { addPage, type Flash, flashes, keyPage, keysPage } from './keys-pages.ts';
 import type { keysRoutes } from './keys-routes.ts';
 import { keysTexts } from './keys-texts.ts';
-import { findOwn, type Own, type OwnDeps } from './own.ts';
+import type { Own, OwnDeps } from './own.ts';
 import { stalePage } from './pages.ts';
 
 export interface KeysDeps extends OwnDeps {
@@ -26,12 +25,8 @@ const nameLengthMax = 60;
 /** The pages on which people see, name, add and remove their security keys. */
 export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof keysRoutes, Handler>> {
   const { webauthn, clock } = deps;
-  const own = (fresh: boolean, act: (request: WebRequest, own: Own) => Promise<Reply>): Handler => {
-    return async (request) => {
-      const found = await findOwn(deps, request, { fresh, back: home });
-      return found.kind === 'own' ? act(request, found.own) : found.reply;
-    };
-  };
+  const own = (fresh: boolean, act: (request: WebRequest, own: Own) => Promise<Reply>): Handler =>
+    ownHandler(deps, { fresh, back: home }, act);
 
   return {
     keys: own(false, async ({ realm, query }, { person }) => {
@@ -175,11 +170,6 @@ function roleOf(given: string | null): SecurityKey['role'] {
 /** Whose a challenge is: another session's answers nothing. */
 function holderOf({ sid }: Own['session']): string {
   return `session ${sid}`;
-}
-
-/** As browsers show it in their lists of passkeys. */
-function userNameOf({ dn }: Own['person']): string {
-  return text(parseDn(dn)?.[0]?.[0]?.value ?? empty) ?? dn;
 }
 
 /** On one line, and short enough to be shown. */

@@ -37,8 +37,7 @@ ${lacksCodes(holdings) && all.offered.codes && notice('careful', 'codes-prompt',
 ${keysSection(realm, holdings)}
 ${appSection(all)}
 ${codesSection(all)}
-${all.offered.email && emailFactorSection(realm, all.email)}
-<p class="ways"><a href="${pathIn(realm, '/portal')}">${texts.home}</a></p>`,
+${all.offered.email && emailFactorSection(realm, all.email)}`,
   };
 }
 

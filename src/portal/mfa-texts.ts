@@ -2,7 +2,6 @@
 export const mfaTexts = {
   title: 'Second factors',
   words: 'A second factor is asked for after your password, so that a password which somebody else learns is not enough.',
-  home: 'Back to your account',
   back: 'Back to your second factors',
 
   keysTitle: 'Security keys',

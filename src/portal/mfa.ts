@@ -1,15 +1,15 @@
-import { text } from '#base';
 import { Refusal } from '#catalogue';
 import { ClientRefusal, type Verification, type Verified } from '#client';
 import { type AppEnrolments, appParts, type Changing, type PendingApp, type Recovery } from '#factors';
-import { parseDn, resultCodes } from '#ldap';
+import { resultCodes } from '#ldap';
 import type { AuthnPolicy } from '#policy';
 import { fillText, type Handler, type Reply, type WebRealm, type WebRequest } from '#web';
 import { takesEmail } from './email.ts';
+import { ownHandler, userNameOf } from './frame.ts';
 import { appPage, codesPage, type Done, doneOf, mfaPage, removeAppPage, removeCodesPage } from './mfa-pages.ts';
 import type { mfaRoutes } from './mfa-routes.ts';
 import { mfaTexts as texts } from './mfa-texts.ts';
-import { findOwn, type Own, type OwnDeps } from './own.ts';
+import type { Own, OwnDeps } from './own.ts';
 import { stalePage } from './pages.ts';
 
 export interface MfaDeps extends OwnDeps {
@@ -33,12 +33,8 @@ const [appPath, codesPath] = ['/portal/mfa/app', '/portal/mfa/codes'];
 /** The pages on which people see, set up and remove their second factors. */
 export function createMfaHandlers(deps: MfaDeps): Readonly<Record<keyof typeof mfaRoutes, Handler>> {
   /** `back`: the page that is shown again after a fresh sign-in, which keeps nothing that was posted. */
-  const own = (fresh: boolean, act: (request: WebRequest, own: Own) => Promise<Reply>, back = home): Handler => {
-    return async (request) => {
-      const found = await findOwn(deps, request, { fresh, back });
-      return found.kind === 'own' ? act(request, found.own) : found.reply;
-    };
-  };
+  const own = (fresh: boolean, act: (request: WebRequest, own: Own) => Promise<Reply>, back = home): Handler =>
+    ownHandler(deps, { fresh, back }, act);
   const posted = (act: (request: WebRequest, own: Own, form: URLSearchParams) => Promise<Reply>): Handler =>
     own(true, async (request, mine) => {
       const { form, refused } = await request.openForm(() => mine.subject);
@@ -78,11 +74,17 @@ export function createMfaHandlers(deps: MfaDeps): Readonly<Record<keyof typeof m
   };
 }
 
-/** What may be set up in a realm at this moment. What is held stays, whatever this says. */
 async function offeredIn({ policyOf, settingsOf }: MfaDeps, realm: WebRealm) {
-  const { firstFactors, secondFactors, totpEnrolment, recoveryCodeEnrolment } = await policyOf(realm);
+  return offeredBy(await policyOf(realm), settingsOf(realm.id));
+}
+
+/** What may be set up under a policy at this moment. What is held stays, whatever this says. */
+export function offeredBy(
+  { firstFactors, secondFactors, totpEnrolment, recoveryCodeEnrolment }: AuthnPolicy,
+  settings: { readonly 'totp.enabled': boolean },
+) {
   return {
-    app: settingsOf(realm.id)['totp.enabled'] && totpEnrolment && secondFactors.includes('authenticator-app'),
+    app: settings['totp.enabled'] && totpEnrolment && secondFactors.includes('authenticator-app'),
     codes: recoveryCodeEnrolment && secondFactors.includes('recovery-code'),
     email: [...firstFactors, ...secondFactors].some((each) => each === 'email-code' || each === 'email-link'),
   };
@@ -119,7 +121,7 @@ async function showCodes(deps: MfaDeps, request: WebRequest, mine: Own, handle: 
   const { codes, untilMs } = set;
   const replaces = (person.holdings.recoveryCodesLeft ?? 0) > 0;
   const page = codesPage({
-    ...{ realm, name: nameOf(mine), codes, handle, untilMs, replaces, csrfToken, fault },
+    ...{ realm, name: userNameOf(mine.person), codes, handle, untilMs, replaces, csrfToken, fault },
     nowMs: deps.clock.nowMs(),
   });
   return { kind: 'page', page };
@@ -162,7 +164,7 @@ async function proveApp(deps: MfaDeps, request: WebRequest, mine: Own, form: URL
 async function showApp({ settingsOf, clock }: MfaDeps, request: WebRequest, mine: Own, pending: PendingApp, fault?: string) {
   const { realm, origin } = request;
   const issuer = settingsOf(realm.id)['totp.issuer'] || new URL(origin).hostname;
-  const parts = await appParts(pending, issuer, nameOf(mine));
+  const parts = await appParts(pending, issuer, userNameOf(mine.person));
   const { handle, untilMs } = pending;
   const { csrfToken, person } = mine;
   const replaces = person.holdings.app !== undefined;
@@ -176,12 +178,6 @@ function enrolling({ realm }: WebRequest, { person }: Own) {
 
 function changing(request: WebRequest, own: Own): Changing {
   return { ...enrolling(request, own), ...own.acting, visit: own.visit };
-}
-
-/** What the person signs in with, as an app or a file shows it. */
-function nameOf({ person: { dn } }: Own): string {
-  const value = parseDn(dn)?.[0]?.[0]?.value;
-  return (value && text(value)) ?? dn;
 }
 
 function to(path: string, done?: Done): Reply {

@@ -1,28 +1,27 @@
 import type { RouteRow } from '#catalogue';
+import { delegateRoutes } from './delegate-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { mfaRoutes } from './mfa-routes.ts';
+import { passwordRoutes } from './password-routes.ts';
+import { sessionsRoutes } from './sessions-routes.ts';
 
 const source = 'specification document 1, "User portal pages"';
 
 export const routes = {
   ...keysRoutes,
   ...mfaRoutes,
+  ...passwordRoutes,
+  ...delegateRoutes,
+  ...sessionsRoutes,
   root: { method: 'GET', path: '/', purpose: 'leads to the portal', source, coverage: 'full' },
   home: {
     method: 'GET',
     path: '/portal',
-    purpose: 'who I am here, how I sign in, where I am signed in',
-    source,
-    coverage: 'partial: passwords and app passwords cannot be changed here yet',
-  },
-  signOut: { method: 'POST', path: '/portal/sign-out', purpose: 'ends the session of this browser', source, coverage: 'full' },
-  signOutElsewhere: {
-    method: 'POST',
-    path: '/portal/sign-out-elsewhere',
-    purpose: 'ends the person’s sessions in other browsers',
+    purpose: 'who I am here, what I sign in with, what needs doing, where I am signed in',
     source,
     coverage: 'full',
   },
+  signOut: { method: 'POST', path: '/portal/sign-out', purpose: 'ends the session of this browser', source, coverage: 'full' },
   signedOut: { method: 'GET', path: '/portal/signed-out', purpose: 'says that the session has ended', source, coverage: 'full' },
   emailPage: {
     method: 'GET',

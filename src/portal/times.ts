@@ -22,3 +22,11 @@ export function relative(thenMs: number, nowMs: number): string {
   if (days === 1) return past ? texts.dayAgo : texts.inDay;
   return fillText(past ? texts.daysAgo : texts.inDays, { count: days });
 }
+
+/** Milliseconds of a GeneralizedTime in UTC (RFC 4517 §3.3.13); `undefined` for what is none. */
+export function readTime(value: string | undefined): number | undefined {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:[.,]\d+)?Z$/.exec(value ?? '') ?? [];
+  if (year === undefined) return undefined;
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}

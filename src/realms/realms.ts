@@ -1,8 +1,18 @@
 import type { Log } from '#audit';
 import type { SettingRows, SettingValues } from '#catalogue';
-import { allOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals } from '#client';
+import { allOf, ClientRefusal, type DirectoryClient, equals } from '#client';
 import { resultCodes } from '#ldap';
-import { type AuthnPolicy, builtInAuthnPolicy, type InForce, inForce, type Mode, readAuthnPolicy } from '#policy';
+import {
+  type AuthnPolicy,
+  builtInAuthnPolicy,
+  builtInPasswordPolicy,
+  type InForce,
+  inForce,
+  type Mode,
+  type PasswordPolicy,
+  readAuthnPolicy,
+  readPasswordPolicy,
+} from '#policy';
 import type { WebRealm, WebRealms } from '#web';
 import { errors } from './errors.ts';
 import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from './realm.ts';
@@ -13,6 +23,8 @@ export interface Realms<Rows extends SettingRows> extends WebRealms {
   now(realm: WebRealm): Promise<WebRealm | undefined>;
   /** The authentication policy in force in a realm: its own, or else the default realm's, or else what is built in. Read from the entries each time. */
   authnPolicy(realm: WebRealm): Promise<InForce<AuthnPolicy>>;
+  /** The password policy in force in a realm, likewise: what people are told of before they choose one. The directory judges. */
+  passwordPolicy(realm: WebRealm): Promise<InForce<PasswordPolicy>>;
   /** The settings in force in a realm, as it was last found. A realm that was not found yet has those of the service. */
   settingsOf(id: string): SettingValues<Rows>;
 }
@@ -57,7 +69,16 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
       throw error;
     }
   };
-  const policyEntry = (base: string) => entryOf(base, 'cn=default,ou=authnPolicies', 'stsAuthnPolicy', ['*']);
+  const policyIn = async <T>({ id, suffix: own }: WebRealm, { below, objectClass, read, builtIn }: PolicyKind<T>): Promise<InForce<T>> => {
+    const at = async (base: string) => {
+      const entry = await entryOf(base, below, objectClass, ['*']);
+      return entry && read((attribute) => entry.all(attribute));
+    };
+    const owned = await at(own);
+    // The default realm follows nobody.
+    const standings = owned !== undefined || id === standingId ? undefined : await at(suffix);
+    return inForce(owned, standings, builtIn);
+  };
   const find = async (id: string): Promise<WebRealm | undefined> => {
     const entry = id === standingId ? undefined : await entryOf(suffix, `cn=${id},ou=realms`, realmClass, realmAttributes);
     const said = JSON.stringify(realmAttributes.map((name) => entry?.all(name)));
@@ -77,17 +98,30 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
     standing,
     find,
     now: (realm) => (realm.id === standingId ? Promise.resolve(standing) : find(realm.id)),
-    authnPolicy: async (realm) => {
-      const own = policyOf(await policyEntry(realm.suffix));
-      const isStanding = realm.id === standingId;
-      // The default realm follows nobody.
-      const standings = own !== undefined || isStanding ? undefined : policyOf(await policyEntry(suffix));
-      return inForce(own, standings, builtInAuthnPolicy);
-    },
+    authnPolicy: (realm) => policyIn(realm, authnPolicies),
+    passwordPolicy: (realm) => policyIn(realm, passwordPolicies),
     settingsOf: (id) => known.get(id)?.realm.settings ?? settings,
   };
 }
 
-function policyOf(entry: ClientEntry | undefined): AuthnPolicy | undefined {
-  return entry && readAuthnPolicy((attribute) => entry.all(attribute));
+/** A policy that a realm may have of its own: where its entry stands, and how it is read. */
+interface PolicyKind<T> {
+  readonly below: string;
+  readonly objectClass: string;
+  readonly read: (values: (attribute: string) => readonly string[]) => T;
+  readonly builtIn: T;
 }
+
+const authnPolicies: PolicyKind<AuthnPolicy> = {
+  below: 'cn=default,ou=authnPolicies',
+  objectClass: 'stsAuthnPolicy',
+  read: readAuthnPolicy,
+  builtIn: builtInAuthnPolicy,
+};
+
+const passwordPolicies: PolicyKind<PasswordPolicy> = {
+  below: 'cn=default,ou=passwordPolicies',
+  objectClass: 'stsPasswordPolicy',
+  read: (values) => readPasswordPolicy(values),
+  builtIn: builtInPasswordPolicy,
+};

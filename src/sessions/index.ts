@@ -8,3 +8,4 @@ export { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } fro
 export type { AuthenticationEvent, Session } from './session.ts';
 export { type Begun, openSessions, type Sessions, type SessionsOptions, type SignedIn, type Visit } from './sessions.ts';
 export { settings as sessionsSettings } from './settings.ts';
+export type { Use } from './ways.ts';

@@ -17,6 +17,7 @@ import {
   subjectPrefix,
 } from './session.ts';
 import type { settings as rows } from './settings.ts';
+import { lastUses, type Use, waysOf } from './ways.ts';
 
 /** Who a sign-in found, as the directory says it at this moment. */
 export interface SignedIn {
@@ -71,6 +72,10 @@ export interface Sessions extends Parking {
   end(realm: string, handles: readonly string[], visit: Visit): Promise<boolean>;
   /** The live sessions of a person, the one used last first, at most `limit`. */
   list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
+  /** Ends one session of a person, by its sid. False when there is none, or it is somebody else's. */
+  endOne(realm: string, entryUuid: string, sid: string, visit: Visit): Promise<boolean>;
+  /** When each mechanism last signed a person in, and from where: by its name, as far back as the audit trail goes. */
+  uses(realm: string, entryUuid: string): Promise<ReadonlyMap<string, Use>>;
   /** Ends all sessions of a person, but for one if its sid is given, and says how many. */
   endAll(realm: string, entryUuid: string, visit: Visit, exceptSid?: string): Promise<number>;
   /** What ends with an account: all sessions of a person, and the sign-ins in which they have shown a factor. */
@@ -262,6 +267,12 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       const kept = await sessionKind.list(realm, subjectOf(entryUuid), listedMax);
       return kept.filter(isLive).slice(-limit).map(asSession).toReversed();
     },
+    endOne: async (realm, entryUuid, sid, visit) => {
+      const kept = await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions']);
+      const meant = kept.find(({ value }) => value.sid === sid);
+      return meant !== undefined && (await endKept(meant, 'session ended from a session of its person', visit));
+    },
+    uses: (realm, entryUuid) => lastUses(audit, realm, subjectOf(entryUuid)),
     endAll: async (realm, entryUuid, visit, exceptSid) => {
       let ended = 0;
       for (const kept of await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions'])) {
@@ -299,11 +310,6 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       return `${gone.get('session') ?? 0} sessions ended, ${gone.get('parked') ?? 0} interrupted requests given up`;
     },
   };
-}
-
-/** How somebody signed in, for the audit trail: a recovery code is named there. */
-function waysOf({ mechanisms = [] }: AuthenticationEvent): string {
-  return mechanisms.length === 0 ? '' : ` by ${mechanisms.join(' and ')}`;
 }
 
 /** A handle names its session by one half and proves itself by the other, which changes at every authentication. */

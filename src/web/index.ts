@@ -4,7 +4,7 @@ export { errors as webErrors } from './errors.ts';
 export { bindRoutes, type Handler, type PageReply, type RedirectReply, type Reply, type WebRequest, type WebRoute } from './exchange.ts';
 export { isLoopbackHost } from './host.ts';
 export { html, type Piece, type SafeHtml } from './html.ts';
-export { facts, notice, type Page } from './page.ts';
+export { facts, notice, type Page, type ThingRow, things } from './page.ts';
 export { pathIn, realmSegment, type WebRealm, type WebRealms } from './realm.ts';
 export { routes as webRoutes } from './routes.ts';
 export { settings as webSettings } from './settings.ts';

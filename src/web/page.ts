@@ -14,12 +14,14 @@ export interface Page {
   readonly main: SafeHtml;
   /** At the right end of the header of a wide page: who one is, the way out. */
   readonly corner?: SafeHtml;
+  /** The way to the pages beside this one: a `nav` between header and content. */
+  readonly nav?: SafeHtml;
   /** A path of the realm: the script of this page, which no other may run. */
   readonly script?: string;
 }
 
 /** The whole document of a page. */
-export function renderPage({ title, layout, main, corner, script }: Page, assets: Assets, realm: WebRealm): string {
+export function renderPage({ title, layout, main, corner, nav, script }: Page, assets: Assets, realm: WebRealm): string {
   const { name, mode } = realm;
   return `<!doctype html>\n${htmlText(html`<html lang="en">
 <head>
@@ -39,6 +41,7 @@ ${!verifiesPasswords(mode) && html`<aside class="band" aria-label="Mode"><p>${te
 <div class="brand"><img src="${assets.mark.path}" alt="" width="36" height="36"><span>${name}</span></div>
 ${corner}
 </header>
+${nav}
 <main id="content" tabindex="-1">
 ${main}
 </main>
@@ -51,6 +54,24 @@ ${main}
 /** Rows of a name and what it is. */
 export function facts(rows: readonly (readonly [name: string, value: Piece])[]): SafeHtml {
   return html`<dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** A row of a list of things: what it is called, what is known of it, and what one can do with it. */
+export interface ThingRow {
+  readonly name: Piece;
+  /** Each a line below the name. */
+  readonly lines: readonly Piece[];
+  readonly action?: Piece;
+}
+
+/** Things of one kind, one row each. */
+export function things(rows: readonly ThingRow[]): SafeHtml {
+  return html`<ul class="things">${rows.map(
+    ({ name, lines, action }) =>
+      html`<li><div><strong>${name}</strong>${lines.map((line) => html`<p>${line}</p>`)}</div>${
+        action !== undefined && html`<div class="act">${action}</div>`
+      }</li>`,
+  )}</ul>`;
 }
 
 /** A sentence above a form or a page about how something went: what happened, and what to do next. */

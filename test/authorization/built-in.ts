@@ -15,6 +15,7 @@ const naming = [
 ];
 const people = [...naming, ...publicOfPeople];
 const groups = [...naming, 'cn', 'ou', 'o', 'description', 'member', 'uniqueMember', 'memberUid', 'owner', 'gidNumber', 'businessCategory'];
+const applications = [...naming, 'cn', 'description', 'stsApplicationUrl'];
 const frame = [...naming, 'dc', 'o', 'ou', 'description'];
 const kept = ['displayName', 'telephoneNumber', 'mobile', 'description', 'preferredLanguage', 'jpegPhoto'];
 const own = [
@@ -29,6 +30,9 @@ const own = [
   'stsEmailFailures',
   'stsAuthenticatorApp',
   'stsRecoveryCodesLeft',
+  'stsHasPassword',
+  'stsDelegate',
+  'pwdChangedTime',
 ];
 const looks = ['read', 'search', 'compare'];
 
@@ -45,6 +49,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
     row('the frame, to anybody', anonymous, inFrame, frame, looks),
     row('public of people', ['authenticated'], inPeople, [...people, 'memberOf'], looks),
     row('public of groups', ['authenticated'], inGroups, [...groups, 'memberOf'], looks),
+    row('applications', ['authenticated'], [`children:ou=applications,${suffix}`], applications, looks),
     row('the frame', ['authenticated'], inFrame, frame, looks),
     row('one’s own', ['self'], [], own, looks),
     row('one’s own, kept up to date', ['self'], [], kept, ['write']),
@@ -52,7 +57,16 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
       'one’s own, freshly',
       ['self'],
       [],
-      ['userPassword', 'mail', 'stsTotpCredential', 'stsRecoveryCode', 'stsCredentialId', 'stsWebauthnCredential', 'stsEmailFactor'],
+      [
+        'userPassword',
+        'mail',
+        'stsTotpCredential',
+        'stsRecoveryCode',
+        'stsCredentialId',
+        'stsWebauthnCredential',
+        'stsEmailFactor',
+        'stsDelegate',
+      ],
       ['write'],
       ['fresh:300'],
     ),

@@ -22,7 +22,7 @@ interface Protection extends Protected {
   readonly holds: (guard: Guard, right: Right, type: AttributeType | undefined) => boolean;
 }
 
-/** What somebody signs in with, and where a new password is sent: types and their subtypes. Secret and sealed types are such, too. */
+/** What somebody signs in with, where a new password is sent, and who may act for them: types and their subtypes. Secret and sealed types are such, too. */
 const credentials: ReadonlySet<string> = new Set([
   'userpassword',
   'mail',
@@ -33,6 +33,7 @@ const credentials: ReadonlySet<string> = new Set([
   'stsemailfactor',
   'stsverifiedmail',
   'stsemailfailures',
+  'stsdelegate',
 ]);
 
 /** What the web layer says: of a realm that is being removed, and of a person's address, which nobody vouches for themselves. */

@@ -70,6 +70,8 @@ const publicOfGroups = [
   'businessCategory',
 ];
 
+const publicOfApplications = [...naming, 'cn', 'description', 'stsApplicationUrl'];
+
 const frame = [...naming, 'dc', 'o', 'ou', 'description'];
 
 const looking = ['read', 'search', 'compare'];
@@ -122,6 +124,13 @@ export const builtInSet: readonly BuiltInRow[] = [
     rights: looking,
   },
   {
+    means: 'a person sees which applications there are',
+    who: ['authenticated'],
+    target: ['children:ou=applications,{suffix}'],
+    attributes: publicOfApplications,
+    rights: looking,
+  },
+  {
     means: 'a person sees what people and groups stand below',
     who: ['authenticated'],
     target: frameEntries,
@@ -143,6 +152,9 @@ export const builtInSet: readonly BuiltInRow[] = [
       'stsEmailFailures',
       'stsAuthenticatorApp',
       'stsRecoveryCodesLeft',
+      'stsHasPassword',
+      'stsDelegate',
+      'pwdChangedTime',
     ],
     rights: looking,
   },
@@ -153,7 +165,7 @@ export const builtInSet: readonly BuiltInRow[] = [
     rights: ['write'],
   },
   {
-    means: 'who has just authenticated writes what they sign in with',
+    means: 'who has just authenticated writes what they sign in with, and who may act for them',
     who: ['self'],
     strength: ['fresh:300'],
     attributes: [
@@ -164,6 +176,7 @@ export const builtInSet: readonly BuiltInRow[] = [
       'stsCredentialId',
       'stsWebauthnCredential',
       'stsEmailFactor',
+      'stsDelegate',
     ],
     rights: ['write'],
   },

@@ -4,7 +4,7 @@ import { type AttributeType, type ChainedAttribute, formOf, type LargeAttribute,
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
-import { appOf, codesLeftOf } from '../holders.ts';
+import { appOf, codesLeftOf, hasPasswordOf } from '../holders.ts';
 import { subschemaDn } from '../realm.ts';
 import { createGroups, createWalk, type DynamicMembers, type Groups, type WalkDesk } from '../relations/chain.ts';
 
@@ -39,6 +39,7 @@ const table: readonly Computed[] = [
   // Only for those who name them: they are worked out of what is secret.
   { name: 'stsAuthenticatorApp', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => appOf(engine, snapshot.byUuid(uuid)) },
   { name: 'stsRecoveryCodesLeft', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => codesLeftOf(engine, snapshot.byUuid(uuid)) },
+  { name: 'stsHasPassword', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => hasPasswordOf(engine, snapshot.byUuid(uuid)) },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];
 

@@ -1,0 +1,43 @@
+/** Every word of the page about one's own password. `{names}` are filled in. */
+export const passwordTexts = {
+  title: 'Password',
+  words: 'Choose one that you use nowhere else. A few words in a row are easy to remember and hard to guess.',
+  unchecked: 'This realm runs in development mode: passwords are not checked. The one that you set is kept all the same.',
+  none: 'You have no password. With one you can sign in without a key, and use programs that ask for a name and a password.',
+  changedAt: 'Changed',
+  expiresAt: 'Expires',
+
+  policy: 'A new password has',
+  length: 'at least {count} characters',
+  lengthOne: 'at least 1 character',
+  symbols: 'among them {count} that are neither letters nor digits',
+  symbolsOne: 'among them 1 that is neither a letter nor a digit',
+  uppercase: 'among them {count} upper-case letters',
+  uppercaseOne: 'among them 1 upper-case letter',
+  digits: 'among them {count} digits',
+  digitsOne: 'among them 1 digit',
+  history: 'not been one of your last {count} passwords',
+  historyOne: 'not been your present one',
+
+  old: 'Present password',
+  fresh: 'New password',
+  again: 'New password, once more',
+  others: 'Sign out everywhere else',
+  othersHint: 'Whoever is signed in as you in another browser has to sign in again.',
+  change: 'Change the password',
+  set: 'Set the password',
+
+  oldMissing: 'Type the password that you have.',
+  freshMissing: 'Type the new password.',
+  tooLong: 'This is longer than a password can be.',
+  notRepeated: 'The two are not the same. Type the new password once more.',
+  oldWrong: 'This is not your present password.',
+  notTaken: 'This password is not taken: {why}.',
+  limited: 'Too many attempts have failed. Wait {count} seconds and try again.',
+  forbidden: 'Your password cannot be changed here. Nothing was changed. Ask whoever runs this service.',
+  notNow: 'The password could not be changed just now. Nothing was changed. Try again in a moment.',
+  done: {
+    changed: 'Your password was changed.',
+    'changed-others': 'Your password was changed, and you are signed in nowhere else any more.',
+  },
+} as const;

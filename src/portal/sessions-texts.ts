@@ -1,0 +1,27 @@
+/** Every word of the page about sessions. */
+export const sessionsTexts = {
+  title: 'Where you are signed in',
+  words: 'Each browser in which you are signed in has a session. If you do not know one of them, end it and change your password.',
+  here: 'In this browser',
+  others: 'In other browsers',
+  noOthers: 'You are signed in nowhere else.',
+  moreOthers: 'There are more sessions, which were used less lately. The button ends them, too.',
+  thisBrowser: 'This browser',
+  otherBrowser: 'Another browser',
+  how: '{ways}, from {from}',
+  without: 'Without a password',
+  since: 'Signed in',
+  again: 'and again',
+  lastUsed: 'last used',
+  until: 'ends by itself',
+  recovery: 'A recovery code was used',
+  about: 'from {from}',
+  end: 'End',
+  signOut: 'Sign out',
+  endOthers: 'Sign out everywhere else',
+  done: {
+    one: 'The session has ended.',
+    others: 'You are signed in nowhere else any more.',
+    gone: 'That session had ended already.',
+  },
+} as const;
