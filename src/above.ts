@@ -19,13 +19,13 @@ import {
 } from '#factors';
 import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
-import { mailJobs } from '#mail';
+import { type Mail, mailJobs, tellChanges } from '#mail';
 import { openPeople } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
-import type { Limits, LimitsOptions, State } from '#state';
+import type { Limits, LimitsOptions, Notices, State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import { type Foundation, metadataFolder } from './foundation.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
@@ -58,6 +58,8 @@ export interface Beneath {
     readonly reseal: () => Promise<string>;
     /** Goes on with the removal of realms. */
     readonly removeRealms: () => Promise<string>;
+    /** What people are to be told of their accounts. */
+    readonly notices: Notices;
   };
 }
 
@@ -74,7 +76,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const mail = mailOf(foundation, state, realms, { delivers: below.jobs !== undefined });
   const removal = removalOf(foundation, below, client, sessions, mail.drop);
   const attestation = attestationOf(foundation, realms);
-  if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal });
+  if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
 
@@ -152,21 +154,32 @@ function removalOf(
 interface Working {
   readonly sessions: Sessions;
   readonly attestation: Attestation;
-  readonly mail: { readonly run: () => Promise<string> };
+  readonly mail: Mail;
   readonly removal: () => Promise<string>;
+  readonly realms: Realms<typeof rows>;
 }
 
 /** What the service does by itself. */
 function startJobs(
   { settings, clock, timers, log, open }: Foundation,
   below: NonNullable<Beneath['jobs']>,
-  { sessions, attestation, mail, removal }: Working,
+  { sessions, attestation, mail, removal, realms }: Working,
 ): void {
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
+  const tellOfChanges = tellChanges({
+    notices: below.notices,
+    mail,
+    clock,
+    nameOf: async (id) => (id === realms.standing.id ? realms.standing : await realms.find(id))?.name,
+  });
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
   jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
   jobs.add('factors.metadata', factorsJobs['factors.metadata'], () => attestation.refresh(settings));
-  jobs.add('mail.send', mailJobs['mail.send'], mail.run);
+  jobs.add('mail.send', mailJobs['mail.send'], async () => {
+    // Those that nobody was there to tell when they came.
+    await tellOfChanges();
+    return mail.run();
+  });
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
   jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);

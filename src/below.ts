@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { hex, utf8 } from '#base';
-import { refuse } from '#catalogue';
+import { Refusal, refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import {
   bootstrap,
@@ -22,12 +22,13 @@ import {
   removeRealms,
   type SchemaChange,
   sweepDynamic,
+  watchCredentials,
 } from '#directory';
 import { createHasher, hmacSha256, readAuthorities, type ServerCertificate } from '#keys';
 import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { keysBelow, loadSchema, normalizeDn } from '#schema';
-import { createTurns, type Limits, openLimits, openState, type State } from '#state';
+import { createTurns, type Limits, type Notices, openLimits, openNotices, openState, type State } from '#state';
 import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
 import type { Beneath } from './above.ts';
@@ -38,7 +39,7 @@ import { socketFolder } from './handover.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
-import { canMail, settings as rows } from './settings.ts';
+import { canMail, settings as rows, tellsOfChanges } from './settings.ts';
 import type { WorkerPlan } from './worker-plan.ts';
 import { type Crew, createCrew } from './workers.ts';
 
@@ -62,6 +63,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const opened = openDirectory(foundation, { webSecret: secret, realms, ...(crew === undefined ? {} : { crew }) });
   const { state, limits } = openShared(foundation, opened);
   const engine = { ...opened, attempts: createTurns(limits) };
+  const notices = noticesOf(foundation, engine, state);
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const life = openLife({ engine, state, clock, timers: foundation.timers, log });
@@ -98,7 +100,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     state,
     limitsBy: () => limits,
     hasher: engine.hasher,
-    jobs: { expire: () => sweepDynamic(engine), removeRealms: () => removeRealms(engine), reseal: createResealing(engine) },
+    jobs: { expire: () => sweepDynamic(engine), removeRealms: () => removeRealms(engine), reseal: createResealing(engine), notices },
     life,
     certificate,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
@@ -121,6 +123,22 @@ function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engi
     return key === undefined ? dn.toLowerCase() : hex(key);
   };
   return { state: openState({ store, clock }), limits: openLimits({ store, clock, settingsOf, identityOf }) };
+}
+
+/** Whatever changes what people sign in with, they are to be told. */
+function noticesOf({ clock, chance, log, open }: Foundation, engine: Engine, state: State): Notices {
+  const notices = openNotices(state, chance);
+  const leave = watchCredentials(engine, tellsOfChanges, (change) => {
+    notices.put({ ...change, atMs: clock.nowMs() }).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error;
+      log.warn(
+        error.row,
+        `the person ${change.subject} of realm ${change.realm} is not told of ${change.changes.join(', ')}: ${error.tells}`,
+      );
+    });
+  });
+  open.defer(async () => leave());
+  return notices;
 }
 
 /** Tasks end before the store does, and after the last request. */

@@ -40,3 +40,8 @@ export const settings = {
 export function canMail(inForce: object): boolean {
   return 'mail.smtpHost' in inForce && inForce['mail.smtpHost'] !== '';
 }
+
+/** Whether people of such a realm are told by mail when what they sign in with has changed. */
+export function tellsOfChanges(inForce: object): boolean {
+  return canMail(inForce) && !('mail.tellOfChanges' in inForce && inForce['mail.tellOfChanges'] === false);
+}

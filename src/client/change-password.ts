@@ -44,7 +44,9 @@ export function passwordModifyValue({ dn, old, fresh }: Pick<PasswordChange, 'dn
 export function passwordChangedOf(result: Result, waitS: number | undefined): PasswordChanged {
   if (result.code === resultCodes.success) return { kind: 'changed' };
   if (waitS !== undefined) return { kind: 'limited', waitS };
-  if (result.code === resultCodes.unwillingToPerform) return { kind: 'refused', why: 'old' };
+  // Not the one that was proved any more: somebody else has set another meanwhile.
+  const isOther = result.code === resultCodes.noSuchAttribute;
+  if (isOther || result.code === resultCodes.unwillingToPerform) return { kind: 'refused', why: 'old' };
   if (result.code === resultCodes.constraintViolation) return { kind: 'refused', why: 'fresh', says: result.diagnostic };
   throw new ClientRefusal(result);
 }

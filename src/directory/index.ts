@@ -1,4 +1,5 @@
 export { type Bootstrapped, bootstrap, realmRecords } from './bootstrap.ts';
+export { type CredentialChange, watchCredentials } from './credential-changes.ts';
 export { createCsnSource, csnToCome, generalizedTime } from './csn.ts';
 export { createDirectory } from './directory.ts';
 export { type Engine, type EngineOptions, type EngineSettings, newestEngine, openEngine, type SchemaChange } from './engine.ts';

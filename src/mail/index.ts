@@ -1,4 +1,5 @@
 export { type MailAddress, parseMailAddress } from './address.ts';
+export { type ChangesOptions, tellChanges } from './changes.ts';
 export { errors as mailErrors } from './errors.ts';
 export { jobs as mailJobs } from './jobs.ts';
 export { type Letter, type Mail, type MailOptions, openMail } from './mail.ts';

@@ -15,6 +15,16 @@ export const settings = {
     obeyed: true,
     means: 'host of the mail server that takes the mail of this realm; empty: the realm sends none',
   },
+  'mail.tellOfChanges': {
+    env: 'STS_MAIL_TELL_OF_CHANGES',
+    kind: 'boolean',
+    default: true,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means:
+      'people are told by mail when their password, a factor of theirs, their address or who may act for them has changed, whoever did it',
+  },
   'mail.smtpPort': {
     env: 'STS_MAIL_SMTP_PORT',
     kind: 'integer',

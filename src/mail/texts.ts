@@ -30,7 +30,47 @@ export const letters = {
       'If it is not you, do nothing. Never tell the code to anybody.',
     ],
   },
+  changed: {
+    subject: 'Your account at {realm} has changed',
+    paragraphs: [
+      'Somebody has changed how you sign in to {realm}: {what}',
+      'It was done {by}, on {when}.',
+      'If it was you, or you know of it, there is nothing to do.',
+      'If it was not you, tell whoever runs {realm} at once. If you can still sign in, change your password and end your other sessions.',
+    ],
+  },
 } as const satisfies Record<string, { readonly subject: string; readonly paragraphs: readonly string[] }>;
 
 /** What a mail is about. */
 export type LetterKind = keyof typeof letters;
+
+/** What has changed of somebody's account, by the words in which the directory tells of it. */
+export const changeTexts: Readonly<Record<string, string>> = {
+  'password-added': 'A password was set.',
+  'password-changed': 'The password was changed.',
+  'password-removed': 'The password was taken away.',
+  'app-added': 'An authenticator app was added.',
+  'app-changed': 'The authenticator app was replaced by another.',
+  'app-removed': 'The authenticator app was removed.',
+  'codes-added': 'Recovery codes were made.',
+  'codes-changed': 'New recovery codes were made; the old ones do not work any more.',
+  'codes-removed': 'The recovery codes were removed.',
+  'key-added': 'A security key was added.',
+  'key-changed': 'A security key was replaced by another.',
+  'key-removed': 'A security key was removed.',
+  'app-password-added': 'An app password was made.',
+  'app-password-changed': 'App passwords were changed.',
+  'app-password-removed': 'An app password was revoked.',
+  'email-on': 'Codes by mail were turned on.',
+  'email-off': 'Codes by mail were turned off.',
+  mail: 'The mail addresses of the account were changed.',
+  'delegate-added': 'Somebody may act for you now.',
+  'delegate-changed': 'Somebody else may act for you now.',
+  'delegate-removed': 'Nobody may act for you any more.',
+};
+
+/** Who has made a change. */
+export const changedByTexts = {
+  own: 'by you, or by somebody who was signed in as you',
+  other: 'by somebody who manages accounts',
+} as const;

@@ -59,7 +59,7 @@ ${formButton(realm, '/portal/sign-out', texts.signOut, csrfToken)}</div>`;
 
 function navigation(realm: WebRealm, path: string): SafeHtml {
   const isHere = (place: string) => (place === '/portal' ? path === place : path === place || path.startsWith(`${place}/`));
-  return html`<nav aria-label="${texts.navLabel}"><ul>${places.map(
+  return html`<nav class="places" aria-label="${texts.navLabel}"><ul>${places.map(
     ([place, words]) => html`<li><a href="${pathIn(realm, place)}"${isHere(place) && html` aria-current="page"`}>${words}</a></li>`,
   )}</ul></nav>`;
 }

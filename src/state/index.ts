@@ -1,6 +1,7 @@
 export { type Ending, endingOf } from './ending.ts';
 export type { Kept, Kind, KindRow } from './kind.ts';
 export { type Attempt, type AttemptBy, type Limited, type Limits, type LimitsOptions, openLimits } from './limits.ts';
+export { type Notice, type Notices, openNotices } from './notices.ts';
 export { settings as stateSettings } from './settings.ts';
 export { openState, type State, type StateOptions } from './state.ts';
 export { createTurns, type Outcome, type Turn, type Turns } from './turns.ts';

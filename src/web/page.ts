@@ -34,7 +34,7 @@ export function renderPage({ title, layout, main, corner, nav, script }: Page, a
 <link rel="stylesheet" href="${assets.style.path}">
 ${script !== undefined && html`<script src="${pathIn(realm, script)}" defer></script>`}
 </head>
-<body class="${layout}">
+<body class="${nav === undefined ? layout : `${layout} framed`}">
 <a class="skip" href="#content">${texts.skip}</a>
 ${!verifiesPasswords(mode) && html`<aside class="band" aria-label="Mode"><p>${texts.developmentBand}</p></aside>`}
 <header>

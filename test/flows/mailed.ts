@@ -3,7 +3,7 @@ import type { TestSmtp } from '../support/smtp.ts';
 import { asAdministrator, type Written } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, type RawAnswer } from './raw.ts';
 
-/** The settings by which an Atrium mails to a test's server, and lets a test try as often as it likes. */
+/** The settings by which an Atrium mails to a test's server what a test asks for and nothing else, and lets it try as often as it likes. */
 export function mailedSettings({ port, caFile }: TestSmtp): Readonly<Record<string, string>> {
   return {
     STS_MAIL_SMTP_HOST: 'localhost',
@@ -12,6 +12,7 @@ export function mailedSettings({ port, caFile }: TestSmtp): Readonly<Record<stri
     STS_SECURITY_RATE_PER_IDENTITY: '10000',
     STS_SECURITY_RATE_PER_ADDRESS: '10000',
     STS_MAIL_PER_ADDRESS_PER_HOUR: '10000',
+    STS_MAIL_TELL_OF_CHANGES: 'false',
     STS_AUTHN_SESSION_LIFETIME_S: '86400',
   };
 }
