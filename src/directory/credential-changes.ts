@@ -86,7 +86,9 @@ function changed(
 ): CredentialChange | undefined {
   if (change.kind === 'delete' || before === undefined) return undefined;
   const realm = realmOf(engine, engine.store.snapshot(), before.dnKey) ?? engine.realms.default;
-  if (!tells(realm.settings) || isSameRecord(before, change.entry)) return undefined;
+  // What gives an entry another name changes nothing else of it, or puts it away.
+  if (!equalBytes(before.dnKey, change.entry.dnKey)) return undefined;
+  if (!tells(realm.settings)) return undefined;
   const pair = pairOf(engine, before, change.entry);
   const words = rules.flatMap((rule) => rule(pair) ?? []);
   if (words.length === 0) return undefined;
@@ -98,13 +100,6 @@ function changed(
     changes: words,
     isOwn: by?.toLowerCase() === change.entry.dn.toLowerCase(),
   };
-}
-
-/** Nothing of it is ever a credential, and it is changed all the time: stamps of the change alone. */
-function isSameRecord(before: EntryRecord, after: EntryRecord): boolean {
-  return (
-    equalBytes(before.user, after.user) && equalBytes(before.secret, after.secret) && equalBytes(before.operational, after.operational)
-  );
 }
 
 function pairOf({ schema }: Engine, was: EntryRecord, is: EntryRecord): Pair {
