@@ -9,6 +9,8 @@ export interface KindRow<T> {
   readonly parse: (value: unknown) => T | undefined;
   /** Most rows in one realm; the least recently used goes first. The store's own bound holds beside it. Read at each put. */
   readonly rowsMax?: (realm: string) => number;
+  /** Most rows of one owner; the least recently used of theirs goes first, and nobody else's. */
+  readonly ownerRowsMax?: number;
   /** Whose rows go before all others where there is no room; the least recently used of them first. */
   readonly firstToGo?: string;
   /** Told of each row that went without its holder asking for it. */
@@ -61,6 +63,12 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
     const kept = read(row, stored);
     if (kept !== undefined) row.gone?.(kept, why);
   };
+  const makeRoomOf = (kind: string, owner: string, rowsMax: number) => {
+    // There are more than that only where several processes put at one moment.
+    const theirs = store.list(kind, owner, rowsMax * 2);
+    for (const oldest of theirs.slice(0, Math.max(0, theirs.length - rowsMax + 1)))
+      if (store.delete(kind, oldest.key)) tell(oldest, 'evicted');
+  };
   const makeRoom = (kind: string, rowsMax: number) => {
     if (store.count(kind) < rowsMax) return;
     sweep();
@@ -75,6 +83,7 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
   return {
     put: async (realm, token, value, expiresAtMs, owner = '') => {
       const kind = kindOf(row.name, realm);
+      if (row.ownerRowsMax !== undefined && owner !== '') makeRoomOf(kind, owner, row.ownerRowsMax);
       if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
       for (const evicted of store.put(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner)) tell(evicted, 'evicted');
     },

@@ -1,7 +1,6 @@
-import { type Chance, type Clock, text, token, utf8 } from '#base';
 import type { SettingValues } from '#catalogue';
-import { type SealingKey, seal, unseal } from '#keys';
-import { type Ending, endingOf, type State } from '#state';
+import type { Ending } from '#state';
+import { openWaiting, type WaitingOptions, type Waits } from '../waiting.ts';
 import type { Holder } from '../written.ts';
 import { drawCodes, printedCode } from './codes.ts';
 import type { settings as rows } from './settings.ts';
@@ -27,49 +26,29 @@ export interface RecoverySets {
   readonly ending: Ending;
 }
 
-export interface RecoverySetsOptions {
-  readonly state: Pick<State, 'kind'>;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  /** What the codes lie under. */
-  readonly key: SealingKey;
+export interface RecoverySetsOptions extends WaitingOptions {
   readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
 }
 
-const handleOctets = 32;
-/** Sets of one realm that wait: only who has signed in is shown one. */
-const waitingMax = 10_000;
-
-export function openRecoverySets({ state, clock, chance, key, settingsOf }: RecoverySetsOptions): RecoverySets {
-  const kind = state.kind<string>({
-    name: 'recovery.set',
-    parse: (value) => (typeof value === 'string' ? value : undefined),
-    rowsMax: () => waitingMax,
-  });
-  const opened = (holder: Holder, handle: string, kept: Awaited<ReturnType<typeof kind.get>>): PendingSet | undefined => {
-    if (kept === undefined || kept.expiresAtMs <= clock.nowMs()) return undefined;
-    // Another's does not open.
-    const codes = text(unseal(key, utf8(kept.value), placeOf(holder)) ?? new Uint8Array());
-    return codes === undefined || codes === '' ? undefined : { handle, untilMs: kept.expiresAtMs, codes: codes.split(' ') };
-  };
+export function openRecoverySets(options: RecoverySetsOptions): RecoverySets {
+  const { clock, chance, settingsOf } = options;
+  const waiting = openWaiting(options, 'recovery.set');
   return {
     begin: async (holder) => {
       const settings = settingsOf(holder.realm);
       const codes = drawCodes(chance, settings['backupCodes.count'], settings['backupCodes.length']).map((code) =>
         printedCode(code, settings['backupCodes.groupSize']),
       );
-      const handle = token(chance, handleOctets);
-      const untilMs = clock.nowMs() + settings['backupCodes.pendingTtlS'] * 1000;
-      const sealed = seal(key, utf8(codes.join(' ')), placeOf(holder));
-      await kind.put(holder.realm, handle, text(sealed) ?? '', untilMs, holder.entryUuid);
-      return { handle, untilMs, codes };
+      return setOf(await waiting.put(holder, codes.join(' '), clock.nowMs() + settings['backupCodes.pendingTtlS'] * 1000));
     },
-    find: async (holder, handle) => opened(holder, handle, await kind.get(holder.realm, handle)),
-    take: async (holder, handle) => opened(holder, handle, await kind.take(holder.realm, handle)),
-    ending: endingOf({ name: 'recovery sets', kind }),
+    find: async (holder, handle) => setOf(await waiting.find(holder, handle)),
+    take: async (holder, handle) => setOf(await waiting.take(holder, handle)),
+    ending: waiting.ending,
   };
 }
 
-function placeOf({ realm, entryUuid }: Holder): string {
-  return `${realm} ${entryUuid}`;
+function setOf(waits: Waits): PendingSet;
+function setOf(waits: Waits | undefined): PendingSet | undefined;
+function setOf(waits: Waits | undefined): PendingSet | undefined {
+  return waits && { handle: waits.handle, untilMs: waits.untilMs, codes: waits.secret.split(' ') };
 }

@@ -1,7 +1,8 @@
-import { base32Of, type Chance, type Clock, text, token, utf8 } from '#base';
+import { base32Of } from '#base';
 import type { SettingValues } from '#catalogue';
-import { type SealingKey, seal, unseal } from '#keys';
-import { type Ending, endingOf, type State } from '#state';
+import type { Ending } from '#state';
+import { openWaiting, type WaitingOptions } from '../waiting.ts';
+import type { Holder } from '../written.ts';
 import type { settings as rows } from './settings.ts';
 import type { AppSecret } from './shown.ts';
 
@@ -14,47 +15,30 @@ export interface PendingApp extends AppSecret {
   readonly credential: string;
 }
 
-/** Who enrols, and where. */
-export interface Enrolling {
-  readonly realm: string;
-  readonly entryUuid: string;
-}
-
 /** Secrets between being shown and being proved. */
 export interface AppEnrolments {
   /** Draws a secret by the settings in force and keeps it, sealed, for `totp.enrolmentTtlMinutes`. */
-  begin(who: Enrolling): Promise<PendingApp>;
+  begin(who: Holder): Promise<PendingApp>;
   /** One that was begun by the same person; `undefined` when its time is over. */
-  find(who: Enrolling, handle: string): Promise<PendingApp | undefined>;
+  find(who: Holder, handle: string): Promise<PendingApp | undefined>;
   /** Forgets one: it was proved. */
-  end(who: Enrolling, handle: string): Promise<void>;
+  end(who: Holder, handle: string): Promise<void>;
   /** With an account ends what it was shown and has not proved. */
   readonly ending: Ending;
 }
 
-export interface AppEnrolmentOptions {
-  readonly state: Pick<State, 'kind'>;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  /** What the secrets lie under. */
-  readonly key: SealingKey;
+export interface AppEnrolmentOptions extends WaitingOptions {
   readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
 }
 
 const minuteMs = 60_000;
-const handleOctets = 32;
-/** Secrets of one realm that wait: only who has shown a first factor gets one. */
-const waitingMax = 10_000;
 
-export function openAppEnrolments({ state, clock, chance, key, settingsOf }: AppEnrolmentOptions): AppEnrolments {
-  const kind = state.kind<string>({
-    name: 'totp.enrolment',
-    parse: (value) => (typeof value === 'string' ? value : undefined),
-    rowsMax: () => waitingMax,
-  });
+export function openAppEnrolments(options: AppEnrolmentOptions): AppEnrolments {
+  const { clock, chance, settingsOf } = options;
+  const waiting = openWaiting(options, 'totp.enrolment');
   return {
-    begin: async ({ realm, entryUuid }) => {
-      const settings = settingsOf(realm);
+    begin: async (who) => {
+      const settings = settingsOf(who.realm);
       const nowMs = clock.nowMs();
       const app: AppSecret = {
         secret: base32Of(chance.octets(settings['totp.secretBytes'])),
@@ -63,26 +47,16 @@ export function openAppEnrolments({ state, clock, chance, key, settingsOf }: App
         period: settings['totp.period'],
       };
       const credential = JSON.stringify({ ...app, addedMs: nowMs });
-      const handle = token(chance, handleOctets);
-      const untilMs = nowMs + settings['totp.enrolmentTtlMinutes'] * minuteMs;
-      const sealed = seal(key, utf8(credential), placeOf({ realm, entryUuid }));
-      await kind.put(realm, handle, text(sealed) ?? '', untilMs, entryUuid);
+      const { handle, untilMs } = await waiting.put(who, credential, nowMs + settings['totp.enrolmentTtlMinutes'] * minuteMs);
       return { ...app, handle, untilMs, credential };
     },
     find: async (who, handle) => {
-      const kept = await kind.get(who.realm, handle);
-      // Another's does not open.
-      const open = kept && unseal(key, utf8(kept.value), placeOf(who));
-      const credential = open && text(open);
-      if (kept === undefined || credential === undefined || kept.expiresAtMs <= clock.nowMs()) return undefined;
-      const { secret, algorithm, digits, period } = JSON.parse(credential) as AppSecret;
-      return { secret, algorithm, digits, period, handle, untilMs: kept.expiresAtMs, credential };
+      const found = await waiting.find(who, handle);
+      if (found === undefined) return undefined;
+      const { secret, algorithm, digits, period } = JSON.parse(found.secret) as AppSecret;
+      return { secret, algorithm, digits, period, handle, untilMs: found.untilMs, credential: found.secret };
     },
-    end: async ({ realm }, handle) => void (await kind.take(realm, handle)),
-    ending: endingOf({ name: 'app enrolments', kind }),
+    end: async (who, handle) => void (await waiting.take(who, handle)),
+    ending: waiting.ending,
   };
-}
-
-function placeOf({ realm, entryUuid }: Enrolling): string {
-  return `${realm} ${entryUuid}`;
 }
