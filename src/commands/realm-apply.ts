@@ -29,7 +29,7 @@ export const applyRealm: Command = {
   means: 'make a realm what a file says',
   more: [
     'FILE is a whole realm as atrium realm export writes it, or change records in ldapmodify’s form, such as atrium realm diff prints. The changes are shown first, secrets hidden. They go through the service one by one: what is refused is tried again behind the others, then told, and the exit status is 1. What is done already is passed over, so that a second run has nothing to do; a change record that replaces a password is made each time.',
-    'People, which are entries of the class person or account and all below ou=people, are left alone without --people. Passwords, other secrets and what else somebody signs in with (stsCredentialId, stsMfaRequired, stsEmailFactor, stsVerifiedMail, stsEmailFailures, userCertificate, authzTo, authzFrom) are left alone without --factors. What is left alone is told; so is a superior that cannot go because of it.',
+    'People, which are entries of the class person or account and all below ou=people, are left alone without --people. Passwords, other secrets and what else somebody signs in with (stsCredentialId, stsMfaRequired, stsEmailFactor, stsVerifiedMail, stsEmailFailures, stsEmailFirstFailures, userCertificate, authzTo, authzFrom) are left alone without --factors. What is left alone is told; so is a superior that cannot go because of it.',
   ],
   on: 'either',
   operands: [realmOperand, { name: 'FILE', type: 'file', means: 'the realm as it is to be, or change records' }],

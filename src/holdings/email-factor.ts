@@ -5,8 +5,10 @@ export interface EmailFactor {
   readonly verified: boolean;
   /** The person wants it as a factor. */
   readonly optedIn: boolean;
-  /** Wrong codes in a row. */
+  /** Wrong codes in a row, as a second factor. */
   readonly failures: number;
+  /** The same as a first factor, which anybody may try who knows the name. */
+  readonly firstFailures: number;
 }
 
 /**
@@ -25,6 +27,7 @@ export function emailFactorOf(values: (attribute: string) => readonly string[]):
     verified: verified !== undefined,
     optedIn: values('stsEmailFactor')[0]?.toUpperCase() === 'TRUE',
     failures: naturalOf(values('stsEmailFailures')[0]) ?? 0,
+    firstFailures: naturalOf(values('stsEmailFirstFailures')[0]) ?? 0,
   };
 }
 

@@ -24,6 +24,7 @@ export const factorAttributes: readonly string[] = [
   'stsEmailFactor',
   'stsVerifiedMail',
   'stsEmailFailures',
+  'stsEmailFirstFailures',
   'stsMfaRequired',
 ];
 

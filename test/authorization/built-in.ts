@@ -28,6 +28,7 @@ const own = [
   'stsEmailFactor',
   'stsVerifiedMail',
   'stsEmailFailures',
+  'stsEmailFirstFailures',
   'stsAuthenticatorApp',
   'stsRecoveryCodesLeft',
   'stsHasPassword',

@@ -119,6 +119,7 @@ const guarded: ReadonlySet<string> = new Set([
   'stsEmailFactor',
   'stsVerifiedMail',
   'stsEmailFailures',
+  'stsEmailFirstFailures',
 ]);
 
 /** What is fixed, whatever the rules say. */

@@ -50,6 +50,7 @@ test('nobody vouches for their own address, nor forgives their own failures: the
   for (const [name, value] of [
     ['stsVerifiedMail', 'ada-mail@example.org'],
     ['stsEmailFailures', '1'],
+    ['stsEmailFirstFailures', '1'],
   ] as const) {
     t.is(await write(fresh(ada), ada, name, [value]), 50, name);
     t.is(await write(fresh(bob), ada, name, [value]), 50, name);

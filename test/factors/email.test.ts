@@ -120,14 +120,14 @@ async function openCounted(t: ExecutionContext) {
 test('failures are counted exactly, by several processes at once too, and the row that turns the factor off is written once', async (t) => {
   const { dn, make, count, events } = await openCounted(t);
   const both = [make(), make()];
-  for (let i = 0; i < 20; i++) both[i % 2]?.note({ realm: 'default', dn, entryUuid: 'u', known: i % 3 === 0 ? 0 : i }, 7);
+  for (let i = 0; i < 20; i++) both[i % 2]?.note({ realm: 'default', dn, entryUuid: 'u', role: 'second', known: i % 3 === 0 ? 0 : i }, 7);
   await Promise.all(both.map((each) => each.close()));
   t.is(await count(), '20');
   t.true(events.length <= 1);
-  await both[0]?.forget(dn);
+  await both[0]?.forget(dn, 'second');
   t.is(await count(), undefined);
   for (let i = 0; i < 8; i++) {
-    both[0]?.note({ realm: 'default', dn, entryUuid: 'u', known: i }, 7);
+    both[0]?.note({ realm: 'default', dn, entryUuid: 'u', role: 'second', known: i }, 7);
     await both[0]?.settled(dn);
   }
   t.deepEqual(
@@ -139,14 +139,14 @@ test('failures are counted exactly, by several processes at once too, and the ro
 test('a failure that cannot be counted is told (STS-AUTHN-9395), and ends nothing', async (t) => {
   const { make, warnings } = await openCounted(t);
   const failures = make();
-  failures.note({ realm: 'default', dn: `uid=gone,ou=people,${suffix}`, entryUuid: 'u', known: 0 }, 7);
+  failures.note({ realm: 'default', dn: `uid=gone,ou=people,${suffix}`, entryUuid: 'u', role: 'second', known: 0 }, 7);
   await failures.close();
   t.is(warnings.length, 1);
 });
 
 test('an address is a factor while it is verified, the person is not disabled, and it has not failed too often; as a second one, while they want it', (t) => {
   const rules = { emailCodeTtlS: 600, emailCodeAttempts: 5, emailFailureLimit: 10 };
-  const good = { address: 'ada@example.org', verified: true, optedIn: true, failures: 9 };
+  const good = { address: 'ada@example.org', verified: true, optedIn: true, failures: 9, firstFailures: 9 };
   const person = (email: Partial<typeof good> = {}, disabled = false) => ({
     disabled,
     holdings: { keys: [], app: undefined, recoveryCodesLeft: undefined, mfaRequired: false, email: { ...good, ...email } },
@@ -158,7 +158,11 @@ test('an address is a factor while it is verified, the person is not disabled, a
   t.deepEqual(asBoth(person()), [true, true]);
   t.deepEqual(asBoth(person({ optedIn: false })), [true, false]);
   t.deepEqual(asBoth(person({ verified: false })), [false, false]);
-  t.deepEqual(asBoth(person({ failures: 10 })), [false, false]);
+  // Counted apart: whoever knows no more than a name turns no second factor off, and no link, which nobody guesses.
+  t.deepEqual(asBoth(person({ failures: 10 })), [true, false]);
+  t.deepEqual(asBoth(person({ firstFailures: 10 })), [false, true]);
+  t.truthy(factorAddress(person({ firstFailures: 10 }), 'first', rules, 'link'));
+  t.is(factorAddress(person({ failures: 10 }), 'second', rules, 'link'), undefined);
   t.deepEqual(asBoth(person({}, true)), [false, false]);
   t.deepEqual(asBoth(person({ address: 'ada@example.org\r\nBcc: x@y' })), [false, false]);
   t.deepEqual(asBoth(undefined), [false, false]);

@@ -67,7 +67,7 @@ test('with threads beside the main one (ldap.workers) codes by mail are judged a
   const code = codeOf(await smtp.next());
   await sign.post(codePath, { code: String((Number(code) + 1) % 1_000_000).padStart(6, '0') });
   t.true(isIn(await sign.post(codePath, { code })));
-  t.deepEqual(await attributeOf(atrium, ada.dn, 'stsEmailFailures'), []);
+  t.deepEqual(await attributeOf(atrium, ada.dn, 'stsEmailFirstFailures'), []);
 });
 
 test('where mail alone begins a sign-in, the first screen leads to its page, and back to who it is', async (t) => {

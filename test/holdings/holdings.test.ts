@@ -90,6 +90,7 @@ test('an address counts as verified only while it is an address of the entry', (
     verified: false,
     optedIn: false,
     failures: 0,
+    firstFailures: 0,
   });
   t.deepEqual(
     of({
@@ -97,8 +98,9 @@ test('an address counts as verified only while it is an address of the entry', (
       stsVerifiedMail: ['B@example.com'],
       stsEmailFactor: ['TRUE'],
       stsEmailFailures: ['3'],
+      stsEmailFirstFailures: ['4'],
     }),
-    { address: 'b@example.com', verified: true, optedIn: true, failures: 3 },
+    { address: 'b@example.com', verified: true, optedIn: true, failures: 3, firstFailures: 4 },
   );
 });
 

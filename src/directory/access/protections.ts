@@ -34,6 +34,7 @@ const credentials: ReadonlySet<string> = new Set([
   'stsverifiedmail',
   'stsemailfailures',
   'stsdelegate',
+  'stsemailfirstfailures',
 ]);
 
 /** What the web layer says: of a realm that is being removed, and of a person's address, which nobody vouches for themselves. */
@@ -42,11 +43,12 @@ const saidByWebLayer: ReadonlySet<string> = new Set([
   'stsrealmowed',
   'stsverifiedmail',
   'stsemailfailures',
+  'stsemailfirstfailures',
   'stslastauthentication',
   'stssecondfactorused',
 ]);
 /** What people sign in with and do not decide themselves. */
-const decidedByOthers: ReadonlySet<string> = new Set(['stsmfarequired', 'stsverifiedmail', 'stsemailfailures']);
+const decidedByOthers: ReadonlySet<string> = new Set(['stsmfarequired', 'stsverifiedmail', 'stsemailfailures', 'stsemailfirstfailures']);
 
 const looks: ReadonlySet<Right> = new Set<Right>(['read', 'search', 'compare']);
 const appPasswordNever: ReadonlySet<Right> = new Set<Right>(['add', 'delete', 'manage']);

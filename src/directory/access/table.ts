@@ -150,6 +150,7 @@ export const builtInSet: readonly BuiltInRow[] = [
       'stsEmailFactor',
       'stsVerifiedMail',
       'stsEmailFailures',
+      'stsEmailFirstFailures',
       'stsAuthenticatorApp',
       'stsRecoveryCodesLeft',
       'stsHasPassword',

@@ -6,7 +6,7 @@ import type { Attempt, Limits } from '#state';
 import type { WebRealm } from '#web';
 import type { Challenges } from './challenges.ts';
 import { errors } from './errors.ts';
-import type { Failures } from './failures.ts';
+import type { Failures, Role } from './failures.ts';
 
 /** What the authentication policy says of emailed factors. */
 export interface EmailRules {
@@ -42,13 +42,13 @@ export interface Asking {
   readonly person: Reader | undefined;
   /** The DN for which attempts are counted, whether anybody has it or not. */
   readonly identity: string;
-  readonly role: 'first' | 'second';
+  readonly role: Role;
+  readonly kind: 'code' | 'link';
   readonly rules: EmailRules;
   readonly visit: Visit;
 }
 
 export interface Sending extends Asking {
-  readonly kind: 'code' | 'link';
   /** Until when the sign-in waits. */
   readonly waitsUntilMs: number;
   readonly nowMs: number;
@@ -92,17 +92,30 @@ const minuteMs = 60_000;
 /**
  * The address that is a factor of a person: one they have shown to read, and which has not failed too often. A second factor they must also want.
  *
+ * What anybody can do who knows a name, which is to try codes as a first factor, turns nothing else off: not the second factor, and not a link as the
+ * first one, which nobody guesses.
+ *
  * @see specification document 1, "Emailed code or link"
  */
 export function factorAddress(
   person: Pick<Reader, 'disabled' | 'holdings'> | undefined,
-  role: 'first' | 'second',
+  role: Role,
   { emailFailureLimit }: EmailRules,
+  kind: 'code' | 'link' = 'code',
 ): MailAddress | undefined {
   const email = person?.holdings.email;
-  if (person === undefined || person.disabled || email === undefined || !email.verified || email.failures >= emailFailureLimit)
-    return undefined;
+  if (person === undefined || person.disabled || email === undefined || !email.verified) return undefined;
+  if (isGuessable(role, kind) && failuresOf(email, role) >= emailFailureLimit) return undefined;
   return role === 'second' && !email.optedIn ? undefined : parseMailAddress(email.address);
+}
+
+/** What is mailed as a first factor is asked for by anybody: of a link nobody needs to be kept from guessing, since nobody can. */
+function isGuessable(role: Role, kind: 'code' | 'link'): boolean {
+  return role === 'second' || kind === 'code';
+}
+
+function failuresOf({ failures, firstFailures }: NonNullable<Holdings['email']>, role: Role): number {
+  return role === 'first' ? firstFailures : failures;
 }
 
 export function openEmailFactors(options: EmailFactorOptions): EmailFactors {
@@ -122,13 +135,14 @@ export function openEmailFactors(options: EmailFactorOptions): EmailFactors {
 
   /** What came back was right: it counts only if the factor still does. */
   const accepted = async (asking: Asking, attempt: Attempt & { readonly kind: 'admitted' }, to: string): Promise<Judged> => {
-    const { realm, role, rules } = asking;
+    const { realm, role, rules, kind } = asking;
     const person = asking.person && (await personNow(realm, asking.person.entryUuid));
-    if (person === undefined || (factorAddress(person, role, rules) as string | undefined) !== to) {
+    if (person === undefined || (factorAddress(person, role, rules, kind) as string | undefined) !== to) {
       note(asking, 'signin.email', errors.emailOver.means, errors.emailOver);
       return { kind: 'over' };
     }
-    if ((person.holdings.email?.failures ?? 0) > 0) await failures.forget(person.dn);
+    const { email } = person.holdings;
+    if (email !== undefined && failuresOf(email, role) > 0) await failures.forget(person.dn, role);
     await attempt.succeeded();
     note(asking, 'signin.email', 'an emailed code or link was accepted');
     return { kind: 'right', person };
@@ -141,7 +155,7 @@ export function openEmailFactors(options: EmailFactorOptions): EmailFactors {
       const attempt = await enter(sending);
       if (attempt.kind === 'limited') return attempt;
       const untilMs = Math.min(nowMs + rules.emailCodeTtlS * 1000, waitsUntilMs);
-      const to = factorAddress(person, role, rules);
+      const to = factorAddress(person, role, rules, kind);
       const secret = await challenges.begin(realm.id, key, kind, to ?? '', untilMs);
       const minutes = String(Math.max(1, Math.floor((untilMs - nowMs) / minuteMs)));
       await mail.send({
@@ -160,16 +174,16 @@ export function openEmailFactors(options: EmailFactorOptions): EmailFactors {
       return { kind: 'sent', untilMs };
     },
     judge: async (asking, presented) => {
-      const { realm, key, person, role, rules } = asking;
+      const { realm, key, person, role, rules, kind } = asking;
       const attempt = await enter(asking);
       if (attempt.kind === 'limited') return attempt;
       if (person !== undefined) await failures.settled(person.dn);
       const held = await challenges.judge(realm.id, key, presented, rules.emailCodeAttempts);
       if (held.kind === 'right') return await accepted(asking, attempt, held.to);
-      const isTheirs = held.kind !== 'over' && person !== undefined && factorAddress(person, role, rules) !== undefined;
-      if (isTheirs)
+      const email = person !== undefined && factorAddress(person, role, rules, kind) !== undefined ? person.holdings.email : undefined;
+      if (held.kind !== 'over' && person !== undefined && email !== undefined && isGuessable(role, kind))
         failures.note(
-          { realm: realm.id, dn: person.dn, entryUuid: person.entryUuid, known: person.holdings.email?.failures ?? 0 },
+          { realm: realm.id, dn: person.dn, entryUuid: person.entryUuid, role, known: failuresOf(email, role) },
           rules.emailFailureLimit,
         );
       const error = held.kind === 'over' ? errors.emailOver : held.kind === 'ended' ? errors.emailEnded : errors.emailWrong;

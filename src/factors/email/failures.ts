@@ -4,11 +4,16 @@ import { ClientRefusal, type DirectoryClient } from '#client';
 import { resultCodes } from '#ldap';
 import { errors } from './errors.ts';
 
+/** As what a code is tried: a first factor anybody may try who knows the name, a second one only who has shown the first. They are counted apart. */
+export type Role = 'first' | 'second';
+
 /** Whose failures are counted. */
 export interface Failing {
   readonly realm: string;
   readonly dn: string;
   readonly entryUuid: string;
+  /** As what the codes were tried. */
+  readonly role: Role;
   /** Of which it was known before. */
   readonly known: number;
 }
@@ -23,7 +28,7 @@ export interface Failures {
   /** Resolves when what was noted of an entry is written. */
   settled(dn: string): Promise<void>;
   /** A right code: the row of failures is over. */
-  forget(dn: string): Promise<void>;
+  forget(dn: string, role: Role): Promise<void>;
   /** Resolves when all that was noted is written. */
   close(): Promise<void>;
 }
@@ -34,25 +39,25 @@ export interface FailuresOptions {
   readonly log: Pick<Log, 'warn'>;
 }
 
-const attribute = 'stsEmailFailures';
+const attributes = { first: 'stsEmailFirstFailures', second: 'stsEmailFailures' } as const satisfies Record<Role, string>;
 const notThere = [resultCodes.noSuchAttribute];
 /** The same value, or another one of an attribute that has one. */
 const thereAlready = [resultCodes.attributeOrValueExists, resultCodes.constraintViolation];
 
 export function openFailures({ client, audit, log }: FailuresOptions): Failures {
   const underWay = new Map<string, Promise<void>>();
-  const change = (dn: string, operation: 'add' | 'increment' | 'replace', values: readonly string[]) =>
-    client.as('self').modify(dn, [{ operation, attribute: { description: attribute, values: values.map(utf8) } }]);
-  const increment = async (dn: string, known: number): Promise<void> => {
+  const change = (dn: string, role: Role, operation: 'add' | 'increment' | 'replace', values: readonly string[]) =>
+    client.as('self').modify(dn, [{ operation, attribute: { description: attributes[role], values: values.map(utf8) } }]);
+  const increment = async (dn: string, role: Role, known: number): Promise<void> => {
     for (let isFirst = known === 0; ; isFirst = !isFirst) {
       const refusals = isFirst ? thereAlready : notThere;
-      if (!(await unless(refusals, () => change(dn, isFirst ? 'add' : 'increment', ['1'])))) return;
+      if (!(await unless(refusals, () => change(dn, role, isFirst ? 'add' : 'increment', ['1'])))) return;
     }
   };
-  const write = async ({ realm, dn, entryUuid, known }: Failing, limit: number): Promise<void> => {
+  const write = async ({ realm, dn, entryUuid, role, known }: Failing, limit: number): Promise<void> => {
     try {
-      await increment(dn, known);
-      const count = Number((await client.as('self').read(dn, [attribute]))?.one(attribute) ?? 0);
+      await increment(dn, role, known);
+      const count = Number((await client.as('self').read(dn, [attributes[role]]))?.one(attributes[role]) ?? 0);
       if (count !== limit) return;
       const error = errors.emailTurnedOff;
       const event = { realm, door: 'service', action: 'factor.email', outcome: 'refused', correlationId: '', address: '' } as const;
@@ -76,7 +81,7 @@ export function openFailures({ client, audit, log }: FailuresOptions): Failures 
       underWay.set(dn, going);
     },
     settled: (dn) => underWay.get(dn) ?? Promise.resolve(),
-    forget: (dn) => change(dn, 'replace', []),
+    forget: (dn, role) => change(dn, role, 'replace', []),
     close: async () => {
       await Promise.all(underWay.values());
     },

@@ -64,6 +64,7 @@ export function openEmailVerification({ challenges, failures, mail, limits, clie
     return client.as('self').modify(dn, [
       { operation: 'replace', attribute: { description: 'stsVerifiedMail', values } },
       { operation: 'replace', attribute: { description: 'stsEmailFailures', values: [] } },
+      { operation: 'replace', attribute: { description: 'stsEmailFirstFailures', values: [] } },
     ]);
   };
   return {

@@ -73,12 +73,11 @@ async function send(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall, 
   if (role === 'first' && userName === '') return { kind: 'fault', fault: { words: emailTexts.userNameMissing, field: 'username' } };
   // Nobody is made an entry by asking for a mail.
   const found = role === 'second' ? call.person : await findPerson(registry, realm, userName);
-  const person = factorAddress(found, role, rules) === undefined ? undefined : found;
+  const person = factorAddress(found, role, rules, kind) === undefined ? undefined : found;
   const identity = identityOf(registry, realm, found, userName);
   const sent = await email.send({
-    ...asking(call, found, identity, rules),
+    ...asking(call, kind, found, identity, rules),
     person,
-    kind,
     nowMs,
     waitsUntilMs,
     linkOf: (secret) =>
@@ -105,7 +104,7 @@ async function judge(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall,
   // As when it was sent: whose address no mail goes to would otherwise be counted under another name here than there.
   const sentFor = progress.underWay?.step === rows[kind].name ? progress.underWay.data['identity'] : undefined;
   const identity = typeof sentFor === 'string' ? sentFor : identityOf(registry, realm, person, progress.userName ?? '');
-  const judged = await email.judge(asking(call, person, identity, rules), presented);
+  const judged = await email.judge(asking(call, kind, person, identity, rules), presented);
   switch (judged.kind) {
     case 'limited':
       return limited(judged.waitS);
@@ -136,9 +135,15 @@ function over(): Outcome {
   return { kind: 'fault', fault: { words: emailTexts.over }, error: factorsErrors.emailOver };
 }
 
-function asking({ realm, request, id, role }: StepCall, person: Known | undefined, identity: string, rules: EmailRules) {
+function asking(
+  { realm, request, id, role }: StepCall,
+  kind: 'code' | 'link',
+  person: Known | undefined,
+  identity: string,
+  rules: EmailRules,
+) {
   const { door, address, correlationId } = request;
-  return { realm, key: `sign-in ${id}`, person, identity, role, rules, visit: { door, address, correlationId } };
+  return { realm, key: `sign-in ${id}`, person, identity, role, kind, rules, visit: { door, address, correlationId } };
 }
 
 async function findPerson(registry: Registry, realm: WebRealm, userName: string): Promise<Known | undefined> {
