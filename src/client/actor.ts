@@ -43,7 +43,8 @@ export interface Actor {
   read(dn: string, attributes?: readonly string[]): Promise<ClientEntry | undefined>;
   compare(dn: string, description: string, value: Uint8Array): Promise<boolean>;
   add(dn: string, attributes: readonly PartialAttribute[]): Promise<void>;
-  modify(dn: string, changes: readonly Modification[]): Promise<void>;
+  /** @param asserted  what must be true of the entry (RFC 4528); the refusal is `assertionFailed` (122) */
+  modify(dn: string, changes: readonly Modification[], asserted?: Filter): Promise<void>;
   rename(dn: string, to: { readonly newRdn: string; readonly deleteOldRdn: boolean; readonly newSuperior?: string }): Promise<void>;
   delete(dn: string): Promise<void>;
   /** Sets a password (RFC 3062), as the directory judges it. */
@@ -56,6 +57,7 @@ export interface Actor {
 export type Perform = (op: Request, controls: readonly Control[], options: Pick<PerformOptions, 'onPart'>) => Promise<Performed>;
 
 const proxiedAuthorizationOid = '2.16.840.1.113730.3.4.18';
+const assertionOid = '1.3.6.1.1.12';
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 
 const sessionOid = '2.25.83716444157178576224225129172109131643.5.20';
@@ -87,8 +89,12 @@ export function onBehalf({ dn, session }: { readonly dn: string; readonly sessio
 /** The acting view of a subject. */
 export function actorOf(subject: Subject, perform: Perform, entriesMax: () => number): Actor {
   const controls = subject === 'self' ? [] : onBehalf(subject);
-  const ask = async (op: Request, expected: readonly number[] = [resultCodes.success], options: Pick<PerformOptions, 'onPart'> = {}) => {
-    const performed = await perform(op, controls, options);
+  const ask = async (
+    op: Request,
+    expected: readonly number[] = [resultCodes.success],
+    { more = [], ...options }: Pick<PerformOptions, 'onPart'> & { readonly more?: readonly Control[] } = {},
+  ) => {
+    const performed = await perform(op, [...controls, ...more], options);
     if (!expected.includes(performed.op.result.code)) throw new ClientRefusal(performed.op.result);
     return performed.op;
   };
@@ -118,7 +124,10 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
       return op.result.code === resultCodes.compareTrue;
     },
     add: async (dn, attributes) => void (await ask({ kind: 'addRequest', entry: dn, attributes })),
-    modify: async (dn, changes) => void (await ask({ kind: 'modifyRequest', object: dn, changes })),
+    modify: async (dn, changes, asserted) => {
+      const more = asserted === undefined ? [] : [{ oid: assertionOid, critical: true, value: encodeBer((ber) => ber.filter(asserted)) }];
+      await ask({ kind: 'modifyRequest', object: dn, changes }, undefined, { more });
+    },
     rename: async (dn, to) => void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to })),
     delete: async (dn) => void (await ask({ kind: 'delRequest', entry: dn })),
     setPassword: async (dn, password) => {

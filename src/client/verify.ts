@@ -10,7 +10,14 @@ export interface Verification {
     | { readonly kind: 'totp'; readonly code: string /** Steps of skew either side. */; readonly window: number }
     | { readonly kind: 'recovery'; readonly code: string }
     /** `credential` is the value of `stsTotpCredential`; it is written when the code proves it, and only with the right to write it. */
-    | { readonly kind: 'enrolTotp'; readonly credential: string; readonly code: string; readonly window: number };
+    | {
+        readonly kind: 'enrolTotp';
+        readonly credential: string;
+        readonly code: string;
+        readonly window: number;
+        /** Refused (`held`) to who holds a second factor by then. */
+        readonly onlyFirst?: true;
+      };
   /** The web layer's door: `signin`. */
   readonly door: string;
   /** The browser's address. */
@@ -24,13 +31,13 @@ export interface Verification {
 export type Verified =
   /** Judged, spent and on disk. `left`: codes of a recovery set. */
   | { readonly kind: 'accepted'; readonly left?: number }
-  /** `wrong` says nothing of why; `replay`: it is right, and was used; `absent`: there is no such factor; `limited`: nothing was judged. */
-  | { readonly kind: 'refused'; readonly why: 'wrong' | 'replay' | 'absent' }
+  /** `wrong` says nothing of why; `replay`: it is right, and was used; `absent`: there is no such factor; `held`: there is one already; `limited`: nothing was judged. */
+  | { readonly kind: 'refused'; readonly why: 'wrong' | 'replay' | 'absent' | 'held' }
   | { readonly kind: 'refused'; readonly why: 'limited'; readonly waitS: number };
 
 export const verifyOid = '2.25.83716444157178576224225129172109131643.6.60';
 
-const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80, why: 0x80 } as const;
+const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80, why: 0x80, onlyFirst: 0x80 } as const;
 
 /** The value of the request, as the directory's `verify` reads it. */
 export function verifyValue({ dn, secret }: Verification): Uint8Array {
@@ -58,6 +65,7 @@ function writeSecret(ber: BerWriter, secret: Verification['secret']): void {
         ber.octets(utf8(secret.credential));
         ber.string(secret.code);
         ber.number(secret.window);
+        if (secret.onlyFirst) ber.boolean(true, tags.onlyFirst);
       }, tags.enrolTotp);
       return;
   }
@@ -80,4 +88,4 @@ export function verifiedOf({ result, value }: Response & { readonly kind: 'exten
   return { kind: 'refused', why };
 }
 
-const whys = ['wrong', 'replay', 'absent'] as const;
+const whys = ['wrong', 'replay', 'absent', 'held'] as const;

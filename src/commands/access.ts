@@ -9,7 +9,7 @@ const explain: Command = {
   means: 'say which rule of access decides, and why',
   more: [
     'DN is the entry that is asked about; with ATTRIBUTE, whether that may be read, searched, compared and written; without, all rights on the entry and on what it has. The entry need not be there: so one asks whether it may be added.',
-    '--strength says how they came in, in the words of stsRuleStrength joined by +: app-password, own-password (the standing one), certificate, session, two-factors, fresh:<seconds>, operators. --from says from where: an address or this-machine, with +protected behind it for TLS.',
+    '--strength says how they came in, in the words of stsRuleStrength joined by +: app-password, own-password (the standing one), certificate, session, two-factors, all-factors, fresh:<seconds>, operators. --from says from where: an address or this-machine, with +protected behind it for TLS.',
   ],
   on: 'either',
   operands: [

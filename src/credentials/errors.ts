@@ -50,6 +50,13 @@ export const errors = {
     sees: { ldap: 49, http: 401 },
     state: 'live',
   },
+  factorHeld: {
+    code: 'STS-AUTHN-9490',
+    means: 'an authenticator app is not enrolled in a sign-in: its person holds a second factor by now',
+    says: 'there is a second factor already',
+    sees: { ldap: 49, http: 401 },
+    state: 'live',
+  },
   factorAbsent: {
     code: 'STS-AUTHN-9312',
     means: 'a code is refused: the entry has no such factor',

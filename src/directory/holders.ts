@@ -1,6 +1,6 @@
 import { text } from '#base';
 import { codesLeft, readTotpCredential, type TotpCredential } from '#credentials';
-import { printAuthenticatorApp } from '#holdings';
+import { holdingsOf, printAuthenticatorApp } from '#holdings';
 import type { StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
 import { type Attributes, attributesOf } from './record.ts';
@@ -50,6 +50,15 @@ export function appOf(desk: Pick<Engine, 'schema' | 'sealer'>, entry: StoredEntr
 }
 
 const unknown = { algorithm: 'SHA1', digits: 6, period: 30, addedMs: 0 } as const;
+
+/** The second factors of an entry that its person would be asked for: the app, and security keys of that role; since when. */
+export function secondFactorsOf(desk: Pick<Engine, 'schema' | 'sealer'>, entry: StoredEntry): readonly { readonly addedMs: number }[] {
+  const attributes = attributesOf(desk.schema, entry);
+  const octets = (name: string) => attributes.get(name.toLowerCase())?.values ?? [];
+  const all = (name: string) => (name === 'stsAuthenticatorApp' ? appOf(desk, entry) : octets(name).flatMap((value) => text(value) ?? []));
+  const { keys, app } = holdingsOf({ octets, all });
+  return [...keys.filter(({ role }) => role === 'mfa'), ...(app === undefined ? [] : [app])];
+}
 
 /** `stsRecoveryCodesLeft`: 0 for a set that is used up, nothing without one. */
 export function codesLeftOf({ schema }: Pick<Engine, 'schema'>, entry: StoredEntry | undefined): readonly string[] {

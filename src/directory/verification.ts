@@ -2,7 +2,7 @@ import { type ErrorRow, Refusal } from '#catalogue';
 import { encodeBer } from '#ldap';
 
 /** Why a code is not taken, for the web layer to choose its words by. */
-type Why = 'wrong' | 'replay' | 'absent';
+type Why = 'wrong' | 'replay' | 'absent' | 'held';
 
 const whyTag = 0x80;
 

@@ -1,6 +1,7 @@
 import { type EmailRules, factorAddress } from '#factors';
 import type { Holdings } from '#holdings';
 import { parseMailAddress } from '#mail';
+import type { AuthnPolicy } from '#policy';
 import { csrfField, facts, fillText, html, notice, type Page, pathIn, type SafeHtml, type WebRealm } from '#web';
 import { emailTexts } from './texts.ts';
 
@@ -20,6 +21,11 @@ export interface OwnEmail extends EmailState {
   readonly confirmed: ReadonlySet<string>;
   /** The realm has a mail server. */
   readonly canSend: boolean;
+}
+
+/** Whether a policy takes an emailed code or link as a second factor. */
+export function takesEmail({ secondFactors }: AuthnPolicy): boolean {
+  return secondFactors.includes('email-code') || secondFactors.includes('email-link');
 }
 
 export interface EmailPage {

@@ -4,7 +4,7 @@ import type { Browser } from '#people';
 import type { AuthnPolicy } from '#policy';
 import type { Session } from '#sessions';
 import { fillText, type Handler, type PageReply, type Reply, type WebRealm, type WebRequest } from '#web';
-import { type EmailPage, emailPage, type OwnEmail, sendable } from './email-pages.ts';
+import { type EmailPage, emailPage, type OwnEmail, sendable, takesEmail } from './email-pages.ts';
 import { ownHandler } from './frame.ts';
 import type { Own, OwnDeps } from './own.ts';
 import type { OwnEntry } from './pages.ts';
@@ -123,9 +123,4 @@ async function ownEmail(deps: EmailPageDeps, request: WebRequest, { session, per
     canSend: deps.canMail(realm.id),
     isSecond: takesEmail(policy),
   };
-}
-
-/** Whether a policy takes an emailed code or link as a second factor. */
-export function takesEmail({ secondFactors }: AuthnPolicy): boolean {
-  return secondFactors.includes('email-code') || secondFactors.includes('email-link');
 }

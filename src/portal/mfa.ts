@@ -4,7 +4,7 @@ import { type AppEnrolments, appParts, type Changing, type PendingApp, type Reco
 import { resultCodes } from '#ldap';
 import type { AuthnPolicy } from '#policy';
 import { fillText, type Handler, type Reply, type WebRealm, type WebRequest } from '#web';
-import { takesEmail } from './email.ts';
+import { takesEmail } from './email-pages.ts';
 import { ownHandler, userNameOf } from './frame.ts';
 import { appPage, codesPage, type Done, doneOf, mfaPage, removeAppPage, removeCodesPage } from './mfa-pages.ts';
 import type { mfaRoutes } from './mfa-routes.ts';

@@ -1,14 +1,19 @@
 import type { Clock } from '#base';
 import type { SessionOf } from '#client';
+import { factorAddress } from '#factors';
 import { actingSession, type Person } from '#people';
+import type { AuthnPolicy } from '#policy';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
+import { takesEmail } from './email-pages.ts';
 import { texts } from './texts.ts';
 
 export interface OwnDeps {
   readonly sessions: Pick<Sessions, 'find' | 'park' | 'endAll'>;
   /** The person of a session, as the directory has them now. */
   readonly personOf: (realm: WebRealm, entryUuid: string) => Promise<Person | undefined>;
+  /** The authentication policy in force in a realm, as it is now. */
+  readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
   readonly csrf: Csrf;
   readonly clock: Clock;
 }
@@ -52,7 +57,7 @@ export async function findOwn(deps: OwnDeps, request: WebRequest, { fresh, back 
   if (fresh && (last === undefined || clock.nowMs() - last.whenMs > freshMs))
     return { kind: 'reply', reply: await ask(deps, request, back, { demand: { reauthenticate: true } }) };
   // Nobody changes a second factor with less than it takes to sign in with it: a key that signs in alone is one factor.
-  if (fresh && last?.acr !== twoFactorsClass && heldSecond(person, last?.whenMs))
+  if (fresh && last?.acr !== twoFactorsClass && heldSecond(person, await deps.policyOf(realm), last?.whenMs))
     return { kind: 'reply', reply: await ask(deps, request, back, { demand: { reauthenticate: true, factors: 'two' } }) };
   const subject = `session\0${realm.id}\0${session.sid}`;
   const strength = actingSession(session.events, request);
@@ -61,8 +66,10 @@ export async function findOwn(deps: OwnDeps, request: WebRequest, { fresh, back 
   return { kind: 'own', own: { session, person, subject, csrfToken: csrf.issue(subject), acting, visit: visitOf(request) } };
 }
 
-/** Whether there was a second factor when they authenticated. One that came since was there for them to add. */
-function heldSecond({ holdings: { keys, app } }: Person, sinceMs = 0): boolean {
+/** Whether there was a second factor when they authenticated. One that came since was there for them to add; since when a mailed one is wanted nobody knows. */
+function heldSecond(person: Person, policy: AuthnPolicy, sinceMs = 0): boolean {
+  if (takesEmail(policy) && factorAddress(person, 'second', policy) !== undefined) return true;
+  const { keys, app } = person.holdings;
   const all = [...keys.filter(({ role }) => role === 'mfa'), ...(app === undefined ? [] : [app])];
   return all.some(({ addedMs }) => addedMs < sinceMs);
 }

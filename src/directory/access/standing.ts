@@ -3,6 +3,7 @@ import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import type { Snapshot } from '#store';
 import type { Engine } from '../engine.ts';
+import { secondFactorsOf } from '../holders.ts';
 import type { Realm } from '../realm.ts';
 import type { Identity } from '../types.ts';
 import type { Book } from './book.ts';
@@ -64,11 +65,18 @@ export function standingIn(engine: Engine, realm: Realm, who: Somebody, snapshot
     key,
     // Nor is anybody of a realm that is being removed known there any more.
     isForeign: key !== undefined && (home !== realm || realm.state === 'removing'),
-    cameIn: identity,
+    cameIn: { ...identity, heldSecond: heldSecond(engine, identity, snapshot) },
     origin,
     groups: groupsOf(engine, realm, who, snapshot),
   };
   return { book, subject, guard: guardOf(engine, realm, who) };
+}
+
+/** Looked up for a session of one factor alone: nobody else is asked. */
+function heldSecond(engine: Engine, { uuid, session }: Identity, snapshot: Snapshot): boolean {
+  if (uuid === undefined || session === undefined || session.factors >= 2) return false;
+  const entry = snapshot.byUuid(uuid);
+  return entry !== undefined && secondFactorsOf(engine, entry).some(({ addedMs }) => addedMs < session.authenticatedMs);
 }
 
 /** The groups of their own realm; in another one these count for nobody but people of the default realm, and for their roles alone (`fitsWho`). */

@@ -2,13 +2,16 @@ import type { Identity } from '../types.ts';
 
 /** One word of a strength. */
 export type Word =
-  | { readonly kind: 'app-password' | 'own-password' | 'certificate' | 'session' | 'two-factors' | 'operators' }
+  | { readonly kind: 'app-password' | 'own-password' | 'certificate' | 'session' | 'two-factors' | 'all-factors' | 'operators' }
   | { readonly kind: 'fresh'; readonly seconds: number };
 
 /** How someone came in. */
-export type CameIn = Pick<Identity, 'strength' | 'session'>;
+export interface CameIn extends Pick<Identity, 'strength' | 'session'> {
+  /** Whether they had a second factor by the time at which the session's authentication was. One that came since was there for them to add. */
+  readonly heldSecond: boolean;
+}
 
-export const strengthWords = ['app-password', 'own-password', 'certificate', 'session', 'two-factors', 'operators'] as const;
+export const strengthWords = ['app-password', 'own-password', 'certificate', 'session', 'two-factors', 'all-factors', 'operators'] as const;
 
 /** More than any session lasts. */
 export const freshMaxS = 31_557_600;
@@ -35,7 +38,7 @@ export function holdsOneOf(strengths: readonly (readonly Word[])[], cameIn: Came
   return strengths.length === 0 || strengths.some((words) => words.every((word) => holds(word, cameIn, nowMs)));
 }
 
-function holds(word: Word, { strength, session }: CameIn, nowMs: number): boolean {
+function holds(word: Word, { strength, session, heldSecond }: CameIn, nowMs: number): boolean {
   switch (word.kind) {
     case 'app-password':
       return strength === 'appPassword';
@@ -49,13 +52,15 @@ function holds(word: Word, { strength, session }: CameIn, nowMs: number): boolea
       return session !== undefined;
     case 'two-factors':
       return session !== undefined && session.factors >= 2;
+    case 'all-factors':
+      return session !== undefined && (session.factors >= 2 || !heldSecond);
     case 'fresh':
       return session !== undefined && nowMs - session.authenticatedMs <= word.seconds * 1000;
   }
 }
 
 /** Until when what holds now holds, in milliseconds since 1970: freshness passes, nothing else of a strength does. */
-export function holdsUntilMs(strengths: readonly (readonly Word[])[], { session }: CameIn, nowMs: number): number {
+export function holdsUntilMs(strengths: readonly (readonly Word[])[], { session }: Pick<CameIn, 'session'>, nowMs: number): number {
   if (session === undefined) return Number.POSITIVE_INFINITY;
   const ends = strengths
     .flat()

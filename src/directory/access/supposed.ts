@@ -25,7 +25,7 @@ export function identityOf(
   let ageMs: number | undefined;
   for (const word of read) {
     if (word.kind === 'fresh') ageMs = word.seconds * 1000;
-    if (word.kind === 'two-factors') factors = 2;
+    if (word.kind === 'two-factors' || word.kind === 'all-factors') factors = 2;
     if (word.kind === 'session' || word.kind === 'fresh') factors = Math.max(factors, 1);
   }
   // Who proves their password anew has a session, however they came in; without another word the web layer has told of it.

@@ -15,6 +15,7 @@ import {
   lastStepOf,
   recoveryCode,
   recoveryCodeKey,
+  secondFactorsOf,
   totpCredential,
   totpCredentialKey,
 } from '../holders.ts';
@@ -28,14 +29,21 @@ import { VerificationRefused } from '../verification.ts';
 import { commit, type Decision, writerName } from '../write.ts';
 import type { ExtendedKind } from './kind.ts';
 
-const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80 } as const;
+const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80, onlyFirst: 0x80 } as const;
 /** `totp.window` allows no more. */
 const windowMax = 10;
 
 type Secret =
   | { readonly kind: 'totp'; readonly code: string; readonly window: number }
   | { readonly kind: 'recovery'; readonly code: string }
-  | { readonly kind: 'enrolTotp'; readonly credential: Uint8Array; readonly code: string; readonly window: number };
+  | {
+      readonly kind: 'enrolTotp';
+      readonly credential: Uint8Array;
+      readonly code: string;
+      readonly window: number;
+      /** Only for who holds no second factor. */
+      readonly onlyFirst: boolean;
+    };
 
 interface Asked {
   readonly dn: string;
@@ -46,8 +54,9 @@ interface Asked {
  * Judges what somebody shows beside a password and spends it, in one commit: what could not be written was not accepted. On the web layer's socket alone.
  *
  * Request: SEQUENCE { dn OCTET STRING, CHOICE { totp [0] SEQUENCE { code OCTET STRING, window INTEGER }, recovery [1] SEQUENCE { code OCTET STRING },
- * enrolTotp [2] SEQUENCE { credential OCTET STRING, code OCTET STRING, window INTEGER } } }. `window` is in steps either side. To enrol is a write: it takes
- * the right to write `stsTotpCredential`, and is asked for on behalf of a person. Answer: SEQUENCE { left [0] INTEGER OPTIONAL }, the codes that are left of
+ * enrolTotp [2] SEQUENCE { credential OCTET STRING, code OCTET STRING, window INTEGER, onlyFirst [0] BOOLEAN DEFAULT FALSE } } }. `window` is in steps
+ * either side. To enrol is a write: it takes the right to write `stsTotpCredential`, and is asked for on behalf of a person; with `onlyFirst` it is refused to
+ * who holds a second factor at the moment of the commit. Answer: SEQUENCE { left [0] INTEGER OPTIONAL }, the codes that are left of
  * a set; of a refusal, why. Who has failed too often is refused before anything is judged, with the seconds to wait in the door's control.
  */
 export const verify: ExtendedKind = {
@@ -79,7 +88,10 @@ function readSecret(ber: BerReader): Secret {
   const secret = ber.sequence((): Secret => {
     if (tag === tags.totp) return { kind: 'totp', code: ber.string(), window: windowOf(ber) };
     if (tag === tags.recovery) return { kind: 'recovery', code: ber.string() };
-    if (tag === tags.enrolTotp) return { kind: 'enrolTotp', credential: ber.octets(), code: ber.string(), window: windowOf(ber) };
+    if (tag === tags.enrolTotp) {
+      const given = { credential: ber.octets(), code: ber.string(), window: windowOf(ber) };
+      return { kind: 'enrolTotp', ...given, onlyFirst: ber.more && ber.boolean(tags.onlyFirst) };
+    }
     throw refuse(errors.verifyMalformed);
   }, tag);
   return secret;
@@ -198,7 +210,7 @@ async function enrolTotp(
   call: Call,
   realm: Realm,
   dn: string,
-  { credential, code, window }: Secret & { kind: 'enrolTotp' },
+  { credential, code, window, onlyFirst }: Secret & { kind: 'enrolTotp' },
 ): Promise<Spent> {
   const { engine, asker } = call;
   const totp = await loadTotp();
@@ -210,6 +222,8 @@ async function enrolTotp(
   await commit(engine, (look) => {
     const snapshot = look();
     const { entry, attributes } = holderOf(call, snapshot, dn);
+    // Another sign-in with the same password may have enrolled one since it was decided that there is none.
+    if (onlyFirst && secondFactorsOf(engine, entry).length > 0) throw new VerificationRefused(credentialsErrors.factorHeld, 'held');
     if (!asker.rightsAt(entry, snapshot).mayWrite(type)) throw refuse(errors.accessDenied, { why: `${totpCredential} may not be changed` });
     const step = judged(totp, engine, given, undefined, code, window);
     const stored = storedForm(engine, realm, entry.uuid, totpCredentialKey, credential);

@@ -4,6 +4,7 @@ import type { Modification, Request } from '#ldap';
 import { checkModified, checkNotObsolete, type Described, describe, isLanguageRange, type Schema, typeOfKey } from '#schema';
 import type { Expectation, Snapshot, StoredEntry } from '#store';
 import type { Rights } from '../access/rights.ts';
+import { counted } from '../attempts.ts';
 import type { Call } from '../call.ts';
 import { checkAssertion } from '../controls/assertion.ts';
 import { permissiveModify } from '../controls/permissive-modify.ts';
@@ -171,11 +172,14 @@ async function readyHashes(call: Call, prepared: Prepared): Promise<Prepared> {
 }
 
 /** Who sets their own password takes none of the last. */
-async function checkOwn({ engine }: Call, entry: StoredEntry, brought: ModifyRequest['changes']): Promise<void> {
+async function checkOwn(call: Call, entry: StoredEntry, brought: ModifyRequest['changes']): Promise<void> {
+  const { engine } = call;
   for (const { attribute } of brought) {
     if (describe(engine.schema, attribute.description)?.type.key !== passwordKey) continue;
     const realm = realmOf(engine, engine.store.snapshot(), entry.dnKey) ?? engine.realms.default;
-    for (const value of attribute.values) await checkHistory(engine, realm, entry, value);
+    // To be told that it is one of them is to have guessed it: whoever sits before somebody else's session asks no oftener than they could try to sign in.
+    for (const value of attribute.values)
+      await counted(call, { realm, dn: entry.dn }, () => checkHistory(engine, realm, entry, value));
   }
 }
 

@@ -71,6 +71,13 @@ export const errors = {
     sees: { http: 400 },
     state: 'live',
   },
+  notTheFirst: {
+    code: 'STS-AUTHN-9491',
+    means: 'a security key was not enrolled in a sign-in: its person has one by now, or another second factor',
+    says: 'There is something to sign in with already. Use that.',
+    sees: { http: 403 },
+    state: 'live',
+  },
   switchedOff: {
     code: 'STS-AUTHN-9360',
     means: 'a security-key ceremony where the settings do not allow it: {setting}',

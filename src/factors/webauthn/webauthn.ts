@@ -2,7 +2,7 @@ import type { Audit } from '#audit';
 import { type Chance, type Clock, createBoundedMap, token } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import type { DirectoryClient } from '#client';
-import type { SecurityKey } from '#holdings';
+import type { Holdings, SecurityKey } from '#holdings';
 import type { Mode } from '#policy';
 import type { State } from '#state';
 import { readAnswer } from './answer.ts';
@@ -61,8 +61,13 @@ export interface Webauthn {
   creation(ceremony: Ceremony, challenge: string, name: string): Promise<CeremonyOptions>;
   /** What the browser is asked, to assert one of the person's credentials of the role. @throws Refusal `switchedOff`, `relyingPartyUnfit` */
   request(ceremony: Ceremony, challenge: string): Promise<CeremonyOptions>;
-  /** Verifies a registration and writes the key in the person's name. @throws Refusal for whatever does not hold */
-  enrol(given: Answered, name: string): Promise<SecurityKey>;
+  /**
+   * Verifies a registration and writes the key in the person's name.
+   *
+   * @param only  `first`: where a sign-in enrols, of somebody who has nothing to sign in with in this role; judged when the key is written
+   * @throws Refusal for whatever does not hold
+   */
+  enrol(given: Answered, name: string, only?: 'first'): Promise<SecurityKey>;
   /** Verifies an assertion and writes counter and use in the person's name. @throws Refusal for whatever does not hold */
   present(given: Answered): Promise<SecurityKey>;
   /** Whether the person has as many keys as they may. */
@@ -132,7 +137,7 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
         const { settings, party } = ready(ceremony);
         return requestOptions(settings, party, challenge, keysFor(ceremony));
       }),
-    enrol: (given, name) =>
+    enrol: (given, name, only) =>
       audited(
         'authn.key.enrol',
         given,
@@ -142,7 +147,10 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
           const { challenge, role, realm } = given;
           const registration = { answer: readAnswer(given.answer), settings, party, challenge, role, name, nowMs: clock.nowMs() };
           const key = await verifyRegistration(registration, options.attestation.bare, options.attestation.judgeIn(realm));
-          await addKey(client, { dn: given.person.dn, session: given.session }, key);
+          await addKey(client, { dn: given.person.dn, session: given.session }, key, (holdings) => {
+            checkRoom(settings, { person: { holdings } });
+            if (only === 'first' && holdsIn(role, holdings)) throw refuse(errors.notTheFirst);
+          });
           return key;
         },
         ({ role, attestation: { format, proved } }) => `a security key was enrolled (${role}; attestation ${format}: ${proved})`,
@@ -203,12 +211,17 @@ function offTo(settings: WebauthnSettings, role: SecurityKey['role']): string | 
 }
 
 /** Refuses enrolment only: whoever has more keys than that keeps them. */
-function checkRoom(settings: WebauthnSettings, { person }: Ceremony): void {
+function checkRoom(settings: WebauthnSettings, { person }: { readonly person: Pick<Ceremony['person'], 'holdings'> }): void {
   if (isFull(settings, person)) throw refuse(errors.tooManyKeys);
 }
 
-function isFull(settings: WebauthnSettings, { holdings }: Ceremony['person']): boolean {
+function isFull(settings: WebauthnSettings, { holdings }: Pick<Ceremony['person'], 'holdings'>): boolean {
   return holdings.keys.length >= settings['webauthn.maxKeysPerPerson'];
+}
+
+/** Whether somebody holds what a key of this role would be the first of. */
+function holdsIn(role: SecurityKey['role'], { keys, app }: Pick<Holdings, 'keys' | 'app'>): boolean {
+  return keys.some((key) => key.role === role) || (role === 'mfa' && app !== undefined);
 }
 
 function keysFor({ person, role }: Ceremony): readonly SecurityKey[] {

@@ -70,7 +70,7 @@ async function enrolled(deps: TotpDeps, call: StepCall, code: string): Promise<O
   const authenticatedMs = progress.proven.at(-1)?.atMs ?? nowMs;
   const judged = await judge(deps, call, {
     dn: person.dn,
-    secret: { kind: 'enrolTotp', credential: pending.credential, code, window: deps.settingsOf(realm.id)['totp.window'] },
+    secret: { kind: 'enrolTotp', credential: pending.credential, code, window: deps.settingsOf(realm.id)['totp.window'], onlyFirst: true },
     session: { factors: Math.max(1, progress.proven.length), authenticatedMs, address: request.address, isProtected: request.secure },
   });
   if (judged !== 'accepted') return judged;
@@ -98,6 +98,9 @@ async function judge(
       case 'absent':
         // It went meanwhile: what is asked for now is decided anew.
         return { kind: 'moved', change: {} };
+      case 'held':
+        // Another sign-in of theirs was faster: that one is asked for now.
+        return { kind: 'moved', change: { underWay: undefined, enrolling: undefined } };
     }
   } catch (thrown) {
     if (!(thrown instanceof ClientRefusal)) throw thrown;

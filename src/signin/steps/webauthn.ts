@@ -57,16 +57,21 @@ async function judged({ webauthn, audit }: Drawing, call: StepCall, person: Know
   // Whoever enrols shows what they have shown so far; whoever asserts has just authenticated.
   const last = progress.proven.at(-1);
   const authenticatedMs = enrols && last !== undefined ? last.atMs : nowMs;
-  const factors = Math.max(1, progress.proven.length + (enrols ? 0 : 1));
+  // An assertion writes the key's own counter and use, for which no session has to be strong; and in development mode the first who claims a name with a key
+  // is taken for who it is, whatever they hold beside it.
+  const factors = enrols && last !== undefined ? progress.proven.length : 2;
   const session = { factors, authenticatedMs, address: request.address, isProtected: request.secure };
   try {
     const { challenge, role } = await webauthn.claim(ceremony, holderOf(call), answer);
     // The page before this one had another challenge, and may have been in another role.
     if (challenge !== challengeOf(call) || role !== ceremony.role) return told(audit, call, person, factorsErrors.challengeGone);
     const given = { ...ceremony, answer, challenge, session };
-    await (enrols ? webauthn.enrol(given, texts.keyName) : webauthn.present(given));
+    await (enrols ? webauthn.enrol(given, texts.keyName, 'first') : webauthn.present(given));
     return { kind: 'proven', amr: ['hwk'], person };
   } catch (thrown) {
+    // Another sign-in of theirs was faster: what that one enrolled is asked for now.
+    if (thrown instanceof Refusal && thrown.row === factorsErrors.notTheFirst)
+      return { kind: 'moved', change: { underWay: undefined, enrolling: undefined } };
     if (thrown instanceof Refusal) return refused(thrown.row);
     throw thrown;
   }
