@@ -24,7 +24,7 @@ import { openPeople } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
-import { createSigninHandlers, type Judge, signinRoutes } from '#signin';
+import { createSigninHandlers, type Judge, openRisk, signinRoutes } from '#signin';
 import type { Limits, LimitsOptions, Notices, State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import { type Foundation, metadataFolder } from './foundation.ts';
@@ -92,6 +92,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     judge,
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
+    risk: openRisk({ state, clock, settingsOf: realms.settingsOf }),
     email: email.factors,
     baseOf: (door) => baseOf(settings, reached[door]),
     chance,

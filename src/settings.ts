@@ -11,6 +11,7 @@ import { policySettings } from '#policy';
 import { realmsSettings } from '#realms';
 import { schemaSettings } from '#schema';
 import { sessionsSettings } from '#sessions';
+import { signinSettings } from '#signin';
 import { stateSettings } from '#state';
 import { storeSettings } from '#store';
 import { webSettings } from '#web';
@@ -30,6 +31,7 @@ export const settings = {
   ...realmsSettings,
   ...schemaSettings,
   ...sessionsSettings,
+  ...signinSettings,
   ...stateSettings,
   ...storeSettings,
   ...webSettings,

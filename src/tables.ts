@@ -24,7 +24,7 @@ import { portalRoutes } from '#portal';
 import { realmsErrors, realmsJobs, realmsSettings } from '#realms';
 import { schemaErrors, schemaSettings } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
-import { signinErrors, signinRoutes } from '#signin';
+import { signinErrors, signinRoutes, signinSettings } from '#signin';
 import { stateSettings } from '#state';
 import { storeErrors, storeSettings } from '#store';
 import { tasksErrors } from '#tasks';
@@ -47,6 +47,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   realms: realmsSettings,
   schema: schemaSettings,
   sessions: sessionsSettings,
+  signin: signinSettings,
   state: stateSettings,
   store: storeSettings,
   web: webSettings,

@@ -19,7 +19,12 @@ export interface Progress {
   readonly userName?: string;
   /** The person: who was proven, or, with nothing proven yet, whom the typed name means. */
   readonly entryUuid?: string;
-  readonly ticked: { readonly secondFactor: boolean; readonly passwordless: boolean };
+  readonly ticked: {
+    readonly secondFactor: boolean;
+    readonly passwordless: boolean;
+    /** With a key that says who it is: no name was typed. */
+    readonly unnamed?: true;
+  };
   /** The first factor first. */
   readonly proven: readonly Proven[];
   /** Until when the present step waits. */
@@ -50,6 +55,7 @@ export function parseProgress(json: unknown): Progress | undefined {
   const whole =
     typeof ticked['secondFactor'] === 'boolean' &&
     typeof ticked['passwordless'] === 'boolean' &&
+    (ticked['unnamed'] === undefined || ticked['unnamed'] === true) &&
     proven.every(isProven) &&
     ['browser', 'userName', 'entryUuid'].every((name) => json[name] === undefined || typeof json[name] === 'string') &&
     (json['waitsUntilMs'] === undefined || typeof json['waitsUntilMs'] === 'number') &&

@@ -5,7 +5,7 @@ import { errors } from './errors.ts';
 import type { FrameDeps } from './frame.ts';
 import { gonePage, refusedPage } from './pages.ts';
 import type { Known } from './password.ts';
-import type { Next } from './situation.ts';
+import type { Next, Situation } from './situation.ts';
 import type { Reached } from './step.ts';
 
 /** The answer to whom the policy keeps out. */
@@ -41,11 +41,28 @@ export function refusal(
 }
 
 /** What is recorded of an enrolment that was offered: that it was, and that it was not wanted. */
-export function noteEnrolment({ audit }: FrameDeps, request: WebRequest, person: Known | undefined, outcome: Reached, next: Next): void {
-  const note = (action: string, summary: string) =>
-    audit.record({ realm: request.realm.id, subject: person?.dn ?? '', action, outcome: 'success', summary, ...visitOf(request) });
+export function noteEnrolment(
+  { audit }: FrameDeps,
+  request: WebRequest,
+  person: Known | undefined,
+  outcome: Reached,
+  next: Next,
+  risk: Situation['risk'],
+): void {
+  const note = (action: string, summary: string, error?: ErrorRow) =>
+    audit.record({
+      realm: request.realm.id,
+      subject: person?.dn ?? '',
+      action,
+      outcome: 'success',
+      ...(error === undefined ? {} : { error }),
+      summary,
+      ...visitOf(request),
+    });
   if (outcome.kind === 'proven' && next.step === 'enrol' && !next.required)
     note('authn.mfa.enrolment.offered', 'a second factor was offered to somebody who has none');
+  if (outcome.kind === 'proven' && next.step === 'enrol' && risk !== 'none')
+    note('authn.mfa.enrolment.at-risk', errors.offeredAtRisk.means, errors.offeredAtRisk);
   if (outcome.kind === 'moved' && outcome.change.declined === true)
     note('authn.mfa.enrolment.declined', 'the second factor that was offered was not wanted');
 }

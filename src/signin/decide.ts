@@ -44,6 +44,8 @@ function passwordless(situation: Situation): Next {
   if (!policy.firstFactors.includes('security-key')) return refuse('mechanismNotAccepted', ['security-key']);
   if (offers['security-key']?.first !== true) return refuse('mechanismOff', namesOff(situation, ['security-key'], 'first'));
   if (needsSecond({ ...situation, mfaRequired: false, administrator: 'none' })) return refuse('passwordlessRefused');
+  // Who it is, the key will say: until then nothing is about a person.
+  if (situation.ticked.unnamed) return { step: 'ask', mechanism: 'security-key', role: 'first', enrols: false, others: [] };
   // Before anything that is about the person: a name that nobody has gets the same answer.
   if (mode === 'product' && !holds.primaryKey) return refuse('noPrimaryKey');
   const because = passwordlessRefusal(situation, 'security-key');

@@ -61,6 +61,12 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  offeredAtRisk: {
+    code: 'STS-RISK-0039',
+    means: 'enrolling a second factor was offered, or asked for, at elevated risk',
+    sees: {},
+    state: 'live',
+  },
   stepExpired: {
     code: 'STS-AUTHN-9333',
     means: 'a step of a sign-in waited longer than authn.mfaStepTtlS',

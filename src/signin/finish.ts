@@ -27,7 +27,10 @@ export async function finish(
     await deps.sessions.end(realm.id, [begun.handle], visitOf(request));
     return undefined;
   }
-  if (person !== undefined) await noteSignIn(deps, request, person, mechanisms);
+  if (person !== undefined) {
+    await noteSignIn(deps, request, person, mechanisms);
+    await deps.risk.remember(realm.id, person.entryUuid, request.address);
+  }
   return goBack(deps, request, id, parked, begun.handle);
 }
 

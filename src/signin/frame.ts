@@ -11,6 +11,7 @@ import { errors } from './errors.ts';
 import { finish, goAnonymously } from './finish.ts';
 import { expiredPage, gonePage } from './pages.ts';
 import type { Known, Registry } from './password.ts';
+import type { Risk } from './risk.ts';
 import type { Next, Offer, Situation } from './situation.ts';
 import type { Fault, Reached, Step, StepCall } from './step.ts';
 import { failed } from './steps/password.ts';
@@ -20,6 +21,7 @@ import {
   asksElsewhere,
   firstScreenOf,
   hrefOf,
+  isAsFar,
   pathOf,
   progressAfter,
   rulesOf,
@@ -40,6 +42,7 @@ export interface FrameDeps {
   readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
   /** Settings in force in a realm. */
   readonly settingsOf: (realm: string) => { readonly 'authn.mfaStepTtlS': number; readonly 'authn.unauthenticatedSessions': boolean };
+  readonly risk: Risk;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -57,6 +60,8 @@ export interface Frame {
 /** Binds a sign-in to the browser in which it began, before there is a session: nobody signs another's browser in as themselves. */
 const browserCookie = 'sts_signin';
 const browserOctets = 16;
+/** How often a page of the same browser may change while a factor is judged. */
+const keptTriesMax = 5;
 
 /** A request for a step, with everything that the decision was made from. */
 interface Standing {
@@ -79,19 +84,22 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   const personOf = async (realm: WebRealm, { entryUuid }: Progress) =>
     entryUuid === undefined ? undefined : registry.byUuid(realm, entryUuid);
   const situationIn = async (
-    realm: WebRealm,
+    { realm, address }: WebRequest,
     parked: Parked,
     progress: Progress,
     person: Known | undefined,
     policy: AuthnPolicy,
-  ): Promise<Situation> => situationOf(realm, parked, progress, person, rulesOf(policy), await offersIn(realm));
+  ): Promise<Situation> => {
+    const risk = progress.proven.length > 0 && person !== undefined ? await deps.risk.of(realm.id, person.entryUuid, address) : 'none';
+    return situationOf(realm, parked, progress, person, rulesOf(policy), await offersIn(realm), risk);
+  };
 
   /** What a step is called with. Of a step that begins, with nothing that was reached before. */
   const standing = async (request: WebRequest, step: Step, id: string, parked: Parked): Promise<Standing> => {
     const { realm } = request;
     const progress = step.begins ? noProgress : step.path === setupPath ? withoutChoice(parked.progress) : parked.progress;
     const [person, policy] = await Promise.all([personOf(realm, progress), deps.policyOf(realm)]);
-    const situation = await situationIn(realm, parked, progress, person, policy);
+    const situation = await situationIn(request, parked, progress, person, policy);
     const next = decide(situation);
     // Kept when there is one, so that another tab's screen stays good.
     const browser = browserOf(request) ?? token(chance, browserOctets);
@@ -174,7 +182,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     const progress = bound(progressAfter(step, call, outcome, clock.nowMs(), ttlMs), browser);
     // Read again: the step may have changed what the entry says.
     const person = outcome.person ?? (await personOf(realm, progress));
-    const next = decide(await situationIn(realm, parked, progress, person, at.policy));
+    const situation = await situationIn(call.request, parked, progress, person, at.policy);
+    const next = decide(situation);
     // Whom the policy keeps out is where they were, and may try something else.
     if (next.step === 'refuse') {
       const page = keptOut(deps, call.request, call.id, parked, next);
@@ -182,9 +191,28 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const again = { words: whyTexts[next.why], kept: { username: progress.userName ?? '' } };
       return draw(step, at, again, { status: 403, error: errors[next.why] });
     }
-    const kept = await sessions.advance(parked, progress);
-    if (kept !== undefined) noteEnrolment(deps, call.request, person, outcome, next);
-    return kept === undefined ? to(step.path, call.id) : goOn(step, at, kept, progress, next, person);
+    const kept = await keep(call, outcome, progress);
+    if (kept === undefined) return follow(step, at, person);
+    noteEnrolment(deps, call.request, person, outcome, next, situation.risk);
+    return goOn(step, at, kept, progress, next, person);
+  };
+  /** Keeps what was reached. Where the page alone has changed meanwhile it counts all the same: whoever has shown a factor shows it once. */
+  const keep = async ({ parked, realm, id }: StepCall, outcome: Reached, progress: Progress): Promise<Parked | undefined> => {
+    for (let [from, tries] = [parked, 1]; ; tries++) {
+      const kept = await sessions.advance(from, progress);
+      if (kept !== undefined || outcome.kind !== 'proven' || tries === keptTriesMax) return kept;
+      const now = await sessions.parked(realm.id, id);
+      if (now === undefined || !isAsFar(now.progress, parked.progress)) return undefined;
+      from = now;
+    }
+  };
+  /** Something else was faster. What the same person has reached in the same browser is where this one goes on, too. */
+  const follow = async (step: Step, at: Standing, person: Known | undefined): Promise<Reply> => {
+    const { request, realm, id } = at.call;
+    const now = await sessions.parked(realm.id, id);
+    const isTheirs = person !== undefined && now?.progress.entryUuid === person.entryUuid && now.progress.browser === markOf(at.browser);
+    if (now === undefined || !isTheirs || now.progress.proven.length === 0) return to(step.path, id);
+    return goOn(step, at, now, now.progress, decide(await situationIn(request, now, now.progress, person, at.policy)), person);
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { Mechanism, Mode } from '#policy';
-import type { Demand, Proven } from '#sessions';
+import type { Demand, Progress, Proven } from '#sessions';
 
 /** What a person holds, as far as the decision is about it. */
 export interface Held {
@@ -39,7 +39,7 @@ export interface Rules {
 /** Everything that the next step depends on. */
 export interface Situation {
   readonly holds: Held;
-  readonly ticked: { readonly secondFactor: boolean; readonly passwordless: boolean };
+  readonly ticked: Progress['ticked'];
   readonly proven: readonly Pick<Proven, 'mechanism' | 'role'>[];
   readonly policy: Rules;
   readonly offers: Readonly<Partial<Record<Mechanism, Offer>>>;

@@ -24,6 +24,7 @@ export const texts = {
   minute: '1 minute',
   minutes: '{count} minutes',
   developmentHint: 'Any name and any password will do, except the password “invalid”. A name that is new gets an entry of its own.',
+  passkey: 'Sign in with a passkey',
   passwordless: 'Sign in with a security key and no password',
   passwordlessHint: 'For those who have a key for this. Leave the password empty.',
   passwordlessOnly: 'Here one signs in with a security key. Enter your user name, and have the key at hand.',

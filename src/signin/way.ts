@@ -15,6 +15,7 @@ export function situationOf(
   person: Known | undefined,
   policy: Rules,
   offers: Situation['offers'],
+  risk: Situation['risk'],
 ): Situation {
   // Before anything is proven, what is shown depends on nobody, but for whoever asks for the passwordless way.
   const known = proven.length > 0 || ticked.passwordless ? person : undefined;
@@ -29,7 +30,7 @@ export function situationOf(
     administrator: known?.administrator ?? (known?.isBuiltIn === true ? 'built-in' : 'none'),
     mfaRequired: known?.holdings.mfaRequired ?? false,
     mustChange: known?.mustChange ?? false,
-    risk: 'none',
+    risk,
     declined,
     enrolling,
   };
@@ -93,6 +94,17 @@ export function withChange(progress: Progress, change: Change = {}): Progress {
   // JSON keeps no member that is undefined, and neither does this.
   const all = Object.entries({ ...progress, ...change, ...standing }).filter(([, value]) => value !== undefined);
   return Object.fromEntries(all) as unknown as Progress;
+}
+
+/**
+ * Whether a sign-in is still as far as it was. Another page of the same browser may have begun something of its step anew meanwhile, or its wrong code may
+ * have ended the step while the right one was judged: neither takes away what was shown.
+ */
+export function isAsFar(now: Progress, was: Progress): boolean {
+  const ended = now.proven.length === 0 && now.underWay?.untilMs === 0;
+  const of = ({ browser, entryUuid, ticked, declined, enrolling, proven }: Progress) =>
+    JSON.stringify([browser, entryUuid, ticked.secondFactor, ticked.passwordless, ticked.unnamed, declined, enrolling, proven]);
+  return of(ended ? { ...now, proven: was.proven } : now) === of(was);
 }
 
 /**

@@ -64,6 +64,7 @@ async function signIn(now: WebRealm | undefined, { progress, note = async () => 
     email: { offers: () => false } as unknown as SigninDeps['email'],
     baseOf: () => undefined,
     realmNow: async () => now,
+    risk: { of: async () => 'none', remember: async () => undefined },
     policyOf: async () => builtInAuthnPolicy,
     verify: async () => ({ kind: 'refused', why: 'absent' }),
     apps: {} as unknown as SigninDeps['apps'],

@@ -66,6 +66,12 @@ export function userHandleOf(entryUuid: string): string {
   return Buffer.from(entryUuid.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
+/** The entryUUID of a user handle; `undefined` for what is none. */
+export function entryUuidOf(userHandle: string): string | undefined {
+  const digits = Buffer.from(userHandle, 'base64url').toString('hex');
+  return digits.length === 32 ? digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-') : undefined;
+}
+
 function descriptorOf({ id, transports }: SecurityKey) {
   return { type: 'public-key', id, ...(transports.length === 0 ? {} : { transports }) };
 }

@@ -10,7 +10,7 @@ import { verifyAssertion } from './assertion.ts';
 import { errors } from './errors.ts';
 import { addKey, type InName, removeKey, replaceKey } from './kept.ts';
 import { type Minted, parseMinted } from './minted.ts';
-import { type CeremonyOptions, creationOptions, requestOptions } from './options.ts';
+import { type CeremonyOptions, creationOptions, entryUuidOf, requestOptions } from './options.ts';
 import { type JudgeAttestation, verifyRegistration } from './registration.ts';
 import { type RelyingParty, relyingPartyOf, type WebauthnSettings } from './relying-party.ts';
 
@@ -59,7 +59,7 @@ export interface Webauthn {
    * @throws Refusal `switchedOff`, `relyingPartyUnfit`, `tooManyKeys`
    */
   creation(ceremony: Ceremony, challenge: string, name: string): Promise<CeremonyOptions>;
-  /** What the browser is asked, to assert one of the person's credentials of the role. @throws Refusal `switchedOff`, `relyingPartyUnfit` */
+  /** What the browser is asked, to assert one of the person's credentials of the role; of `nobody`, any that it knows itself. @throws Refusal `switchedOff`, `relyingPartyUnfit` */
   request(ceremony: Ceremony, challenge: string): Promise<CeremonyOptions>;
   /**
    * Verifies a registration and writes the key in the person's name.
@@ -70,6 +70,8 @@ export interface Webauthn {
   enrol(given: Answered, name: string, only?: 'first'): Promise<SecurityKey>;
   /** Verifies an assertion and writes counter and use in the person's name. @throws Refusal for whatever does not hold */
   present(given: Answered): Promise<SecurityKey>;
+  /** The entry that an answer says it is for, where one signs in without a name; nothing is known of it yet. */
+  ownerOf(answer: string): string | undefined;
   /** Whether the person has as many keys as they may. */
   isFull(realm: Ceremony['realm'], person: Ceremony['person']): boolean;
   /** Both are refused (`notWritten`) when the key is not as it was read. */
@@ -176,6 +178,7 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
         },
         ({ role }) => `a security key was accepted (${role})`,
       ),
+    ownerOf,
     isFull: ({ id }, person) => isFull(settingsOf(id), person),
     rename: (about, key, name) =>
       audited(
@@ -192,6 +195,17 @@ export function openWebauthn(options: WebauthnOptions): Webauthn {
         () => `a security key was removed (${key.role})`,
       ),
   };
+}
+
+function ownerOf(answer: string): string | undefined {
+  try {
+    const { asserted } = readAnswer(answer);
+    return asserted?.userHandle === undefined ? undefined : entryUuidOf(asserted.userHandle);
+  } catch (thrown) {
+    // What it says is told when it is judged.
+    if (thrown instanceof Refusal) return undefined;
+    throw thrown;
+  }
 }
 
 /** Settings and relying party of a ceremony that may be. */

@@ -9,6 +9,9 @@ import { type PasswordDeps, provePassword, userNameLengthMax } from '../password
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
 import { texts } from '../texts.ts';
 
+/** A key that says who it is. Whether one may sign in with a key alone is decided as for who types a name. */
+const unnamed = { secondFactor: false, passwordless: true, unnamed: true } as const;
+
 const on = { first: true, second: false, enrol: false } as const;
 
 export interface PasswordStepDeps extends PasswordDeps {
@@ -26,6 +29,7 @@ export function createPasswordStep(deps: PasswordStepDeps): Step {
     show: (call, fault): Drawn => ({ page: loginPage(call, fault) }),
     take: async (call, form): Promise<Outcome> => {
       if (form.get('without') === 'on') return { kind: 'anonymous' };
+      if (form.get('passkey') === 'on') return { kind: 'moved', change: { ticked: unnamed } };
       const userName = (form.get('username') ?? '').trim();
       const password = form.get('password') ?? '';
       const ticked = {
@@ -95,12 +99,11 @@ ${first.passwordless && box('passwordless', texts.passwordless, texts.passwordle
 ${name}
 <button type="submit">${texts.goOnWithKey}</button>`;
   const fields = first.password ? withPassword : first.passwordless ? withKey : html`<p>${texts.emailOnly}</p>`;
-  const below =
-    first.anonymous &&
-    html`<form method="post" action="${call.action}">
+  const apart = (name: string, words: string) => html`<form method="post" action="${call.action}">
 <input type="hidden" name="${csrfField}" value="${call.csrfToken}">
-<button type="submit" class="outline" name="without" value="on">${texts.without}</button>
+<button type="submit" class="outline" name="${name}" value="on">${words}</button>
 </form>`;
+  const below = html`${first.passwordless && apart('passkey', texts.passkey)}${first.anonymous && apart('without', texts.without)}`;
   // A screen reader tells the title first: it says at once that the last try did not work.
   return stepPage(
     call,
@@ -108,7 +111,7 @@ ${name}
       title: texts.title,
       ...(fault?.words === texts.failed ? { failed: texts.titleFailed } : {}),
       fields,
-      ...(below === false ? {} : { below }),
+      below,
     },
     fault,
   );

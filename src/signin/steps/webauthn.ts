@@ -6,12 +6,13 @@ import type { Limits } from '#state';
 import { type Handler, html } from '#web';
 import { limited } from '../limited.ts';
 import { stepPage } from '../pages.ts';
-import type { Known } from '../password.ts';
+import type { Known, Registry } from '../password.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
 import { texts } from '../texts.ts';
 
 export interface WebauthnDeps {
   readonly webauthn: Webauthn;
+  readonly registry: Pick<Registry, 'byUuid' | 'nobody'>;
   readonly limits: Limits;
   readonly audit: Pick<Audit, 'record'>;
 }
@@ -19,7 +20,7 @@ export interface WebauthnDeps {
 const name = 'webauthn';
 
 /** Security keys in both roles: as a second factor, and as the only credential. What enrols on first use is decided by the frame. */
-export function createWebauthnStep({ webauthn, limits, audit }: WebauthnDeps): Step {
+export function createWebauthnStep({ webauthn, registry, limits, audit }: WebauthnDeps): Step {
   return {
     name,
     path: '/authn/webauthn',
@@ -31,15 +32,37 @@ export function createWebauthnStep({ webauthn, limits, audit }: WebauthnDeps): S
     },
     show: (call, fault) => draw({ webauthn, audit }, call, fault),
     take: async (call, form) => {
-      const { person, request, realm } = call;
+      const { request, realm } = call;
+      const answer = form.get(answerField) ?? '';
+      const owner = isUnnamed(call) ? webauthn.ownerOf(answer) : undefined;
+      const person = owner === undefined ? personOf(call) : ((await registry.byUuid(realm, owner)) ?? nobody);
       if (person === undefined) return refused(factorsErrors.keyUnknown);
-      const attempt = await limits.enter({ realm: realm.id, identity: person.dn, address: request.address });
+      const identity = person === nobody ? registry.nobody(realm, owner ?? '') : person.dn;
+      const attempt = await limits.enter({ realm: realm.id, identity, address: request.address });
       if (attempt.kind === 'limited') return limited(attempt.waitS);
-      const outcome = await judged({ webauthn, audit }, call, person, form.get(answerField) ?? '');
+      const outcome = await judged({ webauthn, audit }, call, person, answer);
       if (outcome.kind === 'proven') await attempt.succeeded();
       return outcome;
     },
   };
+}
+
+/** Whom a key means that nobody has, and whom one means that is asked for without a name: they hold nothing, and are refused like anybody's wrong key. */
+const nobody: Known = {
+  dn: '',
+  entryUuid: '',
+  disabled: false,
+  isBuiltIn: false,
+  mustChange: false,
+  holdings: { keys: [], app: undefined, recoveryCodesLeft: undefined, email: undefined, mfaRequired: false },
+};
+
+function isUnnamed({ progress, role }: StepCall): boolean {
+  return progress.ticked.unnamed === true && role === 'first';
+}
+
+function personOf(call: StepCall): Known | undefined {
+  return call.person ?? (isUnnamed(call) ? nobody : undefined);
 }
 
 /** The script: the same for everybody, under a name that changes with it. */
@@ -80,7 +103,8 @@ async function judged({ webauthn, audit }: Drawing, call: StepCall, person: Know
 type Drawing = Pick<WebauthnDeps, 'webauthn' | 'audit'>;
 
 async function draw({ webauthn }: Drawing, call: StepCall, fault: Fault | undefined): Promise<Drawn> {
-  const { person, enrols, progress } = call;
+  const { enrols, progress } = call;
+  const person = personOf(call);
   const title = enrols ? texts.keyAdd : texts.keyUse;
   if (person === undefined) return { page: stepPage(call, { title, fields: html`` }, fault ?? { words: factorsErrors.keyUnknown.says }) };
   // Whoever sent it twice may be about to be let in by the first: to begin anew here would take that away.
