@@ -19,7 +19,18 @@ const sets: readonly (readonly string[])[] = [
   ],
 ];
 const strengths = [
-  ...['own-password', 'app-password', 'certificate', 'session', 'two-factors', 'fresh:60', 'fresh:300', 'session+two-factors', 'all-factors', 'operators'],
+  ...[
+    'own-password',
+    'app-password',
+    'certificate',
+    'session',
+    'two-factors',
+    'fresh:60',
+    'fresh:300',
+    'session+two-factors',
+    'all-factors',
+    'operators',
+  ],
   ...['two-factors+fresh:300', 'session+fresh:900'],
 ];
 export const networks = [

@@ -28,7 +28,7 @@ function question(dn: string, attribute: string, more: Partial<Question> = {}): 
   const type = schema.attributeType(attribute);
   const key = keyOf(person('ada'));
   return {
-    subject: { key, isForeign: false, cameIn: { strength: 'ownPassword' }, origin, groups: noMemberships },
+    subject: { key, isForeign: false, cameIn: { strength: 'ownPassword', heldSecond: false }, origin, groups: noMemberships },
     guard,
     nowMs: 0,
     entry: { dnKey: keyOf(dn), isOwn: equalBytes(keyOf(dn), key), fits: () => false },

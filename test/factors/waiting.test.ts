@@ -34,10 +34,7 @@ test('a secret that waits is its person’s, in their realm, until its time is o
   }
   t.false(JSON.stringify(store.list('secret/default', undefined, 9)).includes('plain'));
   const taken = await Promise.all([1, 2, 3].map(() => waiting.take(ada, put.handle)));
-  t.deepEqual(
-    taken.map((each) => each?.secret).toSorted(),
-    ['plain', undefined, undefined],
-  );
+  t.deepEqual(taken.map((each) => each?.secret).toSorted(), ['plain', undefined, undefined]);
   const late = await waiting.put(ada, 'late', untilMs());
   pass(60_000);
   t.is(await waiting.find(ada, late.handle), undefined);

@@ -96,7 +96,15 @@ test.serial(
       const known = await journey('ada');
       await smtp.next();
       t.deepEqual(known.actions, ['signin.email.send ok', 'signin.email STS-AUTHN-9390']);
-      for (const name of ['nobody', 'unverified', 'disabled', ...(path === codePath ? ['failing'] : []), 'x)(uid=*', 'q'.repeat(300), 'ädä\u0000'])
+      for (const name of [
+        'nobody',
+        'unverified',
+        'disabled',
+        ...(path === codePath ? ['failing'] : []),
+        'x)(uid=*',
+        'q'.repeat(300),
+        'ädä\u0000',
+      ])
         t.deepEqual(await journey(name), known, name);
       t.is(smtp.received.length, before + 1, path);
     }
@@ -205,17 +213,20 @@ test.serial('consecutive failures turn the emailed factor off; a right code befo
   t.true(isIn(await byLink.post(linkPath, { token })));
 });
 
-test.serial('wrong codes of a mailed first factor are not held against the second: who knows a name alone turns nobody’s second factor off', async (t) => {
-  const mia = await addPerson(atrium, 'mia', 'Mia Mailed');
-  await setAttribute(atrium, mia.dn, 'stsVerifiedMail', ['mia@example.com']);
-  await setAttribute(atrium, mia.dn, 'stsEmailFactor', ['TRUE']);
-  for (let round = 0; round < 3; round++) {
-    const sign = await beginRaw(base);
-    await sign.send(codePath, 'mia');
-    for (let i = 0; i < 5; i++) await sign.post(codePath, { code: `00000${i}` });
-  }
-  t.deepEqual(await attributeOf(atrium, mia.dn, 'stsEmailFailures'), []);
-});
+test.serial(
+  'wrong codes of a mailed first factor are not held against the second: who knows a name alone turns nobody’s second factor off',
+  async (t) => {
+    const mia = await addPerson(atrium, 'mia', 'Mia Mailed');
+    await setAttribute(atrium, mia.dn, 'stsVerifiedMail', ['mia@example.com']);
+    await setAttribute(atrium, mia.dn, 'stsEmailFactor', ['TRUE']);
+    for (let round = 0; round < 3; round++) {
+      const sign = await beginRaw(base);
+      await sign.send(codePath, 'mia');
+      for (let i = 0; i < 5; i++) await sign.post(codePath, { code: `00000${i}` });
+    }
+    t.deepEqual(await attributeOf(atrium, mia.dn, 'stsEmailFailures'), []);
+  },
+);
 
 test.serial(
   'a link finishes the sign-in only in the browser that asked for it, and only on Continue: opening it spends nothing',

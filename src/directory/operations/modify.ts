@@ -178,8 +178,7 @@ async function checkOwn(call: Call, entry: StoredEntry, brought: ModifyRequest['
     if (describe(engine.schema, attribute.description)?.type.key !== passwordKey) continue;
     const realm = realmOf(engine, engine.store.snapshot(), entry.dnKey) ?? engine.realms.default;
     // To be told that it is one of them is to have guessed it: whoever sits before somebody else's session asks no oftener than they could try to sign in.
-    for (const value of attribute.values)
-      await counted(call, { realm, dn: entry.dn }, () => checkHistory(engine, realm, entry, value));
+    for (const value of attribute.values) await counted(call, { realm, dn: entry.dn }, () => checkHistory(engine, realm, entry, value));
   }
 }
 
