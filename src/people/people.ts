@@ -101,8 +101,8 @@ const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 export function openPeople({ client, administratorUid, clock }: PeopleOptions): People {
   const personOf = async (suffix: string, entry: ClientEntry): Promise<Person | undefined> => {
     const entryUuid = entry.one('entryUUID');
-    const hasRole = await hasRoleIn(client, suffix, entry.dn);
     if (entryUuid === undefined) return undefined;
+    const hasRole = await hasRoleIn(client, suffix, entryUuid);
     const isBuiltIn = entry.dn.toLowerCase() === named(baseOf(suffix), administratorUid).toLowerCase();
     const administrator = isBuiltIn ? 'built-in' : hasRole ? 'role' : 'none';
     const disabled =
@@ -126,7 +126,7 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
     const meant = sameUid.length > 0 ? sameUid : entries;
     if (meant[0] !== undefined && meant.length === 1) return personOf(suffix, meant[0]);
     // A name that nobody has costs as many searches as one that somebody has.
-    await hasRoleIn(client, suffix, named(base, typed.replace(inNoName, '?')));
+    await hasRoleIn(client, suffix, nobodysUuid);
     return undefined;
   };
   const named = (base: string, uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
@@ -168,6 +168,8 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
   };
 }
 
+const nobodysUuid = '00000000-0000-0000-0000-000000000000';
+
 /** Roles whose members administer a realm. */
 const administratorRoles = ['Admin Read', 'Admin Write'] as const;
 
@@ -177,7 +179,7 @@ const administratorRoles = ['Admin Read', 'Admin Write'] as const;
  *
  * @see specification document 1, "Requiring a second factor"
  */
-async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, dn: string): Promise<boolean> {
+async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, entryUuid: string): Promise<boolean> {
   const isRole = anyOf(...administratorRoles.map((role) => equals('stsRole', role)));
   const filter = allOf(equals('objectClass', 'stsRoleGroup'), isRole);
   const self = client.as('self');
@@ -187,7 +189,8 @@ async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, dn
     if (groups.entries.length === 0) return false;
     // Of the person, and not of the groups: a chain may go through groups of both kinds, of `member` and of `uniqueMember`.
     const holds = anyOf(...groups.entries.map((group) => inChain('memberOf', group.dn)));
-    return (await self.search({ base: dn, scope: 'base', filter: holds, attributes: ['1.1'] })).entries.length > 0;
+    const person = allOf(equals('entryUUID', entryUuid), holds);
+    return (await self.search({ base: baseOf(suffix), scope: 'sub', filter: person, attributes: ['1.1'] })).entries.length > 0;
   } catch (error) {
     if (!(error instanceof ClientRefusal)) throw error;
     // A realm without groups has no roles, and nobody has any.

@@ -106,6 +106,20 @@ test('none of the last five passwords: whoever sets their own is refused, by whi
   );
 });
 
+test('whether a password is one of the last is told no oftener than one may try to sign in', async (t) => {
+  const { operator, connect } = await open(t, { countsAttempts: true });
+  const password = (at: number) => `Correct-horse-${at}`;
+  for (const at of [0, 1]) t.is((await operator.modify(person('ada'), ['replace', 'userPassword', password(at)])).code, 0);
+  const client = connect();
+  t.is((await client.bind(person('ada'), password(1))).code, 0);
+  const says: string[] = [];
+  for (let i = 0; i < 6; i++) says.push((await passwordModify(client, { old: password(1), fresh: password(0) })).says);
+  t.deepEqual(says, [
+    ...Array.from({ length: 5 }, () => 'userPassword: it is one of your last 5 passwords'),
+    'too many failed attempts for this name; try again in 60 seconds',
+  ]);
+});
+
 test('old passwords are secret: nobody reads, searches or compares them, and who sets one another time loses none', async (t) => {
   const { operator, connect, engine } = await open(t);
   await operator.modify(person('ada'), ['replace', 'userPassword', 'Correct-horse-7']);

@@ -222,6 +222,7 @@ test.serial(
     for (let round = 0; round < 3; round++) {
       const sign = await beginRaw(base);
       await sign.send(codePath, 'mia');
+      await smtp.next();
       for (let i = 0; i < 5; i++) await sign.post(codePath, { code: `00000${i}` });
     }
     t.deepEqual(await attributeOf(atrium, mia.dn, 'stsEmailFailures'), []);

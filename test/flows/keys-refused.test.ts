@@ -205,6 +205,41 @@ test.serial('webauthn.maxKeysPerPerson refuses enrolment only', async (t) => {
   t.is((await answerWith(base, step, first.get(step.asked))).status, 303);
 });
 
+test.serial('webauthn.maxKeysPerPerson holds for two pages that add a key at once, too', async (t) => {
+  const { atrium, base, codes } = await start(t, { STS_WEBAUTHN_MAX_KEYS: '2' });
+  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+  const sts_session = await passwordSession(base, ada);
+  t.is((await enrolAtPortal(base, sts_session, makeAuthenticator('ES256'))).status, 303);
+  const pages = [];
+  for (let i = 0; i < 4; i++) pages.push(await keyPage(base, '/portal/keys/add?role=mfa', { sts_session }));
+  codes();
+  const answers = await Promise.all(pages.map((page) => answerWith(base, page, makeAuthenticator('ES256').create(page.asked))));
+  t.deepEqual(answers.map(({ status }) => status).toSorted(), [303, 400, 400, 400]);
+  t.is(codes().filter((code) => code === 'STS-AUTHN-9359').length >= 3, true);
+  t.is((await stored(atrium, ada)).length, 2);
+});
+
+test.serial(
+  'first use enrols, and for one: of two sign-ins that enrol at once the second is asked for what the first has added',
+  async (t) => {
+    const { atrium, base, codes } = await start(t);
+    for (let round = 0; round < 20; round++) {
+      const person = await addPerson(atrium, `racer${round}`, 'Ra Cer');
+      const pages = [];
+      for (let i = 0; i < 2; i++) pages.push(await toKeyStep(base, person, { 'second-factor': 'on' }));
+      const answers = await Promise.all(pages.map((page) => answerWith(base, page, makeAuthenticator('ES256').create(page.asked))));
+      t.is((await stored(atrium, person)).length, 1);
+      t.is(answers.filter((answer) => cookieOf(answer, 'sts_session') !== undefined).length, 1);
+      if (codes().includes('STS-AUTHN-9491')) {
+        // Both had asked before either was written.
+        t.is(answers.filter(({ status, location }) => status === 303 && location.startsWith('/authn/webauthn')).length, 1);
+        return;
+      }
+    }
+    t.fail('no two ever met');
+  },
+);
+
 test.serial('webauthn.enabled off keeps the keys: nobody is asked for one, and none is added', async (t) => {
   const { atrium, base, codes } = await start(t, { STS_WEBAUTHN_ENABLED: 'false' });
   const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');

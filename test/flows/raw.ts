@@ -17,10 +17,13 @@ export function ask(
     method = 'GET',
     cookies = {},
     form,
+    from,
   }: {
     readonly method?: string;
     readonly cookies?: Readonly<Record<string, string>>;
     readonly form?: Readonly<Record<string, string>>;
+    /** Which of this machine's addresses to come from. */
+    readonly from?: string;
   } = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
@@ -33,7 +36,7 @@ export function ask(
       .join('; ');
     if (cookie !== '') headers['cookie'] = cookie;
     const { hostname, port } = new URL(base);
-    const call = request({ hostname, port, path: target, method, headers });
+    const call = request({ hostname, port, path: target, method, headers, ...(from === undefined ? {} : { localAddress: from }) });
     call.on('response', (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => {

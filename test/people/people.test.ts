@@ -161,6 +161,22 @@ test('administrators: members of a group with the role Admin Read or Admin Write
   t.is(await administrator('ada'), 'role');
 });
 
+test('administrators: a chain goes through groups of both kinds, of member and of uniqueMember', async (t) => {
+  const { people, acting } = await open(t);
+  await acting.add(group('inner'), attributesOf({ objectClass: 'groupOfUniqueNames', cn: 'inner', uniqueMember: person('ada') }));
+  await acting.add(group('middle'), attributesOf({ objectClass: 'groupOfNames', cn: 'middle', member: group('inner') }));
+  t.is((await people.find('ada'))?.administrator, 'none');
+  const readers = {
+    objectClass: ['groupOfUniqueNames', 'stsRoleGroup'],
+    cn: 'readers',
+    stsRole: 'Admin Read',
+    uniqueMember: group('middle'),
+  };
+  await acting.add(group('readers'), attributesOf(readers));
+  t.is((await people.find('ada'))?.administrator, 'role');
+  t.is((await people.find('alan'))?.administrator, 'none');
+});
+
 test('who has both roles is found without a refusal in the audit trail', async (t) => {
   const { people, acting, audited } = await open(t);
   for (const role of ['Admin Read', 'Admin Write']) {
