@@ -18,4 +18,5 @@ export const authn = [
     ['0269', 'a mechanism answered as a second factor and the policy does not accept it there'],
     ['0270', 'Ignore was posted on an enrolment that is required'],
   ]),
+  reserve('RISK', 'reserved', [['0039', 'enrolling a second factor was offered to an administrator at elevated risk']]),
 ];
