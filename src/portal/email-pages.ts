@@ -55,7 +55,7 @@ ${done !== undefined && notice('good', 'done', doneTexts[done])}
 <section aria-labelledby="addresses"><h2 id="addresses">${emailTexts.addresses}</h2>
 ${addressRows(email)}
 ${asksCode && form(codeField(fault))}
-${email.canSend && email.addresses.length > 0 && html`<p>${emailTexts.sendWords}</p>`}
+${email.canSend && isUnconfirmed(email) && html`<p>${emailTexts.sendWords}</p>`}
 ${email.canSend && sendable(email).map((address) => form(button('send', fillText(emailTexts.send, { address }), address)))}
 ${!email.canSend && html`<p>${emailTexts.noMail}</p>`}</section>
 ${emailSection(email, form)}`,
@@ -91,6 +91,11 @@ function stateOf({ person, rules, isSecond }: EmailState): string {
 /** The addresses that a code can be mailed to. */
 export function sendable({ addresses }: OwnEmail): readonly string[] {
   return addresses.filter((address) => parseMailAddress(address) !== undefined).slice(0, addressesMax);
+}
+
+/** Whether there is an address to confirm. One that is confirmed may be confirmed once more, and nobody needs to be told how. */
+function isUnconfirmed(email: OwnEmail): boolean {
+  return sendable(email).some((address) => !email.confirmed.has(address.toLowerCase()));
 }
 
 const addressesMax = 10;
