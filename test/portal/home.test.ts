@@ -59,7 +59,7 @@ test('what one signs in with is told with when and from where it last did', (t) 
 });
 
 const app = { algorithm: 'SHA1', digits: 6, period: 30, addedMs: 1 } as const;
-const mail = { address: 'a@b.example', verified: false, optedIn: false, failures: 0 };
+const mail = { address: 'a@b.example', verified: false, optedIn: false, failures: 0, firstFailures: 0 };
 const allOffered = { app: true, key: true, codes: true };
 const needs: readonly (readonly [
   title: string,
@@ -82,7 +82,7 @@ const needs: readonly (readonly [
   ['and not where there is none', { app, recoveryCodesLeft: 9, email: mail }, {}, []],
   [
     'mail that was turned off by wrong codes is confirmed again',
-    { app, recoveryCodesLeft: 9, email: { ...mail, verified: true, optedIn: true, failures: 5 } },
+    { app, recoveryCodesLeft: 9, email: { ...mail, verified: true, optedIn: true, failures: 5, firstFailures: 0 } },
     { canMail: true },
     ['/portal/mfa/email'],
   ],
