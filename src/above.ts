@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { utf8 } from '#base';
 import { connectDirectory, type DirectoryClient } from '#client';
 import type { Addresses } from '#commands';
-import { directoryJobs, type Life } from '#directory';
+import { type DesksToCome, directoryJobs, type Life } from '#directory';
 import {
   type Attestation,
   boundedFetch,
@@ -28,10 +28,11 @@ import { createSigninHandlers, type Judge, openRisk, signinRoutes } from '#signi
 import type { Limits, LimitsOptions, Notices, State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import { type Foundation, metadataFolder } from './foundation.ts';
+import { linksOf } from './linking.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { settings as rows } from './settings.ts';
 
-/** Sessions that end in one turn of the event loop when their realm is removed. */
+/** Sessions, and links, that end in one turn of the event loop when their realm is removed. */
 const endedAtOnce = 200;
 
 /** What the web layer is given of what stands below the LDAP interface: a socket to speak LDAP over with the secret that opens it, and what is shared. Nothing else. */
@@ -50,6 +51,10 @@ export interface Beneath {
   readonly ldapUrl?: string | undefined;
   /** Ends what ends with an account: told what there is, and begun then. Absent in a process beside the service, which shares the state. */
   readonly life?: Pick<Life, 'ends' | 'begin'>;
+  /** What operations below ask of what stands above; absent in a process beside the service. */
+  readonly desks?: DesksToCome;
+  /** Ends the LDAP connections over which somebody is bound as a person; who comes back with an app password is let in. */
+  readonly endConnections?: (entryUuid: string) => Promise<number>;
   /** What is done below by itself; absent in a process beside the service, which runs no jobs. */
   readonly jobs?: {
     /** Deletes the dynamic entries whose time is over. */
@@ -73,8 +78,15 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const limits = below.limitsBy(realms.settingsOf);
-  const mail = mailOf(foundation, state, realms, { delivers: below.jobs !== undefined });
-  const removal = removalOf(foundation, below, client, sessions, mail.drop);
+  const mail = mailOf(foundation, state, realms, { client, delivers: below.jobs !== undefined });
+  let reached: Addresses = {};
+  const base = (door?: 'http' | 'https') => baseOf(settings, door === undefined ? (reached.http ?? reached.https) : reached[door]);
+  const linking = linksOf({ foundation, below, client, realms, people, sessions, mail, baseOf: base });
+  const removal = removalOf(foundation, below, client, [
+    { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
+    { name: 'links', deliver: (realm) => linking.links.drop(realm, endedAtOnce) },
+    { name: 'mail', deliver: mail.drop },
+  ]);
   const attestation = attestationOf(foundation, realms);
   if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms });
   // Before the jobs are waited for: one of them may wait for a mail server.
@@ -82,7 +94,6 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
 
   const webauthn = webauthnOf(foundation, below, client, realms, attestation);
   const csrf = createCsrf(csrfKeyOf(foundation, below));
-  let reached: Addresses = {};
   const email = emailOf({ foundation, below, limits, client, realms, people, mail });
   const judge: Judge = (presented) => client.judge(presented);
   const shared = { sessions, webauthn, limits, csrf, clock, ...sharedOf(foundation, below, client, realms) };
@@ -94,7 +105,8 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     realmNow: realms.now,
     risk: openRisk({ state, clock, settingsOf: realms.settingsOf }),
     email: email.factors,
-    baseOf: (door) => baseOf(settings, reached[door]),
+    baseOf: base,
+    mailsLinks: linking.portal.mailsLinks,
     chance,
     audit,
   });
@@ -106,9 +118,9 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
   };
-  const portal = createPortalHandlers({ ...shared, ...email.portal, ...own });
+  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...own });
   const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
-  for (const row of [...sessions.endings, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
+  for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
   // Before a browser can come: what was locked while the service stood still has no sessions.
   await below.life?.begin();
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
@@ -142,13 +154,8 @@ function removalOf(
   { settings, audit, log, clock }: Foundation,
   { suffix }: Beneath,
   client: DirectoryClient,
-  sessions: Sessions,
-  dropMail: Obligation['deliver'],
+  obligations: readonly Obligation[],
 ): () => Promise<string> {
-  const obligations: readonly Obligation[] = [
-    { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
-    { name: 'mail', deliver: dropMail },
-  ];
   return createRemoval({ client, suffix, obligations, settings, audit, log, clock });
 }
 

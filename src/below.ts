@@ -6,12 +6,14 @@ import type { Addresses } from '#commands';
 import {
   bootstrap,
   changeSchema,
+  createDesks,
   createDirectory,
   createLiveGoverns,
   createLiveIndexer,
   createLiveLargeRules,
   createLiveSchema,
   createResealing,
+  type DesksToCome,
   type Engine,
   type EngineOptions,
   indexVersion,
@@ -27,6 +29,7 @@ import {
 import { createHasher, hmacSha256, readAuthorities, type ServerCertificate } from '#keys';
 import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
+import { faultOfMailText } from '#mail';
 import { keysBelow, loadSchema, normalizeDn } from '#schema';
 import { createTurns, type Limits, type Notices, openLimits, openNotices, openState, type State } from '#state';
 import { backUp, openStateStore, openStore } from '#store';
@@ -60,7 +63,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const secret = chance.octets(secretOctets);
   const crew = crewOf(settings);
   const realms = await realmMaking(foundation);
-  const opened = openDirectory(foundation, { webSecret: secret, realms, ...(crew === undefined ? {} : { crew }) });
+  const desks = createDesks();
+  const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...(crew === undefined ? {} : { crew }) });
   const { state, limits } = openShared(foundation, opened);
   const engine = { ...opened, attempts: createTurns(limits) };
   const notices = noticesOf(foundation, engine, state);
@@ -103,6 +107,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     jobs: { expire: () => sweepDynamic(engine), removeRealms: () => removeRealms(engine), reseal: createResealing(engine), notices },
     life,
     certificate,
+    desks,
+    endConnections: connectionsOf,
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
     ldapUrl: (ldap ?? ldaps)?.url,
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),
@@ -160,10 +166,12 @@ interface DirectoryOptions {
   readonly crew?: Crew;
   /** By what new realms are judged and made; without it none is made. */
   readonly realms?: RealmMaking;
+  /** Who issues links and mails; without it, nobody does. */
+  readonly desks?: DesksToCome;
 }
 
 /** Opens the folder's entries with all that judges them. */
-export function openDirectory(foundation: Foundation, { webSecret, crew, realms }: DirectoryOptions = {}): Engine {
+export function openDirectory(foundation: Foundation, { webSecret, crew, realms, desks }: DirectoryOptions = {}): Engine {
   const { version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
   const files = schemaFiles(foundation);
   // One number for all threads, made before the first of them looks at it.
@@ -210,7 +218,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms 
     version,
     sealer: sealerOf(settings),
   };
-  const making = { ...realms, settingRows: rows, canMail };
+  const making = { ...realms, settingRows: rows, canMail, mailTextFault: faultOfMailText, ...(desks === undefined ? {} : { desks }) };
   const engine = openEngine({ ...opened, ...making, mockKey, ...shown });
   return engine;
 }

@@ -16,6 +16,7 @@ import {
 } from '#directory';
 import { createHasher } from '#keys';
 import { type LdifRecord, parseDn } from '#ldap';
+import { faultOfMailText } from '#mail';
 import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
 import { begin } from './begin.ts';
@@ -112,6 +113,7 @@ async function fill(ground: Ground, loading: Load, { records, onProgress, onRefu
     realms: realmsIn(ground, schema),
     making: await makingIn(ground, schema),
     canMail,
+    mailTextFault: faultOfMailText,
     hasher: createHasher({
       cores: availableParallelism(),
       queueMax: settings['keys.hashQueueMax'],

@@ -1,8 +1,8 @@
 import { utf8 } from '#base';
-import { ClientRefusal, type DirectoryClient, type SessionOf } from '#client';
+import { allOf, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
 import { openChallenges, openEmailFactors, openEmailVerification, openFailures } from '#factors';
 import { type HashCost, sealingKey } from '#keys';
-import { type Mail, openMail } from '#mail';
+import { type LetterKind, type Mail, mailErrors, openMail, readMailText } from '#mail';
 import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Limits, State } from '#state';
@@ -20,7 +20,7 @@ export function mailOf(
   { settings, clock, chance, timers, log, audit, dataDir }: Foundation,
   state: State,
   realms: Realms<typeof rows>,
-  { delivers }: { readonly delivers: boolean },
+  { client, delivers }: { readonly client: DirectoryClient; readonly delivers: boolean },
 ): Mail {
   return openMail({
     state,
@@ -35,13 +35,37 @@ export function mailOf(
     settingsOf: realms.settingsOf,
     realmNow: async (id) => {
       const found = id === realms.standing.id ? realms.standing : await realms.find(id);
-      return found && { suffix: found.suffix, settings: realms.settingsOf(id) };
+      return (
+        found && {
+          suffix: found.suffix,
+          settings: realms.settingsOf(id),
+          textOf: (kind) => textOf({ client, log }, id, found.suffix, kind),
+        }
+      );
     },
     // What was sealed before the key changed opens under the one before.
     keys: [settings['keys.kek'], settings['keys.previousKek']]
       .filter((key) => key !== '')
       .map((key) => sealingKey(utf8(key), 'mail that waits')),
   });
+}
+
+/** The words of a realm for a mail, read at each mail; what is not fit is told, and ours stand in their place. */
+async function textOf(
+  { client, log }: { readonly client: DirectoryClient; readonly log: Foundation['log'] },
+  realm: string,
+  suffix: string,
+  kind: LetterKind,
+) {
+  const filter = allOf(equals('objectClass', 'stsMailText'), equals('entryDN', `cn=${kind},ou=mailTexts,${suffix}`));
+  const { entries } = await client
+    .as('self')
+    .search({ base: suffix, scope: 'sub', filter, attributes: ['stsMailSubject', 'stsMailBody'], sizeLimit: 1 });
+  const [entry] = entries;
+  if (entry === undefined) return undefined;
+  const text = readMailText(kind, entry.one('stsMailSubject') ?? '', entry.one('stsMailBody') ?? '');
+  if (text === undefined) log.warn(mailErrors.textUnfit, `realm ${realm}: ${entry.dn}: ${mailErrors.textUnfit.means}`);
+  return text;
 }
 
 interface EmailParts {

@@ -20,7 +20,7 @@ import { keysErrors, keysSettings } from '#keys';
 import { listenerErrors, listenerSettings } from '#listener';
 import { mailErrors, mailJobs, mailSettings } from '#mail';
 import { policySettings } from '#policy';
-import { portalRoutes } from '#portal';
+import { portalErrors, portalRoutes } from '#portal';
 import { realmsErrors, realmsJobs, realmsSettings } from '#realms';
 import { schemaErrors, schemaSettings } from '#schema';
 import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
@@ -86,6 +86,7 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   keys: keysErrors,
   listener: listenerErrors,
   mail: mailErrors,
+  portal: portalErrors,
   realms: realmsErrors,
   schema: schemaErrors,
   sessions: sessionsErrors,

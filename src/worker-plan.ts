@@ -1,6 +1,6 @@
 import type { AuditEvent } from '#audit';
 import type { ErrorRow, SettingValues } from '#catalogue';
-import { directoryErrors, type EngineSettings, type RealmSeed, type SchemaChange } from '#directory';
+import { type Desks, directoryErrors, type EngineSettings, type RealmSeed, type SchemaChange } from '#directory';
 import { type HashCost, keysErrors, type keysSettings, type SealerKeys, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
@@ -69,6 +69,10 @@ export interface MainSide {
   /** As `Turns.enter`, with a place to `endAttempt`. */
   enterAttempt(attempt: AttemptBy): Promise<Limited | { readonly kind: 'admitted'; readonly place: number }>;
   endAttempt(place: number, outcome: Outcome): Promise<void>;
+  linkHindrance: Desks['links']['hindrance'];
+  issueLink: Desks['links']['issue'];
+  listMails: Desks['mails']['list'];
+  retryMails: Desks['mails']['retry'];
   record(event: AuditEvent): void;
   /** From its answer on the worker is told what becomes durable. */
   watch(): void;

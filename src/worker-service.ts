@@ -1,6 +1,6 @@
 import type { Audit } from '#audit';
 import { refuse } from '#catalogue';
-import { csnOfChange, directoryErrors, type Engine, stamped } from '#directory';
+import { createDesks, csnOfChange, directoryErrors, type Engine, stamped } from '#directory';
 import type { Turn } from '#state';
 import type { WatchedChange } from '#store';
 import { ownWatched } from './copies.ts';
@@ -15,7 +15,7 @@ interface ServedWorker {
 
 /** @param changed  told, once the worker has asked for it, what has become durable */
 export function serveWorker(
-  { store, hasher, lines, csn, live, changeSchema, attempts }: Engine,
+  { store, hasher, lines, csn, live, changeSchema, attempts, desks = createDesks() }: Engine,
   audit: Pick<Audit, 'record'>,
   changed: (changes: readonly WatchedChange[]) => void,
 ): ServedWorker {
@@ -68,6 +68,10 @@ export function serveWorker(
       underWay.delete(place);
       await turn?.end(outcome);
     },
+    linkHindrance: desks.links.hindrance,
+    issueLink: desks.links.issue,
+    listMails: desks.mails.list,
+    retryMails: desks.mails.retry,
     record: audit.record,
     watch: () => {
       unwatch ??= store.watch((changes) => changed(changes.map(ownWatched)));

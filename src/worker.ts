@@ -4,6 +4,7 @@ import { systemChance, systemClock } from '#base';
 import {
   createDirectory,
   csnToCome,
+  type Desks,
   followSchema,
   type Lines,
   type LiveSchema,
@@ -13,6 +14,7 @@ import {
 } from '#directory';
 import { createSealer, type Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
+import { faultOfMailText } from '#mail';
 import { type Definition, keysBelow, loadSchema } from '#schema';
 import type { Turns } from '#state';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
@@ -84,6 +86,8 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     csn: csnToCome,
     lines: linesThere(),
     attempts: attemptsThere,
+    desks: desksThere,
+    mailTextFault: faultOfMailText,
   });
   return startListener({
     directory: createDirectory(engine),
@@ -139,6 +143,12 @@ const attemptsThere: Turns = {
     if (entered.kind === 'limited') return entered;
     return { kind: 'admitted', end: (outcome) => main.ask('endAttempt', entered.place, outcome) };
   },
+};
+
+/** Links are issued, and mails are sent, in the main thread. */
+const desksThere: Desks = {
+  links: { hindrance: (asked) => main.ask('linkHindrance', asked), issue: (asked) => main.ask('issueLink', asked) },
+  mails: { list: (realm, limit) => main.ask('listMails', realm, limit), retry: (realm, id) => main.ask('retryMails', realm, id) },
 };
 
 /** The lines of the main thread: those who change one entry stand behind each other wherever they are connected. */

@@ -41,6 +41,17 @@ export async function withDirectory<T>(context: Context, act: (directory: Direct
   return await Promise.race([ask(client), stopped]);
 }
 
+/** The same of a running service alone. @throws Unreachable when none answers */
+export async function withRunning<T>(context: Context, act: (directory: Directory) => Promise<T>): Promise<T> {
+  const located = context.locate();
+  if (located.kind === 'refused') throw new Unreachable(located.lines.join('; '));
+  const { suffix } = located;
+  await using client = await connectRunning(context);
+  if (client === undefined)
+    throw new Unreachable('no service answers here, and this is asked of a running one. Start it with: atrium serve');
+  return await act({ client, suffix, suffixOf: (realm) => suffixOf(client, suffix, realm) });
+}
+
 const noDirectory =
   'no service answers here, and there is no directory in this folder, or this user may not enter it. Start one with: npm start (or atrium serve), in the same folder and with the same settings';
 

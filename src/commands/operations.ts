@@ -7,6 +7,7 @@ import { doctor } from './doctor.ts';
 import { exportCommand, exportRealm } from './export.ts';
 import { groupCommands } from './group.ts';
 import { importCommand, importRealm } from './import.ts';
+import { mailCommands } from './mail.ts';
 import { installMetadata, showMetadata } from './metadata.ts';
 import { personCommands } from './person.ts';
 import { realmCommands } from './realm.ts';
@@ -52,6 +53,7 @@ export const commands = {
   'realm apply': applyRealm,
   'schema list': listSchema,
   'schema import': importSchema,
+  ...mailCommands,
   'metadata show': showMetadata,
   'metadata install': installMetadata,
   changes,

@@ -18,12 +18,13 @@ const lockedForGood = '000001010000Z';
 const namedMax = 10;
 
 /** Finds the person of the call and does something to them. */
-async function withPerson(
+export async function withPerson(
   given: Given,
   context: Context,
   act: (person: ClientEntry, client: OperatorsClient, suffix: string) => Promise<void>,
+  within: typeof withDirectory = withDirectory,
 ): Promise<number> {
-  return await withDirectory(context, async ({ client, suffixOf }) => {
+  return await within(context, async ({ client, suffixOf }) => {
     const suffix = await suffixOf(given.need('realm'));
     const person = await need(client, suffix, people, given.need('PERSON'), ['uid', 'cn', 'memberOf', 'pwdAccountLockedTime']);
     await act(person, client, suffix);
@@ -31,7 +32,7 @@ async function withPerson(
   });
 }
 
-function answer(given: Given, { stdout }: Context, words: string, object: object): void {
+export function answer(given: Given, { stdout }: Context, words: string, object: object): void {
   stdout.write(given.flag('json') ? `${JSON.stringify(object)}\n` : `${words}\n`);
 }
 

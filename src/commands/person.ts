@@ -91,6 +91,36 @@ export const personCommands = {
     ],
     run: async (given, context) => (await import('./person-change.ts')).setPassword(given, context),
   },
+  'person invite': {
+    means: 'give a person a link by which they choose how they sign in',
+    more: [
+      'The link is good once, for security.activationTtlMinutes. Whoever opens it sets a password, or enrols a security key or an authenticator app. It is printed once, or mailed to the address of the entry and shown to nobody. Another one takes its place; disabling or removing the person ends it.',
+      'It is not for somebody who holds a second factor: see atrium person reset-password.',
+    ],
+    on: 'running',
+    operands: [who],
+    options: { mail: { means: 'mail it, and print nothing of it' }, realm, json },
+    examples: [
+      { line: 'atrium person invite dkhalil' },
+      { line: 'atrium person invite dkhalil --mail', does: 'which takes a mail server', status: 1 },
+    ],
+    run: async (given, context) => (await import('./person-link.ts')).issueLink('activation', given, context),
+  },
+  'person reset-password': {
+    means: 'take a person’s password away, and give them a link to set another',
+    more: [
+      'Their password is good no longer, and they are signed out everywhere. App passwords go on working. The link is good once, for security.passwordResetTtlMinutes; it is printed once, or mailed to the address of the entry and shown to nobody. A second factor that they hold is asked for as before.',
+    ],
+    on: 'running',
+    operands: [who],
+    options: { mail: { means: 'mail it, and print nothing of it' }, realm, json },
+    examples: [
+      { line: 'atrium person reset-password dkhalil' },
+      { line: 'atrium person reset-password dkhalil --json' },
+      { line: 'atrium person reset-password nobody', status: 3 },
+    ],
+    run: async (given, context) => (await import('./person-link.ts')).issueLink('reset', given, context),
+  },
   'person disable': {
     means: 'let nobody sign in as a person',
     more: [

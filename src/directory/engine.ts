@@ -11,6 +11,7 @@ import type { Store } from '#store';
 import { type AccessDesk, createAccessDesk } from './access/book.ts';
 import { uncounted } from './attempts.ts';
 import { type CsnSource, createCsnSource, newestCsn } from './csn.ts';
+import type { Desks } from './desks.ts';
 import { createDseSeen, type DseSeen } from './dse.ts';
 import { errors } from './errors.ts';
 import { createLines, type Lines } from './lines.ts';
@@ -66,7 +67,21 @@ export interface EngineOptions {
   readonly passwordStanding?: PasswordPolicy;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
+  /** Who issues links and mails; without it, nobody does. */
+  readonly desks?: Desks;
+  /** What is wrong with the texts of a mail that an entry holds; by default nothing. */
+  readonly mailTextFault?: MailTextFault;
 }
+
+/**
+ * @param kind  which mail
+ * @returns the attribute and why, in words that follow its name; `undefined` where nothing is wrong
+ */
+export type MailTextFault = (
+  kind: string,
+  subject: string,
+  body: string,
+) => { readonly attribute: string; readonly why: string } | undefined;
 
 /** @param by  the DN that a change is put down to */
 export type SchemaChange = (changes: readonly Modification[], by: string) => Promise<void>;

@@ -276,6 +276,15 @@ export const errors = {
   ),
   passwordWeak: row(9392, 19, 'a password that does not keep the password policy of its realm', 'userPassword: {why}'),
   passwordUsed: row(9393, 19, 'one’s own password, set to one of the last', 'userPassword: it is one of your last {count} passwords'),
+  linkMalformed: row(9430, 2, 'a request to issue a link that cannot be read', 'the request cannot be read'),
+  linkImpossible: row(9431, 53, 'a link, or a look at the mails, that cannot be had at this moment', '{why}'),
+  linkNotMailed: row(
+    9432,
+    51,
+    'a link whose mail was not taken: too many wait, or were sent to its address; it is good for nothing',
+    'the mail was not taken, and there is no link: too many mails wait, or were sent to this address within the hour',
+  ),
+  mailQueueMalformed: row(9433, 2, 'a request about the mails of a realm that cannot be read', 'the request cannot be read'),
   policyUnfit: row(9391, 19, 'an authentication or password policy that nobody can have meant', '{attribute}: {why}'),
   mailAbsent: {
     code: 'STS-AUTHN-0244',

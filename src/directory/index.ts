@@ -1,8 +1,26 @@
 export { type Bootstrapped, bootstrap, realmRecords } from './bootstrap.ts';
 export { type CredentialChange, watchCredentials } from './credential-changes.ts';
 export { createCsnSource, csnToCome, generalizedTime } from './csn.ts';
+export {
+  createDesks,
+  type Desks,
+  type DesksToCome,
+  type LinkAsked,
+  type LinkDesk,
+  type LinkIssued,
+  type MailDesk,
+  type MailShown,
+} from './desks.ts';
 export { createDirectory } from './directory.ts';
-export { type Engine, type EngineOptions, type EngineSettings, newestEngine, openEngine, type SchemaChange } from './engine.ts';
+export {
+  type Engine,
+  type EngineOptions,
+  type EngineSettings,
+  type MailTextFault,
+  newestEngine,
+  openEngine,
+  type SchemaChange,
+} from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
 export { createJudge } from './examine.ts';
 export { type Explanation, explain } from './explain.ts';

@@ -3,7 +3,7 @@ import { refuse } from '#catalogue';
 import { faultOfAuthnPolicy, faultOfPasswordPolicy, readAuthnPolicy, takesEmail } from '#policy';
 import type { EntryAttributes, Schema } from '#schema';
 import type { EntryRecord, Snapshot } from '#store';
-import type { Engine, EngineSettings } from './engine.ts';
+import type { Engine, EngineSettings, MailTextFault } from './engine.ts';
 import { errors } from './errors.ts';
 import { nameBelow, type Realm } from './realm.ts';
 import type { Realms } from './realms.ts';
@@ -15,6 +15,7 @@ export interface PolicyDesk {
   readonly schema: Schema;
   /** Whether a realm of such settings has a server to send mail by; without it, none has. */
   readonly canMail?: ((settings: EngineSettings) => boolean) | undefined;
+  readonly mailTextFault?: MailTextFault | undefined;
 }
 
 /** Attributes as an entry is to have them, by their keys. */
@@ -22,16 +23,21 @@ type Said = Pick<EntryAttributes, 'get'>;
 
 const authnPolicyClass = 'stsAuthnPolicy';
 const passwordPolicyClass = 'stsPasswordPolicy';
+const mailTextClass = 'stsMailText';
 
 /** The words that every entry of a policy has one of, as entries hold them. */
-const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode', 'stsPassword'].map((word) => Buffer.from(word));
+const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode', 'stsPassword', 'stsMailText'].map((word) => Buffer.from(word));
 
 /**
  * Holds a write to what authentication policies can be: what nobody can have meant is refused in words, so that it does not keep people out later.
  *
  * @throws Refusal `policyUnfit` (19) with the attribute and why; `mailAbsent` (STS-AUTHN-0244, 19)
  */
-export function checkPolicies(engine: Pick<Engine, 'schema' | 'realms' | 'canMail'>, snapshot: Snapshot, { changes }: Decision): void {
+export function checkPolicies(
+  engine: Pick<Engine, 'schema' | 'realms' | 'canMail' | 'mailTextFault'>,
+  snapshot: Snapshot,
+  { changes }: Decision,
+): void {
   for (const change of changes) {
     if (change.kind === 'delete' || !mayBePolicy(change.entry)) continue;
     const { entry } = change;
@@ -57,7 +63,7 @@ function mayBePolicy({ user }: Pick<EntryRecord, 'user'>): boolean {
 }
 
 function checkPolicy(
-  { schema, canMail = () => false }: PolicyDesk,
+  { schema, canMail = () => false, mailTextFault }: PolicyDesk,
   realms: Pick<Realms, 'default' | 'owning'>,
   dnKey: Uint8Array,
   attributes: Said,
@@ -67,6 +73,7 @@ function checkPolicy(
     const wrong = faultOfPasswordPolicy(textsOf(attributes));
     if (wrong !== undefined) throw refuse(errors.policyUnfit, { ...wrong });
   }
+  if (isOf(schema, attributes, mailTextClass)) checkMailText(schema, realms, dnKey, attributes, mailTextFault);
   if (!isOf(schema, attributes, authnPolicyClass)) return;
   const realm = realms.owning(dnKey) ?? realms.default;
   const place = nameBelow(schema, realm.suffix, ['cn', 'default'], ['ou', 'authnPolicies']);
@@ -77,6 +84,24 @@ function checkPolicy(
   const fault = faultOfAuthnPolicy(values);
   if (fault !== undefined) throw refuse(errors.policyUnfit, { ...fault });
   checkMail({ canMail }, realm, values, was === undefined || !isOf(schema, was, authnPolicyClass) ? undefined : textsOf(was));
+}
+
+/** The words of a mail: those of a mail that there is, where they are looked for, with all that it needs. */
+function checkMailText(
+  schema: Schema,
+  realms: Pick<Realms, 'default' | 'owning'>,
+  dnKey: Uint8Array,
+  attributes: Said,
+  mailTextFault: MailTextFault = () => undefined,
+): void {
+  const values = textsOf(attributes);
+  const [kind = '', ...others] = values('cn');
+  const { suffix } = realms.owning(dnKey) ?? realms.default;
+  const place = nameBelow(schema, suffix, ['cn', kind], ['ou', 'mailTexts']);
+  if (others.length > 0 || !equalBytes(dnKey, place.key))
+    throw refuse(errors.policyUnfit, { attribute: 'objectClass', why: `the words of a mail stand at ${place.text}, with that one name` });
+  const fault = mailTextFault(kind.toLowerCase(), values('stsmailsubject')[0] ?? '', values('stsmailbody')[0] ?? '');
+  if (fault !== undefined) throw refuse(errors.policyUnfit, { ...fault });
 }
 
 /** Turning one on, where it was not: whoever loses their mail server later can still edit the rest. */

@@ -44,4 +44,10 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  textUnfit: {
+    code: 'STS-MAIL-9040',
+    means: 'the words of a realm for a mail were not used, since they are not fit; ours were',
+    sees: {},
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

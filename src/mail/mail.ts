@@ -1,11 +1,11 @@
 import type { Chance, Clock } from '#base';
 import type { SealingKey } from '#keys';
-import type { State } from '#state';
+import { openHourly, type State } from '#state';
 import type { MailAddress } from './address.ts';
 import { errors } from './errors.ts';
+import { type MailShown, openFailed, type Retried } from './failed.ts';
 import type { Fill } from './letter.ts';
 import { openQueue } from './queue.ts';
-import { openRate } from './rate.ts';
 import { openSender, type SenderOptions, tellerOf } from './sender.ts';
 import type { MailSettings } from './server.ts';
 import type { LetterKind } from './texts.ts';
@@ -36,16 +36,21 @@ export interface Mail extends AsyncDisposable {
   /**
    * Takes a mail, and tries it at once if this process delivers, beside whoever asks: they are not told what becomes of it, the audit trail is.
    *
+   * @returns whether it was taken; what was not is in the audit trail
    * @throws Refusal STS-STORE-9008 when it cannot be kept
    */
-  send(letter: Letter): Promise<void>;
+  send(letter: Letter): Promise<boolean>;
+  /** The mails of a realm that wait or were given up, the oldest first, at most so many. */
+  list(realm: string, limit: number): Promise<readonly MailShown[]>;
+  /** Has one tried again now; all of the realm that wait or were given up without an id. */
+  retry(realm: string, id: string | undefined): Promise<Retried>;
   /** Hands over what is due: the job `mail.send`. */
   run(): Promise<string>;
   /** Drops what waits of a realm that is being removed. @returns how many are left */
   drop(realm: string): Promise<number>;
 }
 
-export interface MailOptions extends Omit<SenderOptions, 'queue'> {
+export interface MailOptions extends Omit<SenderOptions, 'queue' | 'failed'> {
   readonly state: State;
   /** Whether this process hands mails over; if not, what it takes waits for the process that does. */
   readonly delivers: boolean;
@@ -65,10 +70,15 @@ export function openMail(options: MailOptions): Mail {
   const { state, delivers, clock, chance, keys, settingsOf } = options;
   const tell = tellerOf(options);
   const queue = openQueue(state, chance, keys, (kept) => {
-    if (queue.open(kept)?.to !== undefined) tell(kept.owner, kept.value, errors.givenUp, 'its time is over');
+    const content = queue.open(kept);
+    if (content?.to === undefined) return;
+    tell(kept.owner, kept.value, errors.givenUp, 'its time is over');
+    const lost = { ...kept.value, content: '', why: kept.value.why ?? 'its time is over' };
+    void failed.note(kept.owner, lost, content.kind, settingsOf(kept.owner)['mail.failedKeptHours']).catch(() => undefined);
   });
-  const rate = openRate(state, clock);
-  const sender = openSender({ ...options, queue });
+  const failed = openFailed(state, clock, queue);
+  const rate = openHourly(state, clock, 'mail-rate');
+  const sender = openSender({ ...options, queue, failed });
   return {
     canSend: (realm) => settingsOf(realm)['mail.smtpHost'] !== '',
     send: async ({ realm, realmName, to, counted, kind, fill, untilMs, subject, correlationId }) => {
@@ -78,16 +88,23 @@ export function openMail(options: MailOptions): Mail {
       const isFull = (await queue.count(realm, settings['mail.queueMax'])) >= settings['mail.queueMax'];
       if (!isCounted || isFull) {
         if (to !== undefined) tell(realm, waiting, isCounted ? errors.queueFull : errors.tooMany, '');
-        return;
+        return false;
       }
       await queue.put(realm, waiting, { to, kind, fill: { ...fill, realm: realmName } });
       if (delivers) sender.wake();
+      return true;
+    },
+    list: failed.list,
+    retry: async (realm, id) => {
+      const retried = await failed.retry(realm, id);
+      if (delivers) sender.wake();
+      return retried;
     },
     run: sender.run,
     drop: async (realm) => {
       const waiting = await queue.kind.list(queue.place, realm, droppedAtOnce);
       for (const kept of waiting) await queue.kind.remove(kept);
-      return waiting.length;
+      return waiting.length + (await failed.drop(realm, droppedAtOnce));
     },
     [Symbol.asyncDispose]: sender.stop,
   };

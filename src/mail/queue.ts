@@ -28,6 +28,8 @@ export interface Waiting {
   readonly nextMs: number;
   /** Somebody tries it until then. */
   readonly claimedMs: number;
+  /** Of the last try that failed. */
+  readonly why?: string;
 }
 
 export interface Queue {
@@ -37,6 +39,8 @@ export interface Queue {
   /** How many of a realm wait, up to a number. */
   count(realm: string, upTo: number): Promise<number>;
   put(realm: string, waiting: Omit<Waiting, 'id' | 'content'>, content: Content): Promise<void>;
+  /** Puts back what was given up, under the name that it had. */
+  putBack(realm: string, waiting: Waiting): Promise<void>;
   /** `undefined`: it was sealed under another key. */
   open(kept: Kept<Waiting>): Content | undefined;
   /** All that wait, of all realms, the oldest first. */
@@ -67,6 +71,7 @@ export function openQueue(state: State, chance: Chance, keys: readonly SealingKe
       const kept = sealing === undefined ? plain : seal(sealing, plain, placeOf(realm, id));
       await kind.put(together, id, { ...waiting, id, content: text(kept) ?? '' }, waiting.untilMs, realm);
     },
+    putBack: (realm, waiting) => kind.put(together, waiting.id, waiting, waiting.untilMs, realm),
     open: ({ owner, value }) => {
       const stored = utf8(value.content);
       const plain =

@@ -7,19 +7,24 @@ import type { Kept } from '#state';
 import { type MailAddress, parseMailAddress } from './address.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import { errors } from './errors.ts';
-import { writeLetter } from './letter.ts';
+import type { FailedMails } from './failed.ts';
+import { type LetterText, writeLetter } from './letter.ts';
 import type { Content, Queue, Waiting } from './queue.ts';
 import { findServer, type MailSettings, type ServerOptions } from './server.ts';
+import type { LetterKind } from './texts.ts';
 
 /** A realm at the moment a mail of it is handed over. */
 export interface Sending {
   readonly settings: MailSettings;
   /** Under which its entries stand. */
   readonly suffix: string;
+  /** What it says in a mail in place of our own words; `undefined` where it has none of its own. */
+  readonly textOf: (kind: LetterKind) => Promise<LetterText | undefined>;
 }
 
 export interface SenderOptions extends ServerOptions {
   readonly queue: Queue;
+  readonly failed: FailedMails;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly audit: Pick<Audit, 'record'>;
@@ -47,7 +52,7 @@ type Went = Delivered | { readonly kind: 'later'; readonly why: string; readonly
 
 /** Hands over what waits. Of several senders on one queue one has each mail: who claims it first, against what it was. */
 export function openSender(options: SenderOptions): Sender {
-  const { queue, clock, log } = options;
+  const { queue, failed: givenUp, clock, log } = options;
   const tell = tellerOf(options);
   const ends = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -67,8 +72,16 @@ export function openSender(options: SenderOptions): Sender {
     const error = 'error' in went ? went.error : errors.notHandedOver;
     const isLast = went.kind === 'never' || attempts >= settings['mail.attemptsMax'] || nextMs >= value.untilMs;
     log.warn(error, `realm ${realm}: ${error.means}: ${went.why}`, { attempts, ...(isLast ? {} : { waitS }) });
-    if (!isLast) await queue.kind.replace(claimed, { ...value, attempts, nextMs, claimedMs: 0 });
-    else if (await queue.kind.remove(claimed)) tell(realm, value, errors.givenUp, `${went.why}; tries: ${attempts}`);
+    if (!isLast) await queue.kind.replace(claimed, { ...value, attempts, nextMs, claimedMs: 0, why: went.why });
+    else if (await queue.kind.remove(claimed)) {
+      tell(realm, value, errors.givenUp, `${went.why}; tries: ${attempts}`);
+      await givenUp.note(
+        realm,
+        { ...value, attempts, claimedMs: 0, why: went.why },
+        queue.open(claimed)?.kind,
+        settings['mail.failedKeptHours'],
+      );
+    }
   };
   const attempt = async (kept: Kept<Waiting>, realm: Sending): Promise<void> => {
     const claimedMs = clock.nowMs() + realm.settings['mail.smtpTimeoutMs'] + claimedBeyondMs;
@@ -139,7 +152,7 @@ async function handOver(
   options: SenderOptions,
   { owner, value }: Kept<Waiting>,
   { to, kind, fill }: Content & { readonly to: MailAddress },
-  { settings, suffix }: Sending,
+  { settings, suffix, textOf }: Sending,
   ends: AbortSignal,
 ): Promise<Went> {
   if (settings['mail.smtpHost'] === '') return { kind: 'later', why: 'the realm has no mail server (mail.smtpHost)' };
@@ -149,7 +162,7 @@ async function handOver(
   if (from === undefined) return { kind: 'later', why: 'there is no address that it could come from (mail.from)' };
   const messageId = `<${value.id}@${from.slice(from.indexOf('@') + 1)}>`;
   const fromName = (fill['realm'] ?? '').slice(0, nameMax);
-  const mail = { ...writeLetter(kind, fill), from, fromName, to, messageId, writtenMs: value.writtenMs };
+  const mail = { ...writeLetter(kind, fill, await textOf(kind)), from, fromName, to, messageId, writtenMs: value.writtenMs };
   return await deliver(mail, found.server, options.timers, ends);
 }
 

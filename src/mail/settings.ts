@@ -142,6 +142,27 @@ export const settings = {
     obeyed: true,
     means: 'mails that one address is sent within a clock hour, whoever asks for them; one more is not sent',
   },
+  'mail.resetRequiresVerifiedAddress': {
+    env: 'STS_MAIL_RESET_REQUIRES_VERIFIED_ADDRESS',
+    kind: 'boolean',
+    default: true,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means:
+      'a reset link that a person asks for goes only to an address that they have shown to read; false: to the first of their entry, too',
+  },
+  'mail.failedKeptHours': {
+    env: 'STS_MAIL_FAILED_KEPT_HOURS',
+    kind: 'integer',
+    default: 168,
+    min: 1,
+    max: 8760,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'hours that a mail which was given up is shown to operators (atrium mail list); what it said is kept only as long as it is good',
+  },
   'mail.sendS': {
     env: 'STS_MAIL_SEND_S',
     kind: 'integer',

@@ -9,6 +9,7 @@ import { createEmailHandlers, type EmailPageDeps } from './email.ts';
 import { framed, userNameOf } from './frame.ts';
 import { homePage, shownAttributes } from './home-pages.ts';
 import { createKeysHandlers, type KeysDeps } from './keys.ts';
+import { createLinkHandlers, type LinksDeps } from './links/handlers.ts';
 import { createMfaHandlers, type MfaDeps, offeredBy } from './mfa.ts';
 import { anonymousPage, cancelledPage, type OwnEntry, signedOutPage, stalePage } from './pages.ts';
 import { createPasswordHandlers, type PasswordDeps } from './password.ts';
@@ -17,7 +18,9 @@ import { createSessionsHandlers, type SessionsPageDeps } from './sessions.ts';
 import { texts } from './texts.ts';
 import { type Todo, todoOf } from './todo.ts';
 
-export interface PortalDeps extends KeysDeps, MfaDeps, EmailPageDeps, PasswordDeps, DelegateDeps, SessionsPageDeps {
+export type PortalDeps = HomeDeps & KeysDeps & MfaDeps & EmailPageDeps & LinksDeps & PasswordDeps & DelegateDeps & SessionsPageDeps;
+
+interface HomeDeps {
   readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endOne' | 'endAll' | 'uses'>;
   /** Reads the entry of a session's person by a search on their behalf; `undefined` when there is none that they may see. */
   readonly readOwn: (realm: WebRealm, session: Session, attributes: readonly string[], browser: Browser) => Promise<OwnEntry | undefined>;
@@ -36,6 +39,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
   return {
     ...createKeysHandlers(deps),
     ...createEmailHandlers(deps),
+    ...createLinkHandlers(deps),
     ...createMfaHandlers(deps),
     ...createPasswordHandlers(deps),
     ...createDelegateHandlers(deps),

@@ -1,6 +1,7 @@
 import type { RouteRow } from '#catalogue';
 import { delegateRoutes } from './delegate-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
+import { linksRoutes } from './links/routes.ts';
 import { mfaRoutes } from './mfa-routes.ts';
 import { passwordRoutes } from './password-routes.ts';
 import { sessionsRoutes } from './sessions-routes.ts';
@@ -9,6 +10,7 @@ const source = 'specification document 1, "User portal pages"';
 
 export const routes = {
   ...keysRoutes,
+  ...linksRoutes,
   ...mfaRoutes,
   ...passwordRoutes,
   ...delegateRoutes,

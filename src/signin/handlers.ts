@@ -1,9 +1,8 @@
 import type { Handler } from '#web';
 import { createFrame, type FrameDeps } from './frame.ts';
-import type { PasswordDeps } from './password.ts';
 import type { routes } from './routes.ts';
 import { createEmailStep, type EmailStepDeps } from './steps/email.ts';
-import { createPasswordStep } from './steps/password.ts';
+import { createPasswordStep, type PasswordStepDeps } from './steps/password.ts';
 import { createPasswordChangeStep, type PasswordChangeDeps } from './steps/password-change.ts';
 import { createRecoveryStep, type RecoveryDeps } from './steps/recovery.ts';
 import { createSetupStep } from './steps/setup.ts';
@@ -11,7 +10,7 @@ import { createTotpStep, type TotpDeps } from './steps/totp.ts';
 
 import { createWebauthnStep, sendScript, type WebauthnDeps } from './steps/webauthn.ts';
 
-export type SigninDeps = PasswordDeps & PasswordChangeDeps & WebauthnDeps & TotpDeps & RecoveryDeps & EmailStepDeps & FrameDeps;
+export type SigninDeps = PasswordStepDeps & PasswordChangeDeps & WebauthnDeps & TotpDeps & RecoveryDeps & EmailStepDeps & FrameDeps;
 
 /** The pages under `/authn`. */
 export function createSigninHandlers(deps: SigninDeps): Readonly<Record<keyof typeof routes, Handler>> {

@@ -36,6 +36,7 @@ export const texts = {
   without: 'Continue without signing in',
   stuck: 'If you have none of these any more, ask whoever runs this service to take your lost factor away.',
   signingInAs: 'Signing in as',
+  forgotten: 'Forgot your password?',
   startAgain: 'Start again',
 
   setupTitle: 'Add a second factor',

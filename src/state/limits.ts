@@ -92,6 +92,12 @@ function namesOf(counted: readonly Counted[]): string[] {
 /** A site of IPv6 has at least 2^64 addresses (RFC 6177): it is one place, as an address of IPv4 is. */
 const siteOctets = 8;
 
+/** What stands for an address where its requests are counted; itself for what is no network address. */
+export function addressPlace(address: string): string {
+  const octets = addressOctets(address);
+  return octets === undefined ? address : hex(placeOf(octets));
+}
+
 function placeOf(octets: Uint8Array): Uint8Array {
   return octets.length === 4 ? octets : octets.subarray(0, siteOctets);
 }

@@ -68,7 +68,9 @@ test('the mail never contains more than it must: the realm, what opens, and how 
   for (const kind of Object.keys(letters) as (keyof typeof letters)[]) {
     const words = JSON.stringify(letters[kind]);
     t.deepEqual(
-      [...new Set(words.match(/\{\w+\}/g))].filter((one) => !['{realm}', '{code}', '{link}', '{minutes}'].includes(one)),
+      [...new Set(words.match(/\{\w+\}/g))].filter(
+        (one) => !['{realm}', '{time}', '{code}', '{link}', '{minutes}', '{what}', '{by}', '{when}'].includes(one),
+      ),
       [],
       kind,
     );

@@ -7,7 +7,7 @@ import { systemChance, utf8 } from '#base';
 import type { ErrorRow, SettingValues } from '#catalogue';
 import { systemTimers, type Timers } from '#jobs';
 import { sealingKey } from '#keys';
-import { type Letter, type Mail, mailSettings, openMail, parseMailAddress } from '#mail';
+import { type Letter, type LetterText, type Mail, mailSettings, openMail, parseMailAddress } from '#mail';
 import { openState } from '#state';
 import { openStateStore, storeSettings } from '#store';
 import { observe, observeLog } from '../support/observed.ts';
@@ -27,7 +27,7 @@ export interface TestMail {
   readonly file: string;
   readonly dataDir: string;
   /** Sends a code to somebody of a realm. */
-  send(more?: Partial<Omit<Letter, 'to'>> & { readonly to?: string | undefined }): Promise<void>;
+  send(more?: Partial<Omit<Letter, 'to'>> & { readonly to?: string | undefined }): Promise<boolean>;
   pass(ms: number): void;
   /** Another process on the same state: a connection, a queue and a sender of its own. */
   beside(): TestMail;
@@ -42,6 +42,8 @@ export interface MailTestOptions {
   readonly previousKek?: string;
   readonly dataDir?: string;
   readonly timers?: Timers;
+  /** Words in the place of ours, of every realm. */
+  readonly text?: LetterText;
 }
 
 export const settingsFor = ({ port, caFile }: TestSmtp, more: Partial<Values> = {}): Partial<Values> => ({
@@ -84,7 +86,8 @@ export function openTestMail(t: ExecutionContext, options: MailTestOptions = {},
     dataDir,
     service,
     settingsOf,
-    realmNow: async (realm) => (realm === 'gone' ? undefined : { suffix: 'dc=example,dc=com', settings: settingsOf(realm) }),
+    realmNow: async (realm) =>
+      realm === 'gone' ? undefined : { suffix: 'dc=example,dc=com', settings: settingsOf(realm), textOf: async () => options.text },
     keys: [kek, options.previousKek ?? ''].filter((key) => key !== '').map((key) => sealingKey(utf8(key), 'mail that waits')),
   });
   let closed: Promise<void> | undefined;

@@ -2,6 +2,7 @@ import { text, utf8 } from '#base';
 import { decodeBer, type Filter, type Request } from '#ldap';
 import { modify } from '../writes/table.ts';
 import { simpleBind } from './doors.ts';
+import { linkOperationRows } from './link-operations.ts';
 import { ada, alan, control, device, extended, type Row, search, sequence, unfit, whoAmI } from './row.ts';
 
 const cut = (oid: string): Row['refuses'][number] => ['a value that cannot be read', 2, ({ admin }) => admin.ask(extended(oid, unfit))];
@@ -55,6 +56,7 @@ const listen = control(
 
 /** Everything under supportedExtension. */
 export const extensionRows: readonly Row[] = [
+  ...linkOperationRows,
   {
     id: '1.3.6.1.4.1.4203.1.11.3',
     name: 'Who am I?',

@@ -16,9 +16,6 @@ export const reservedSettings = {
     means: 'doors that accept the password alone of a person who holds a second factor',
   },
 
-  'security.activationTtlMinutes': count('STS_SECURITY_ACTIVATION_TTL_MINUTES', 1440, 1, 'minutes an activation link is valid'),
-  'security.passwordResetTtlMinutes': count('STS_SECURITY_PASSWORD_RESET_TTL_MINUTES', 60, 1, 'minutes a password reset link is valid'),
-
   'credentials.factorScanLimit': count(
     'STS_CREDENTIALS_FACTOR_SCAN_LIMIT',
     5000,
@@ -28,12 +25,6 @@ export const reservedSettings = {
 
   'appPasswords.enabled': toggle('STS_APP_PASSWORDS_ENABLED', true, 'app passwords may be made'),
   'appPasswords.maxPerPerson': count('STS_APP_PASSWORDS_MAX_PER_PERSON', 10, 0, 'app passwords a person may have'),
-
-  'mail.resetRequiresVerifiedAddress': toggle(
-    'STS_MAIL_RESET_REQUIRES_VERIFIED_ADDRESS',
-    true,
-    'a reset a person asks for is mailed to a verified address only',
-  ),
 } as const satisfies SettingRows;
 
 function count(env: string, standing: number, min: number, means: string, max = 1_000_000) {

@@ -6,7 +6,9 @@ import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
 import { endTransaction } from './end-transaction.ts';
 import { explainAccess } from './explain-access.ts';
+import { issueLink } from './issue-link.ts';
 import type { ExtendedKind } from './kind.ts';
+import { mailQueue } from './mail-queue.ts';
 import { passwordModify } from './password-modify.ts';
 import { refresh } from './refresh.ts';
 import { showSecret } from './show-secret.ts';
@@ -24,6 +26,8 @@ const kinds: readonly ExtendedKind[] = [
   explainAccess,
   showSecret,
   verify,
+  issueLink,
+  mailQueue,
 ];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */

@@ -22,7 +22,10 @@ import { createKnownRealms, type KnownRealms, type RealmMaking } from './known.t
 import { createNames } from './names.ts';
 
 /** What of the engine an import needs: no open store. */
-export type ImportDesk = Pick<Engine, 'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn' | 'sealer' | 'canMail'> & {
+export type ImportDesk = Pick<
+  Engine,
+  'schema' | 'hasher' | 'clock' | 'chance' | 'settings' | 'csn' | 'sealer' | 'canMail' | 'mailTextFault'
+> & {
   readonly realms: Realms;
   /** By what realms are made whose entries are among the records; without it such entries are refused. */
   readonly making?: RealmMaking;

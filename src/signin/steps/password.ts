@@ -1,7 +1,7 @@
 import { verifiesPasswords } from '#policy';
 import type { Progress, Visit } from '#sessions';
 import type { Limits } from '#state';
-import { csrfField, html, type Page, type Piece, type SafeHtml } from '#web';
+import { csrfField, html, type Page, type Piece, pathIn, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import { limited } from '../limited.ts';
 import { faultId, stepPage } from '../pages.ts';
@@ -16,6 +16,8 @@ const on = { first: true, second: false, enrol: false } as const;
 
 export interface PasswordStepDeps extends PasswordDeps {
   readonly limits: Pick<Limits, 'enter'>;
+  /** Whether people may have a link mailed to them that sets a new password. */
+  readonly mailsLinks?: (request: Pick<WebRequest, 'realm' | 'door'>) => boolean;
 }
 
 /** The first screen: a name, a password. */
@@ -26,7 +28,7 @@ export function createPasswordStep(deps: PasswordStepDeps): Step {
     mechanism: 'password',
     begins: true,
     offer: () => on,
-    show: (call, fault): Drawn => ({ page: loginPage(call, fault) }),
+    show: (call, fault): Drawn => ({ page: loginPage(withForgotten(deps, call), fault) }),
     take: async (call, form): Promise<Outcome> => {
       if (form.get('without') === 'on') return { kind: 'anonymous' };
       if (form.get('passkey') === 'on') return { kind: 'moved', change: { ticked: unnamed } };
@@ -78,6 +80,12 @@ async function named(
 /** What is shown of a wrong password, of a name that nobody has and of an account that is disabled. */
 export function failed(kept: Fault['kept'] = {}): Outcome & { readonly kind: 'fault' } {
   return { kind: 'fault', fault: { words: texts.failed, kept }, error: errors.passwordRefused };
+}
+
+/** With the way for who has forgotten their password, where there is one. */
+function withForgotten({ mailsLinks }: PasswordStepDeps, call: StepCall): StepCall {
+  if (!call.first.password || mailsLinks?.(call.request) !== true) return call;
+  return { ...call, ways: [...call.ways, { href: pathIn(call.realm, '/portal/forgot-password'), words: texts.forgotten }] };
 }
 
 function loginPage(call: StepCall, fault: Fault | undefined): Page {

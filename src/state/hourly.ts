@@ -1,10 +1,10 @@
 import type { Clock } from '#base';
-import type { State } from '#state';
+import type { State } from './state.ts';
 
-/** How many mails an address was sent within a clock hour. */
-export interface Rate {
+/** How often something was done within a clock hour, for whom it was done. */
+export interface Hourly {
   /** Counts one more. False when there were as many as may be; then it is not counted. */
-  enter(realm: string, address: string, most: number): Promise<boolean>;
+  enter(realm: string, of: string, most: number): Promise<boolean>;
 }
 
 interface Count {
@@ -12,16 +12,20 @@ interface Count {
 }
 
 const hourMs = 3_600_000;
-/** Addresses of a realm that are counted at a time. */
-const addressesMax = 100_000;
+/** Names of a realm that are counted at a time. */
+const namesMax = 100_000;
 
-/** Opens the counts, in the shared state: processes count together. */
-export function openRate(state: State, clock: Clock): Rate {
-  const kind = state.kind<Count>({ name: 'mail-rate', parse: parseCount, rowsMax: () => addressesMax });
+/**
+ * Opens the counts, in the shared state: processes count together.
+ *
+ * @param name  of the kind, as it stands on disk
+ */
+export function openHourly(state: State, clock: Clock, name: string): Hourly {
+  const kind = state.kind<Count>({ name, parse: parseCount, rowsMax: () => namesMax });
   return {
-    enter: async (realm, address, most) => {
+    enter: async (realm, of, most) => {
       const hour = Math.floor(clock.nowMs() / hourMs);
-      const key = `${hour} ${address.toLowerCase()}`;
+      const key = `${hour} ${of.toLowerCase()}`;
       for (;;) {
         const kept = await kind.get(realm, key);
         if (kept === undefined) {
