@@ -8,15 +8,20 @@ export interface PageAnswer {
 
 /** As little of a browser as signs somebody in: one connection, cookies, and no time lost. One request at a time. */
 export class Browser implements Disposable {
-  readonly #socket: Socket;
-  readonly #host: string;
+  readonly #port: number;
   readonly #cookies = new Map<string, string>();
+  #socket: Socket | undefined;
   #arrived = '';
   #waiting: { readonly resolve: (answer: PageAnswer) => void; readonly reject: (error: Error) => void } | undefined;
 
-  private constructor(socket: Socket, host: string) {
-    this.#socket = socket;
-    this.#host = host;
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** A connection that the service has closed for resting is opened again. */
+  #connected(): Socket {
+    if (this.#socket !== undefined && !this.#socket.destroyed) return this.#socket;
+    const socket = connect({ port: this.#port, host: 'localhost', noDelay: true });
     // Octets one by one: lengths are counted in them, and what is looked for is ASCII.
     socket.setEncoding('latin1');
     socket.on('data', (chunk: string) => {
@@ -25,27 +30,18 @@ export class Browser implements Disposable {
     });
     socket.on('error', (error) => this.#waiting?.reject(error));
     socket.on('close', () => this.#waiting?.reject(new Error('the connection was closed')));
-  }
-
-  static open(port: number): Promise<Browser> {
-    const socket = connect({ port, host: 'localhost', noDelay: true });
-    return new Promise((resolve, reject) => {
-      socket.once('error', reject);
-      socket.once('connect', () => {
-        socket.off('error', reject);
-        resolve(new Browser(socket, `localhost:${port}`));
-      });
-    });
+    this.#socket = socket;
+    return socket;
   }
 
   get(target: string): Promise<PageAnswer> {
-    return this.#ask(`GET ${target} HTTP/1.1\r\nHost: ${this.#host}\r\n${this.#cookieLine()}\r\n`);
+    return this.#ask(`GET ${target} HTTP/1.1\r\nHost: localhost:${this.#port}\r\n${this.#cookieLine()}\r\n`);
   }
 
   post(target: string, form: Readonly<Record<string, string>>): Promise<PageAnswer> {
     const body = new URLSearchParams(form).toString();
     return this.#ask(
-      `POST ${target} HTTP/1.1\r\nHost: ${this.#host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n${this.#cookieLine()}\r\n${body}`,
+      `POST ${target} HTTP/1.1\r\nHost: localhost:${this.#port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n${this.#cookieLine()}\r\n${body}`,
     );
   }
 
@@ -61,7 +57,7 @@ export class Browser implements Disposable {
   #ask(request: string): Promise<PageAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(request, 'latin1');
+      this.#connected().write(request, 'latin1');
     });
   }
 
@@ -86,7 +82,7 @@ export class Browser implements Disposable {
 
   [Symbol.dispose](): void {
     this.#waiting = undefined;
-    this.#socket.destroy();
+    this.#socket?.destroy();
   }
 }
 

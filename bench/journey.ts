@@ -16,7 +16,7 @@ export interface Traveller {
  * @throws Error when it does not end on that page
  */
 export async function signIn(port: number, { uid, password, secret }: Traveller): Promise<Browser> {
-  const browser = await Browser.open(port);
+  const browser = new Browser(port);
   try {
     const screen = expect(await browser.get('/portal'), 303).location;
     const form = expect(await browser.get(screen), 200);
