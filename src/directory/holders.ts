@@ -13,6 +13,7 @@ export const totpCredential = 'stsTotpCredential';
 export const totpCredentialKey = totpCredential.toLowerCase();
 export const lastStep = 'stsTotpLastStep';
 export const lastStepKey = lastStep.toLowerCase();
+export const secondFactorUsed = 'stsSecondFactorUsed';
 export const recoveryCode = 'stsRecoveryCode';
 export const recoveryCodeKey = recoveryCode.toLowerCase();
 

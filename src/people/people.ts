@@ -31,6 +31,9 @@ export interface Person {
   readonly administrator: 'none' | 'role' | 'built-in';
 }
 
+/** Who somebody says that they are. */
+export type Meant = Pick<Person, 'dn' | 'entryUuid'>;
+
 /** Whose people are meant. */
 export interface PeopleOf {
   /** The realm's, as text. */
@@ -47,6 +50,8 @@ export interface People {
    * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
    */
   find(realm: PeopleOf, typed: string): Promise<Person | undefined>;
+  /** Whom a typed name means, and nothing else of them: they are looked at when they have shown that they are it. Found and made as by `find`. */
+  meant(realm: PeopleOf, typed: string): Promise<Meant | undefined>;
   /** The name of an entry that a typed name would have: a bind as nobody costs what a bind as somebody costs. */
   nobody(realm: PeopleOf, typed: string): string;
   /**
@@ -114,31 +119,42 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
     const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
     return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn, administrator, secondFactorUsed };
   };
-  const known = async (suffix: string, typed: string): Promise<Person | undefined> => {
-    const base = baseOf(suffix);
+  const entryMeant = async (suffix: string, typed: string, attributes: readonly string[]): Promise<ClientEntry | undefined> => {
     const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));
     const { entries, complete } = await client
       .as('self')
-      .search({ base, scope: 'sub', filter, attributes: needed, sizeLimit: candidatesMax });
+      .search({ base: baseOf(suffix), scope: 'sub', filter, attributes, sizeLimit: candidatesMax });
     if (!complete) return undefined;
     const sameUid = entries.filter((entry) => entry.all('uid').some((uid) => uid.toLowerCase() === typed.toLowerCase()));
     // A name is a uid before it is a mail address: no one comes in as somebody else by having their name for an address.
     const meant = sameUid.length > 0 ? sameUid : entries;
-    if (meant[0] !== undefined && meant.length === 1) return personOf(suffix, meant[0]);
+    return meant.length === 1 ? meant[0] : undefined;
+  };
+  const known = async (suffix: string, typed: string): Promise<Person | undefined> => {
+    const entry = await entryMeant(suffix, typed, needed);
+    if (entry !== undefined) return personOf(suffix, entry);
     // A name that nobody has costs as many searches as one that somebody has.
     await hasRoleIn(client, suffix, nobodysUuid);
     return undefined;
   };
+  const meantBy = async (suffix: string, typed: string): Promise<Meant | undefined> => {
+    const entry = await entryMeant(suffix, typed, ['uid', 'entryUUID']);
+    const entryUuid = entry?.one('entryUUID');
+    return entry === undefined || entryUuid === undefined ? undefined : { dn: entry.dn, entryUuid };
+  };
+  /** The same for a name that may be made an entry. */
+  const orMade = async <T>({ suffix, mode }: PeopleOf, typed: string, look: (suffix: string, typed: string) => Promise<T | undefined>) => {
+    // Nobody types a control character; a name made with one could not be told from another on a screen.
+    if (typed === '' || /\p{Cc}/u.test(typed)) return undefined;
+    const found = await look(suffix, typed);
+    if (found !== undefined || !makesEntries(mode)) return found;
+    return (await make(client, named(baseOf(suffix), typed), typed)) ? look(suffix, typed) : undefined;
+  };
   const named = (base: string, uid: string) => formatDn([[{ type: 'uid', value: utf8(uid) }], ...(parseDn(base) ?? [])]);
 
   return {
-    find: async ({ suffix, mode }, typed) => {
-      // Nobody types a control character; a name made with one could not be told from another on a screen.
-      if (typed === '' || /\p{Cc}/u.test(typed)) return undefined;
-      const person = await known(suffix, typed);
-      if (person !== undefined || !makesEntries(mode)) return person;
-      return (await make(client, named(baseOf(suffix), typed), typed)) ? known(suffix, typed) : undefined;
-    },
+    find: (realm, typed) => orMade(realm, typed, known),
+    meant: (realm, typed) => orMade(realm, typed, meantBy),
     nobody: ({ suffix }, typed) => named(baseOf(suffix), typed.replace(inNoName, '?')),
     byUuid: async ({ suffix }, entryUuid) => {
       const filter = equals('entryUUID', entryUuid);

@@ -23,6 +23,8 @@ export interface Known extends SignedIn {
 export interface Registry {
   /** The person of a typed name, made first in a mode that makes entries. */
   find(realm: WebRealm, typed: string): Promise<Known | undefined>;
+  /** Whom a typed name means, made first in a mode that makes entries. */
+  meant(realm: WebRealm, typed: string): Promise<Pick<Known, 'dn' | 'entryUuid'> | undefined>;
   /** The DN of nobody: a bind as it costs what a bind as somebody costs. */
   nobody(realm: WebRealm, typed: string): string;
   /** Notes a sign-in at its person's entry. @throws ClientRefusal when that is not written */
@@ -76,7 +78,7 @@ export async function provePassword(
   { userName, password, secure }: Typed,
   visit: Visit,
 ): Promise<Proved> {
-  const person = userName.length > userNameLengthMax ? undefined : await registry.find(realm, userName);
+  const person = userName.length > userNameLengthMax ? undefined : await registry.meant(realm, userName);
   const dn = person?.dn ?? registry.nobody(realm, userName.slice(0, userNameLengthMax));
   const event = { realm: realm.id, subject: person?.dn ?? '', action: 'signin.password', ...visit };
   const judged = await ask(judge, { dn, password, door: 'signin', address: visit.address, isProtected: secure });

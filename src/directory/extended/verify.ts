@@ -1,3 +1,4 @@
+import { utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { codesLeft, credentialsErrors, judgeTotp, readTotpCredential, recoveryForm, withoutCode } from '#credentials';
 import { loadTotp, type Totp } from '#keys';
@@ -16,6 +17,7 @@ import {
   recoveryCode,
   recoveryCodeKey,
   secondFactorsOf,
+  secondFactorUsed,
   totpCredential,
   totpCredentialKey,
 } from '../holders.ts';
@@ -137,6 +139,8 @@ async function spendTotp(call: Call, dn: string, { code, window }: Secret & { ki
     if (held.kind === 'unreadable') throw refuse(credentialsErrors.factorUnreadable);
     const step = judged(totp, engine, held.credential, lastStepOf(attributes), code, window);
     attributes.set(lastStepKey, { description: lastStep, values: [Buffer.from(String(step))] });
+    // With the same commit: the web layer would note it with another.
+    attributes.set(secondFactorUsed.toLowerCase(), { description: secondFactorUsed, values: [utf8('TRUE')] });
     return changed(engine, look(), entry, attributes);
   });
   return { said: `${whats.totp}: accepted` };

@@ -59,7 +59,9 @@ async function shown(deps: TotpDeps, call: StepCall, code: string): Promise<Outc
     dn: person.dn,
     secret: { kind: 'totp', code, window: deps.settingsOf(realm.id)['totp.window'] },
   });
-  return judged === 'accepted' ? { kind: 'proven', amr: ['otp'] } : judged;
+  if (judged !== 'accepted') return judged;
+  // The directory has just judged who it is, disabled or not, and noted that a second factor was used.
+  return { kind: 'proven', amr: ['otp'], person: { ...person, secondFactorUsed: true } };
 }
 
 /** The code that proves the app writes it, and cannot sign in: a fresh one is asked for afterwards. */
