@@ -1,9 +1,9 @@
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { plugIn } from './authenticators.ts';
 import { inspect, launch, openContext } from './browser.ts';
 import { asAdministrator } from './people.ts';
+import { plugIn } from './virtual-key.ts';
 
 let atrium: TestAtrium;
 let browser: Browser;
@@ -32,7 +32,7 @@ test.serial(
   async (t) => {
     const context = await openContext(t, browser);
     const page = await context.newPage();
-    await plugIn(page, { verifies: true, platform: true });
+    await plugIn(page, { transport: 'internal', resident: true });
     await page.goto(`${base}/portal?a=1`);
     await inspect(t, page, 'development-signin-boxes');
     const come = async (button: string) => {
@@ -45,7 +45,7 @@ test.serial(
     };
     await come('Add a security key');
     t.is(page.url(), `${base}/portal?a=1`);
-    t.regex((await page.textContent('section:has(#where)')) ?? '', /With\s*Security key/);
+    t.regex((await page.textContent('section:has(#where)')) ?? '', /This browser\s*Security key/);
 
     // The entry remembers when, and nothing of a second factor.
     nowMs += 60_000;
@@ -62,7 +62,7 @@ test.serial(
     // Somebody else, with a key of their own, does not get in under that name.
     const other = await openContext(t, browser);
     const theirs = await other.newPage();
-    await plugIn(theirs, { verifies: true, platform: true });
+    await plugIn(theirs, { transport: 'internal', resident: true });
     await theirs.goto(`${base}/portal`);
     await theirs.check('#passwordless');
     await theirs.fill('#username', 'ada');

@@ -5,10 +5,10 @@ import type { Browser, Page } from 'playwright-core';
 import { printSecurityKey } from '#holdings';
 import { createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { plugIn } from './authenticators.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
+import { plugIn } from './virtual-key.ts';
 
 let atrium: TestAtrium;
 let browser: Browser;
