@@ -212,7 +212,9 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     const now = await sessions.parked(realm.id, id);
     const isTheirs = person !== undefined && now?.progress.entryUuid === person.entryUuid && now.progress.browser === markOf(at.browser);
     if (now === undefined || !isTheirs || now.progress.proven.length === 0) return to(step.path, id);
-    return goOn(step, at, now, now.progress, decide(await situationIn(request, now, now.progress, person, at.policy)), person);
+    const next = decide(await situationIn(request, now, now.progress, person, at.policy));
+    // The session is that one's, which was faster: two would be one too many.
+    return next.step === 'done' ? to(step.path, id) : goOn(step, at, now, now.progress, next, person);
   };
 
   return {
