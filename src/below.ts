@@ -31,7 +31,7 @@ import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { faultOfMailText } from '#mail';
 import { keysBelow, loadSchema, normalizeDn } from '#schema';
-import { createTurns, type Limits, type Notices, openLimits, openNotices, openState, type State } from '#state';
+import { createTurns, type Limits, type Notices, type Outbox, openLimits, openNotices, openOutbox, openState, type State } from '#state';
 import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
 import type { Beneath } from './above.ts';
@@ -65,8 +65,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const realms = await realmMaking(foundation);
   const desks = createDesks();
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...(crew === undefined ? {} : { crew }) });
-  const { state, limits } = openShared(foundation, opened);
-  const engine = { ...opened, attempts: createTurns(limits) };
+  const { state, limits, outbox } = openShared(foundation, opened);
+  const engine = { ...opened, attempts: createTurns(limits), outbox };
   const notices = noticesOf(foundation, engine, state);
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
@@ -115,8 +115,15 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   };
 }
 
+/** What both sides of the LDAP interface share, and what of it others are to be told. */
+interface Shared {
+  readonly state: State;
+  readonly limits: Limits;
+  readonly outbox: Outbox;
+}
+
 /** Opens the short-lived state before the first door: binds are counted in it. */
-function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engine): { readonly state: State; readonly limits: Limits } {
+export function openShared({ settings, dataDir, clock, chance, open }: Foundation, engine: Engine): Shared {
   const store = openStateStore({ file: join(dataDir, stateFile), settings, clock, epoch: engine.store.epoch });
   open.defer(() => store.close());
   const settingsOf = (id: string) => {
@@ -128,7 +135,8 @@ function openShared({ settings, dataDir, clock, open }: Foundation, engine: Engi
     const key = parsed && normalizeDn(engine.live.current, parsed);
     return key === undefined ? dn.toLowerCase() : hex(key);
   };
-  return { state: openState({ store, clock }), limits: openLimits({ store, clock, settingsOf, identityOf }) };
+  const state = openState({ store, clock });
+  return { state, limits: openLimits({ store, clock, settingsOf, identityOf }), outbox: openOutbox({ state, chance, settingsOf }) };
 }
 
 /** Whatever changes what people sign in with, they are to be told. */

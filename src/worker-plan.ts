@@ -4,7 +4,7 @@ import { type Desks, directoryErrors, type EngineSettings, type RealmSeed, type 
 import { type HashCost, keysErrors, type keysSettings, type SealerKeys, type Stretch, type Verified } from '#keys';
 import { type Endpoints, type Limits, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
-import type { AttemptBy, Limited, Outcome } from '#state';
+import type { AttemptBy, Limited, OutboxEvent, Outcome } from '#state';
 import type { Change, CommitResult, Expectation, StoreBesideOptions, WatchedChange } from '#store';
 import { storeErrors } from '#store';
 
@@ -60,6 +60,7 @@ export interface MainSide {
   changeSchema: SchemaChange;
   hash(password: Uint8Array, cost: HashCost): Promise<string>;
   hashSet(secrets: readonly Uint8Array[], cost: HashCost): Promise<readonly string[]>;
+  hashInto(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<string>;
   findInSet(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<{ readonly index?: number }>;
   pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
   verify(password: Uint8Array, stored: string | undefined, cost: HashCost): Promise<Verified>;
@@ -73,6 +74,10 @@ export interface MainSide {
   issueLink: Desks['links']['issue'];
   listMails: Desks['mails']['list'];
   retryMails: Desks['mails']['retry'];
+  /** As `Turns.isFull`. */
+  isFull(attempt: AttemptBy): boolean | Promise<boolean>;
+  putEvent(event: OutboxEvent): Promise<string>;
+  takeEventBack(realm: string, handle: string): Promise<void>;
   record(event: AuditEvent): void;
   /** From its answer on the worker is told what becomes durable. */
   watch(): void;

@@ -15,7 +15,7 @@ interface ServedWorker {
 
 /** @param changed  told, once the worker has asked for it, what has become durable */
 export function serveWorker(
-  { store, hasher, lines, csn, live, changeSchema, attempts, desks = createDesks() }: Engine,
+  { store, hasher, lines, csn, live, changeSchema, attempts, outbox, desks = createDesks() }: Engine,
   audit: Pick<Audit, 'record'>,
   changed: (changes: readonly WatchedChange[]) => void,
 ): ServedWorker {
@@ -37,6 +37,7 @@ export function serveWorker(
     hash: hasher.hash,
     verify: hasher.verify,
     hashSet: hasher.hashSet,
+    hashInto: hasher.hashInto,
     findInSet: hasher.findInSet,
     pbkdf2: hasher.pbkdf2,
     enter: (key) =>
@@ -72,6 +73,9 @@ export function serveWorker(
     issueLink: desks.links.issue,
     listMails: desks.mails.list,
     retryMails: desks.mails.retry,
+    isFull: attempts.isFull,
+    putEvent: outbox.put,
+    takeEventBack: outbox.takeBack,
     record: audit.record,
     watch: () => {
       unwatch ??= store.watch((changes) => changed(changes.map(ownWatched)));

@@ -88,6 +88,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     attempts: attemptsThere,
     desks: desksThere,
     mailTextFault: faultOfMailText,
+    outbox: { put: (event) => main.ask('putEvent', event), takeBack: (realm, handle) => main.ask('takeEventBack', realm, handle) },
   });
   return startListener({
     directory: createDirectory(engine),
@@ -126,6 +127,7 @@ function hasherThere(settings: WorkerPlan['settings']): Hasher {
     hash: (password, cost) => counted(main.ask('hash', ownOctets(password), cost)),
     verify: (password, stored, cost) => counted(main.ask('verify', ownOctets(password), stored, cost)),
     hashSet: (secrets, cost) => counted(main.ask('hashSet', secrets.map(ownOctets), cost)),
+    hashInto: (secret, stored, cost) => counted(main.ask('hashInto', ownOctets(secret), stored, cost)),
     findInSet: (secret, stored, cost) => counted(main.ask('findInSet', ownOctets(secret), stored, cost)),
     pbkdf2: (password, { hash, salt, iterations }) =>
       counted(main.ask('pbkdf2', ownOctets(password), { hash, salt: ownOctets(salt), iterations })),
@@ -138,6 +140,7 @@ function hasherThere(settings: WorkerPlan['settings']): Hasher {
 
 /** Attempts are counted in the main thread, for all threads alike. */
 const attemptsThere: Turns = {
+  isFull: (attempt) => main.ask('isFull', attempt),
   async enter(attempt) {
     const entered = await main.ask('enterAttempt', attempt);
     if (entered.kind === 'limited') return entered;

@@ -6,3 +6,4 @@ export { type Chance, systemChance, token, uuid4 } from './chance.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { addressOctets, isInNetwork, type Network, readNetwork } from './networks.ts';
 export { createSlab, type Slab } from './slab.ts';
+export { drawTypable, printedInGroups, typableAlphabet, withoutGroups } from './typable.ts';

@@ -1,5 +1,15 @@
 import { utf8 } from '#base';
 import { type Control, encodeBer, type Filter, type Modification, type PartialAttribute, type Request, resultCodes } from '#ldap';
+import {
+  type AppPasswordAsked,
+  type AppPasswordMade,
+  madeOf,
+  makeAppPasswordOid,
+  makeValue,
+  revokeAppPasswordOid,
+  revokedOf,
+  revokeValue,
+} from './app-passwords.ts';
 import { passwordModifyOid, passwordModifyValue } from './change-password.ts';
 import { type ClientEntry, entryOf } from './entry.ts';
 import type { Performed, PerformOptions } from './link.ts';
@@ -49,6 +59,15 @@ export interface Actor {
   delete(dn: string): Promise<void>;
   /** Sets a password (RFC 3062), as the directory judges it. */
   setPassword(dn: string, password: string): Promise<void>;
+  /**
+   * Lets the directory make an app password.
+   *
+   * @throws ClientRefusal  50 without the right, which for one's own takes a fresh session, of two factors where two are held; 53 where none may be made; 19 for
+   *                        what is unfit, or one too many
+   */
+  makeAppPassword(asked: AppPasswordAsked): Promise<AppPasswordMade>;
+  /** Revokes one, or all without an id. @returns how many @throws ClientRefusal  50 without the right, 16 for one that is not there */
+  revokeAppPassword(which: { readonly dn: string; readonly id?: string }): Promise<number>;
   /** The authorization identity as the directory sees it (RFC 4532): `dn:…`, or empty for nobody. */
   whoAmI(): Promise<string>;
 }
@@ -98,6 +117,10 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     if (!expected.includes(performed.op.result.code)) throw new ClientRefusal(performed.op.result);
     return performed.op;
   };
+  const extended = async (oid: string, value?: Uint8Array) => {
+    const op = await ask({ kind: 'extendedRequest', oid, ...(value === undefined ? {} : { value }) });
+    return op.kind === 'extendedResponse' ? op.value : undefined;
+  };
   const search = async (options: SearchOptions): Promise<Found> => {
     const entries: ClientEntry[] = [];
     const done = await ask(
@@ -134,10 +157,9 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
       const value = passwordModifyValue({ dn, old: undefined, fresh: password });
       await ask({ kind: 'extendedRequest', oid: passwordModifyOid, value });
     },
-    whoAmI: async () => {
-      const op = await ask({ kind: 'extendedRequest', oid: whoAmIOid });
-      return op.kind === 'extendedResponse' && op.value !== undefined ? Buffer.from(op.value).toString('utf8') : '';
-    },
+    makeAppPassword: async (asked) => madeOf(await extended(makeAppPasswordOid, makeValue(asked))),
+    revokeAppPassword: async (which) => revokedOf(await extended(revokeAppPasswordOid, revokeValue(which))),
+    whoAmI: async () => Buffer.from((await extended(whoAmIOid)) ?? []).toString('utf8'),
   };
 }
 

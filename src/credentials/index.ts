@@ -1,5 +1,27 @@
+export {
+  appPasswordForm,
+  appPasswordGroup,
+  appPasswordLength,
+  appPasswordsFault,
+  parseStoredAppPassword,
+  printStoredAppPassword,
+  type StoredAppPassword,
+  saltOf,
+  storedAppPasswords,
+} from './app-password.ts';
 export { errors as credentialsErrors } from './errors.ts';
-export { type Account, type Judgement, judgePassword, type Presented, scramJudgement } from './judge.ts';
+export {
+  type Accepted,
+  type Account,
+  type Circumstances,
+  isAloneTooLittle,
+  judgeMatches,
+  judgePassword,
+  type PasswordDoor,
+  type Presented,
+  scramJudgement,
+} from './judge.ts';
+export { createKnownPasswords, type KnownPasswords } from './known.ts';
 export { codesLeft, recoveryCodesMax, recoveryForm, recoverySetFault, spentMark, withoutCode } from './recovery.ts';
 export { saslPrep } from './sasl-prep.ts';
 export {

@@ -1,4 +1,4 @@
-import { text, utf8 } from '#base';
+import { text, utf8, withoutGroups } from '#base';
 import { isHash, parseHash } from '#keys';
 
 /** What stands in the place of the last code of a set when it is spent: a set that is used up is not the same as none. */
@@ -17,7 +17,7 @@ const typedMax = 256;
  */
 export function recoveryForm(typed: string): Uint8Array | undefined {
   if (typed.length > typedMax) return undefined;
-  const bare = typed.replace(/[\s\p{Pd}]/gu, '').toUpperCase();
+  const bare = withoutGroups(typed);
   return codeForm.test(bare) ? utf8(bare) : undefined;
 }
 

@@ -1,18 +1,22 @@
 import { text } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
-import { type Account, judgePassword } from '#credentials';
+import { type Accepted, type Account, type Circumstances, judgeMatches, judgePassword, type Presented } from '#credentials';
 import { type Bar, barOf, type Validity, validityOf } from '#holdings';
 import { decodeAttributes } from '#ldap';
-import { protectsPasswords } from '#policy';
+import { protectsPasswords, verifiesPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
 import { originOf } from './access/standing.ts';
-import { counted } from './attempts.ts';
+import { noteUse } from './app-password-use.ts';
+import { appPasswordsIn } from './app-passwords.ts';
+import { counted, isLimited, type Tried } from './attempts.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
+import { circumstancesOf, needsSecondFactor } from './doors.ts';
 import { hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Realm } from './realm.ts';
+import { attributesOf } from './record.ts';
 import { renewHash } from './renewal.ts';
 import type { Identity } from './types.ts';
 import { passwordKey } from './write.ts';
@@ -25,6 +29,8 @@ export interface Report {
   fault(fault: ErrorRow): void;
   /** A hash of another system that one of ours has taken the place of. */
   renewed(entry: StoredEntry, scheme: string): void;
+  /** With what, where it is not with the password of who it is. */
+  by(words: string): void;
 }
 
 /** What an entry says about signing in as it at a moment. */
@@ -107,26 +113,72 @@ export function refuseRemoved(realm: Pick<Realm, 'state'> | undefined): void {
 export async function identify(
   call: Call,
   snapshot: Snapshot,
-  { realm, dn: tried }: { readonly realm: Realm; readonly dn: string },
+  { realm, dn: tried }: Tried & { readonly realm: Realm },
   entry: StoredEntry | undefined,
   password: Uint8Array,
   report: Report,
 ): Promise<Identity> {
   const { engine } = call;
   refuseRemoved(realm);
-  const { mode, settings } = realm;
-  const account = entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : accountOf(entry, engine.clock.nowMs());
-  const mayChangeHere = call.controls.of(door) !== undefined;
-  const judgement = await counted(call, { realm, dn: tried }, async () => {
-    const judged = await judgePassword(engine.hasher, hashCost(realm), { password, account, mode, mayChangeHere });
-    if (judged.kind === 'accepted') return judged;
-    if (judged.fault !== undefined) report.fault(judged.fault);
-    throw refuse(judged.row);
-  });
-  if (judgement.renewed !== undefined && entry !== undefined && settings['security.renewForeignHashes']) {
-    const scheme = await renewHash(engine, snapshot, entry, password, judgement.renewed);
+  const circumstances = circumstancesOf(call, realm);
+  const account =
+    entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : signingIn(call, snapshot, realm, entry, circumstances);
+  const presented: Presented = { ...circumstances, account, password };
+  const accepted =
+    (await knownRight(call, { realm, dn: tried }, presented)) ?? (await hashed(call, { realm, dn: tried }, presented, report));
+  if (accepted.by === 'appPassword') {
+    report.by(`with the app password ${JSON.stringify(accepted.used.name)}`);
+    const use = { id: accepted.used.id, atMs: circumstances.nowMs, door: circumstances.door, from: circumstances.address };
+    if (entry !== undefined) await noteUse(engine, entry, use, realm.settings['appPasswords.lastUseGranularityS'] * 1000);
+  } else if (accepted.renewed !== undefined && entry !== undefined && realm.settings['security.renewForeignHashes']) {
+    const scheme = await renewHash(engine, snapshot, entry, password, accepted.renewed);
     if (scheme !== undefined) report.renewed(entry, scheme);
   }
   await engine.store.durable(snapshot.number);
-  return { dn: entry?.dn, uuid: entry?.uuid, strength: 'ownPassword' };
+  return { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by };
+}
+
+/**
+ * A password that was found right a short while ago, if it is let in as things are now. Whoever would be refused is not told so from memory, which would be
+ * quicker than to hash: nothing is known of a refusal.
+ */
+async function knownRight(call: Call, tried: Tried, presented: Presented): Promise<Accepted | undefined> {
+  const { account, password, door: where, mode } = presented;
+  if (account === undefined || where === 'browser' || !verifiesPasswords(mode)) return undefined;
+  const matches = call.engine.known.recall(account, password);
+  const judgement = matches && judgeMatches(presented, matches);
+  if (judgement?.kind !== 'accepted') return undefined;
+  const limited = isLimited(call, tried);
+  return (limited instanceof Promise ? await limited : limited) ? undefined : judgement;
+}
+
+function hashed(call: Call, tried: Tried & { readonly realm: Realm }, presented: Presented, report: Report): Promise<Accepted> {
+  const { engine } = call;
+  const { realm } = tried;
+  return counted(call, tried, async () => {
+    const { matches, ...judgement } = await judgePassword(engine.hasher, hashCost(realm), presented);
+    if (judgement.kind === 'refused') {
+      if (judgement.fault !== undefined) report.fault(judgement.fault);
+      throw refuse(judgement.row);
+    }
+    const { account, password, door: where } = presented;
+    if (account !== undefined && where !== 'browser')
+      engine.known.keep(account, password, matches, realm.settings['security.verifiedBindsS'] * 1000);
+    return judgement;
+  });
+}
+
+/** What an entry says about signing in as it, with all that a password is judged by. */
+export function signingIn(
+  { engine }: Pick<Call, 'engine'>,
+  snapshot: Snapshot,
+  realm: Realm,
+  entry: StoredEntry,
+  circumstances: Circumstances,
+): Account {
+  return {
+    ...accountOf(entry, circumstances.nowMs),
+    appPasswords: entry.secret.length === 0 ? [] : appPasswordsIn(attributesOf(engine.schema, entry)),
+    needsSecondFactor: needsSecondFactor(engine, snapshot, realm, entry, circumstances),
+  };
 }

@@ -1,7 +1,7 @@
 import { utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { encodeBer, formatDn, resultCodes } from '#ldap';
-import type { Outcome, Turns } from '#state';
+import type { AttemptBy, Outcome, Turns } from '#state';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
@@ -11,7 +11,10 @@ import { personName } from './named.ts';
 import type { Realm } from './realm.ts';
 
 /** Where nobody counts: a directory without the state that a service shares. */
-export const uncounted: Turns = { enter: async () => ({ kind: 'admitted', end: async () => undefined }) };
+export const uncounted: Turns = {
+  isFull: () => false,
+  enter: async () => ({ kind: 'admitted', end: async () => undefined }),
+};
 
 /** Whose secret is tried: a DN that an entry has, or that one would have. */
 export interface Tried {
@@ -27,9 +30,10 @@ export interface Tried {
  * @throws Refusal `attemptsLimited` (53) before anything is judged, the right secret too; what `judge` throws
  * @see docs/decisions/0012-failures.md
  */
-export async function counted<T>({ engine, asker, controls }: Call, { realm, dn }: Tried, judge: () => Promise<T>): Promise<T> {
+export async function counted<T>(call: Call, tried: Tried, judge: () => Promise<T>): Promise<T> {
+  const { engine, controls } = call;
   const outer = controls.of(door);
-  const turn = await engine.attempts.enter({ realm: realm.id, identity: dn, address: outer?.address ?? asker.origin.address });
+  const turn = await engine.attempts.enter(attemptOf(call, tried));
   if (turn.kind === 'limited') {
     // Words are for people; the web layer is told the number.
     if (outer !== undefined) controls.answer({ oid: door.oid, critical: false, value: encodeBer((ber) => ber.number(turn.waitS)) });
@@ -47,6 +51,15 @@ export async function counted<T>({ engine, asker, controls }: Call, { realm, dn 
   } finally {
     await turn.end(outcome);
   }
+}
+
+/** Whether an attempt would be refused at this moment, without making one. */
+export function isLimited(call: Call, tried: Tried): boolean | Promise<boolean> {
+  return call.engine.attempts.isFull(attemptOf(call, tried));
+}
+
+function attemptOf({ asker, controls }: Call, { realm, dn }: Tried): AttemptBy {
+  return { realm: realm.id, identity: dn, address: controls.of(door)?.address ?? asker.origin.address };
 }
 
 /** Too many hashes waiting, or a disk that is full: nobody has learned whether the secret is right. */

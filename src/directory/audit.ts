@@ -31,6 +31,8 @@ export interface AuditNotes {
   about?: About;
   /** Whom a bind by SASL is about, once that is known. */
   subject?: string;
+  /** With what somebody has bound, where it is not with their own password. */
+  by?: string;
   /** Those that count, once that is known. */
   controls?: Controls;
   /** Part of a transaction, and nothing of it done yet. */
@@ -60,7 +62,7 @@ export function tellOfSuccess(notes: AuditNotes): void {
     case 'delRequest':
     case 'modifyRequest':
     case 'modifyDNRequest':
-      notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: summaryOf(op) + sessionOf(notes) });
+      notes.engine.audit.record({ ...common(notes), outcome: 'success', summary: summaryOf(op) + byOf(notes) + sessionOf(notes) });
       return;
     case 'extendedRequest':
       if (notes.wrote !== undefined)
@@ -159,6 +161,10 @@ function targetOf(op: Request): string | undefined {
     case 'abandonRequest':
       return undefined;
   }
+}
+
+function byOf({ by }: AuditNotes): string {
+  return by === undefined ? '' : ` ${by}`;
 }
 
 /** For whom a client says that it acts; nothing of what it says is proved. */

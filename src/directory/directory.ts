@@ -96,6 +96,9 @@ function operate(
       return bind(call, op, going, {
         fault: (row) => tellOfFault(notes, row),
         renewed: (entry, scheme) => tellOfRenewal(notes, entry.dn, scheme),
+        by: (words) => {
+          notes.by = words;
+        },
         subject: (name) => {
           notes.subject = name;
         },

@@ -1,12 +1,12 @@
 import type { AuditEvent } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse, type SettingRows, type SettingValues } from '#catalogue';
-import { credentialsSettings } from '#credentials';
+import { createKnownPasswords, credentialsSettings, type KnownPasswords } from '#credentials';
 import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
 import { type PasswordPolicy, policySettings } from '#policy';
 import type { Schema } from '#schema';
-import { stateSettings, type Turns } from '#state';
+import { type Outgoing, stateSettings, type Turns, untold } from '#state';
 import type { Store } from '#store';
 import { type AccessDesk, createAccessDesk } from './access/book.ts';
 import { uncounted } from './attempts.ts';
@@ -71,6 +71,8 @@ export interface EngineOptions {
   readonly desks?: Desks;
   /** What is wrong with the texts of a mail that an entry holds; by default nothing. */
   readonly mailTextFault?: MailTextFault;
+  /** Where others are told of what happens to people; without it, nowhere. */
+  readonly outbox?: Outgoing;
 }
 
 /**
@@ -98,6 +100,9 @@ export interface Engine extends EngineOptions {
   readonly csn: CsnSource;
   readonly lines: Lines;
   readonly attempts: Turns;
+  readonly outbox: Outgoing;
+  /** Passwords that need not be hashed again. */
+  readonly known: KnownPasswords;
   readonly prepared: Prepared;
   readonly dynamicGroups: DynamicGroups;
   readonly transactions: Transactions;
@@ -113,7 +118,8 @@ export function openEngine(options: EngineOptions): Engine {
   const { store, clock, changeSchema = unchanging } = options;
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  const { attempts = uncounted, sealer = createSealer(sealerKeys('', '')) } = options;
+  const { attempts = uncounted, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
+  const known = createKnownPasswords({ key: options.chance.octets(32), clock, max: options.settings['security.verifiedBindsMax'] });
   const startedMs = options.startedMs ?? clock.nowMs();
   const transactions = createTransactions(options.settings);
   return {
@@ -126,6 +132,8 @@ export function openEngine(options: EngineOptions): Engine {
     csn,
     lines,
     attempts,
+    outbox,
+    known,
     startedMs,
     transactions,
   };

@@ -293,6 +293,35 @@ export const errors = {
     sees: { ldap: 19 },
     state: 'live',
   },
+  appPasswordMalformed: row(9400, 2, 'a request about app passwords that cannot be read', 'the request cannot be read'),
+  appPasswordsOff: {
+    code: 'STS-AUTHN-9402',
+    means: 'an app password where none may be made (appPasswords.enabled)',
+    says: 'no app passwords may be made here',
+    sees: { ldap: 53 },
+    state: 'live',
+  },
+  appPasswordUnfit: {
+    code: 'STS-AUTHN-9403',
+    means: 'an app password that cannot be made as it is asked for, or one more than a person may have (appPasswords.maxPerPerson)',
+    says: 'app password: {why}',
+    sees: { ldap: 19 },
+    state: 'live',
+  },
+  appPasswordAbsent: {
+    code: 'STS-AUTHN-9404',
+    means: 'an app password that is to be revoked and is not there',
+    says: 'there is no such app password',
+    sees: { ldap: 16 },
+    state: 'live',
+  },
+  appPasswordFactors: {
+    code: 'STS-AUTHN-9405',
+    means: 'one’s own app password, asked for in a session of one factor by who holds a second one',
+    says: 'sign in with your second factor to make an app password',
+    sees: { ldap: 50 },
+    state: 'live',
+  },
   ...realmErrors,
 } as const satisfies Record<string, ErrorRow>;
 

@@ -76,7 +76,7 @@ function checkPolicy(
   if (isOf(schema, attributes, mailTextClass)) checkMailText(schema, realms, dnKey, attributes, mailTextFault);
   if (!isOf(schema, attributes, authnPolicyClass)) return;
   const realm = realms.owning(dnKey) ?? realms.default;
-  const place = nameBelow(schema, realm.suffix, ['cn', 'default'], ['ou', 'authnPolicies']);
+  const place = realm.authnPolicy;
   // One of another name would be in force nowhere, and whoever wrote it would not know.
   if (!equalBytes(dnKey, place.key))
     throw refuse(errors.policyUnfit, { attribute: 'objectClass', why: `the policy in force is ${place.text}` });

@@ -36,6 +36,8 @@ export interface Realm {
   readonly administrator: Name;
   /** The entry of the password policy in force; it need not be there. */
   readonly passwordPolicy: Name;
+  /** The same of the authentication policy. */
+  readonly authnPolicy: Name;
 }
 
 /** The subschema subentry, of which there is one for all realms (RFC 4512 §4.2). */
@@ -85,6 +87,7 @@ export function realmAt(schema: Schema, suffix: Name, facts: RealmFacts): Realm 
     rules: below(['ou', 'accessRules']),
     administrator: below(['uid', facts.settings['admin.bootstrapUsername']], ['ou', 'people']),
     passwordPolicy: below(['cn', 'default'], ['ou', 'passwordPolicies']),
+    authnPolicy: below(['cn', 'default'], ['ou', 'authnPolicies']),
   };
 }
 

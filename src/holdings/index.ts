@@ -1,3 +1,12 @@
+export {
+  type AppPassword,
+  type AppPasswordScope,
+  appPasswordAttributes,
+  appPasswordScopes,
+  appPasswordsOf,
+  isAppPassword,
+  printAppPassword,
+} from './app-password.ts';
 export { type AuthenticatorApp, parseAuthenticatorApp, printAuthenticatorApp } from './authenticator-app.ts';
 export { type EmailFactor, emailFactorOf } from './email-factor.ts';
 export { type EntryValues, factorAttributes, type Holdings, holdingsOf } from './holdings.ts';

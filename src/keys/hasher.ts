@@ -65,6 +65,12 @@ export interface Hasher {
    */
   hashSet(secrets: readonly Uint8Array[], cost: HashCost): Promise<readonly string[]>;
   /**
+   * Hashes one more secret for such a set: with its salt and cost, or, where there is none that could be computed, with a salt of its own.
+   *
+   * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
+   */
+  hashInto(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<string>;
+  /**
    * Judges a secret against such a set: one hash, whatever the set is. By the salt and cost of the first that can be computed; one of another salt is no match.
    *
    * @param stored  none does the work of `cost`
@@ -119,9 +125,20 @@ export function createHasher(options: HasherOptions): Hasher {
     return hashes;
   }
 
-  async function findInSet(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<{ readonly index?: number }> {
+  const parsedSet = (stored: readonly string[]) => {
     const parsed = stored.map((each) => parseHash(each, costMaxOctets));
-    const first = parsed.find((each) => each.kind === 'hash')?.hash;
+    return { parsed, first: parsed.find((each) => each.kind === 'hash')?.hash };
+  };
+
+  async function hashInto(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<string> {
+    const { first } = parsedSet(stored);
+    if (first === undefined) return await hash(secret, cost);
+    const key = await derive(secret, first.salt, first.key.length, first);
+    return formatHash({ ...first, key });
+  }
+
+  async function findInSet(secret: Uint8Array, stored: readonly string[], cost: HashCost): Promise<{ readonly index?: number }> {
+    const { parsed, first } = parsedSet(stored);
     const { logN, r, p, salt } = first ?? { ...cost, salt: nobodysSalt };
     const hashed = await derive(secret, salt, first?.key.length ?? newKeyOctets, { logN, r, p });
     const isThat = (each: ParsedHash) =>
@@ -165,6 +182,7 @@ export function createHasher(options: HasherOptions): Hasher {
   return {
     hash,
     hashSet,
+    hashInto,
     findInSet,
     verify,
     pbkdf2: (password, stretch) => queue.run(() => computePbkdf2(password, stretch)),

@@ -38,6 +38,8 @@ export interface Limits {
    * @returns `limited` with the seconds until the window ends, also for who would have been right
    */
   enter(attempt: AttemptBy): Promise<Attempt>;
+  /** Whether an attempt would be refused at this moment. Nothing is counted. */
+  isFull(attempt: AttemptBy): boolean;
 }
 
 export interface LimitsOptions {
@@ -54,24 +56,27 @@ const addressKind = 'failures.address';
 export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptions): Limits {
   const trusted = createNetworks();
   const counting = countingOf(store, clock);
+  const countersOf = ({ realm, identity, address }: AttemptBy): Counter[] => {
+    const settings = settingsOf(realm);
+    const expiresAtMs = clock.nowMs() + settings['security.rateLimitWindowS'] * 1000;
+    const counter = (kind: string, of: string, limit: number): Counter => ({
+      kind: `${kind}/${realm}`,
+      key: keyOf(of),
+      limit,
+      expiresAtMs,
+    });
+    const octets = addressOctets(address);
+    const isCounted =
+      octets !== undefined && !trusted(settings['security.rateLimitTrustedAddresses']).some((each) => isInNetwork(each, octets));
+    return [
+      counter(identityKind, identityOf(identity), settings['security.rateLimitPerIdentity']),
+      ...(isCounted ? [counter(addressKind, hex(placeOf(octets)), settings['security.rateLimitPerAddress'])] : []),
+    ];
+  };
   return {
-    enter: async ({ realm, identity, address }) => {
-      const settings = settingsOf(realm);
-      const expiresAtMs = clock.nowMs() + settings['security.rateLimitWindowS'] * 1000;
-      const counter = (kind: string, of: string, limit: number): Counter => ({
-        kind: `${kind}/${realm}`,
-        key: keyOf(of),
-        limit,
-        expiresAtMs,
-      });
-      const octets = addressOctets(address);
-      const isCounted =
-        octets !== undefined && !trusted(settings['security.rateLimitTrustedAddresses']).some((each) => isInNetwork(each, octets));
-      const counters = [
-        counter(identityKind, identityOf(identity), settings['security.rateLimitPerIdentity']),
-        ...(isCounted ? [counter(addressKind, hex(placeOf(octets)), settings['security.rateLimitPerAddress'])] : []),
-      ];
-      const result = counting.countUp(counters);
+    isFull: (attempt) => countersOf(attempt).some(counting.isFull),
+    enter: async (attempt) => {
+      const result = counting.countUp(countersOf(attempt));
       if (result.kind === 'full') return limited(result.full, clock.nowMs());
       return { kind: 'admitted', counters: namesOf(result.counted), succeeded: async () => counting.countDown(result.counted) };
     },

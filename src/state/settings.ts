@@ -1,7 +1,7 @@
 import { readNetwork } from '#base';
 import type { SettingRows } from '#catalogue';
 
-/** @see specification document 1, "Limits"; docs/decisions/0012-failures.md */
+/** @see specification document 1, "Limits"; docs/decisions/0012-failures.md, 0015-doors.md */
 export const settings = {
   'security.rateLimitWindowS': {
     env: 'STS_SECURITY_RATE_WINDOW_S',
@@ -106,5 +106,27 @@ export const settings = {
     obeyed: true,
     means:
       'reset links that are asked for from one address within a clock hour, for whatever names; of IPv6 the first 64 bits are one address',
+  },
+  'outbox.eventsMax': {
+    env: 'STS_OUTBOX_EVENTS_MAX',
+    kind: 'integer',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'events about people that wait to be told to others; the oldest makes way',
+  },
+  'outbox.keepS': {
+    env: 'STS_OUTBOX_KEEP_S',
+    kind: 'integer',
+    default: 604_800,
+    min: 1,
+    max: 31_536_000,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'seconds for which an event about somebody waits to be told to others',
   },
 } as const satisfies SettingRows;

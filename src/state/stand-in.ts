@@ -3,7 +3,10 @@ import { Refusal } from '#catalogue';
 import { type Counted, type Counter, type StateStore, storeErrors } from '#store';
 
 /** Counting, as the state does it. */
-export type Counting = Pick<StateStore, 'countUp' | 'countDown'>;
+export interface Counting extends Pick<StateStore, 'countUp' | 'countDown'> {
+  /** Whether a counter has reached its limit. Nothing is written. */
+  isFull(counter: Counter): boolean;
+}
 
 /** Names and addresses that are remembered at most; the one not asked for longest is forgotten. */
 const rememberedMax = 10_000;
@@ -27,18 +30,24 @@ export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDow
     return ends;
   };
 
-  /** By the state and the memory together. */
+  /** When a counter ends that has reached its limit, by the state and the memory together. */
+  const fullUntilMs = (counter: Counter): number | undefined => {
+    const [row, known] = [store.get(counter.kind, counter.key), inMemory(counter)];
+    const count = Number(row?.value ?? 0) + (known?.count ?? 0);
+    return count >= counter.limit ? (row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs) : undefined;
+  };
+
   const standIn = (counters: readonly Counter[]): ReturnType<Counting['countUp']> => {
     const full = counters.flatMap((counter) => {
-      const [row, known] = [store.get(counter.kind, counter.key), inMemory(counter)];
-      const count = Number(row?.value ?? 0) + (known?.count ?? 0);
-      return count >= counter.limit ? { ...counter, expiresAtMs: row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs } : [];
+      const expiresAtMs = fullUntilMs(counter);
+      return expiresAtMs === undefined ? [] : { ...counter, expiresAtMs };
     });
     if (full.length > 0) return { kind: 'full', full };
     return { kind: 'counted', counted: counters.map((each) => ({ ...each, expiresAtMs: add(each, 1, each.expiresAtMs) })) };
   };
 
   return {
+    isFull: (counter) => fullUntilMs(counter) !== undefined,
     countUp: (counters) =>
       unlessUnwritten(
         () => {

@@ -3,6 +3,8 @@ import type { Attempt, AttemptBy, Limited, Limits } from './limits.ts';
 /** Attempts of one process, in turn: as `Limits`, and who would find a limit reached by others who are being judged at this moment waits for them. */
 export interface Turns {
   enter(attempt: AttemptBy): Promise<Turn>;
+  /** As `Limits.isFull`: for what needs no turn, since it is not judged. */
+  isFull(attempt: AttemptBy): boolean | Promise<boolean>;
 }
 
 /** `end` must be called, whatever happens: others wait for it. */
@@ -49,6 +51,7 @@ export function createTurns(limits: Limits): Turns {
   };
 
   return {
+    isFull: (attempt) => limits.isFull(attempt),
     enter: async (attempt) => {
       for (;;) {
         const entered = await limits.enter(attempt);

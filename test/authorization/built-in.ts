@@ -35,6 +35,7 @@ const own = [
   'stsHasPassword',
   'stsDelegate',
   'pwdChangedTime',
+  'stsAppPasswordInfo',
 ];
 const looks = ['read', 'search', 'compare'];
 
@@ -55,7 +56,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
     row('the frame', ['authenticated'], inFrame, frame, looks),
     row('one’s own', ['self'], [], own, looks),
     row('one’s own, kept up to date', ['self'], [], kept, ['write']),
-    row('one’s own password, freshly', ['self'], [], ['userPassword', 'stsDelegate'], ['write'], ['fresh:300']),
+    row('one’s own password, freshly', ['self'], [], ['userPassword', 'stsAppPassword', 'stsDelegate'], ['write'], ['fresh:300']),
     row(
       'one’s own, freshly and with all factors',
       ['self'],

@@ -113,6 +113,7 @@ const guarded: ReadonlySet<string> = new Set([
   'mail',
   'stsTotpCredential',
   'stsRecoveryCode',
+  'stsAppPassword',
   'stsMfaRequired',
   'stsCredentialId',
   'stsWebauthnCredential',

@@ -20,6 +20,7 @@ const hasher: Hasher = {
   hash: async (password) => hashOf(password),
   verify: async (password, stored) => ({ matches: hashOf(password) === stored }),
   hashSet: async () => [],
+  hashInto: async (secret) => hashOf(secret),
   findInSet: async () => ({}),
   pbkdf2: async (password) => sha256(password),
   foreignRoundsMax: 1,

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { systemChance, utf8 } from '#base';
 import type { ErrorRow } from '#catalogue';
-import { type Account, judgePassword } from '#credentials';
+import { type Account, type Circumstances, judgePassword } from '#credentials';
 import { createHasher, type Hasher } from '#keys';
 import type { Mode } from '#policy';
 
@@ -16,7 +16,11 @@ function counting(): Hasher & { count: number } {
     count: 0,
     hash: real.hash,
     hashSet: real.hashSet,
-    findInSet: real.findInSet,
+    hashInto: real.hashInto,
+    findInSet: (...given: Parameters<Hasher['findInSet']>) => {
+      counter.count++;
+      return real.findInSet(...given);
+    },
     pbkdf2: real.pbkdf2,
     foreignRoundsMax: real.foreignRoundsMax,
     verify: (...given: Parameters<Hasher['verify']>) => {
@@ -28,9 +32,11 @@ function counting(): Hasher & { count: number } {
   return counter;
 }
 
-async function judge(account: Account | undefined, password: string, mode: Mode, mayChangeHere = false) {
+const standing = { door: 'ldap', address: '192.0.2.1', aloneDoors: [], nowMs: 1_000_000 } as const;
+
+async function judge(account: Account | undefined, password: string, mode: Mode, more: Partial<Circumstances> = {}) {
   const hasher = counting();
-  const judgement = await judgePassword(hasher, cost, { account, password: utf8(password), mode, mayChangeHere });
+  const judgement = await judgePassword(hasher, cost, { ...standing, account, password: utf8(password), mode, ...more });
   const row = judgement.kind === 'refused' ? judgement.row : undefined;
   return { code: row?.code, shown: row === undefined ? undefined : [row.sees, row.says], hashes: hasher.count };
 }
@@ -97,7 +103,7 @@ for (const [title, account, password, mode, code] of cases) {
 }
 
 test('the sign-in screen takes a password that must be changed, since it is changed there', async (t) => {
-  t.is((await judge({ ...person, mustChange: true }, 'correct horse', 'product', true)).code, undefined);
+  t.is((await judge({ ...person, mustChange: true }, 'correct horse', 'product', { door: 'browser' })).code, undefined);
 });
 
 test('wrong, absent, disabled and unknown take the same number of hashes and show the same words', async (t) => {

@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava';
 import type { AuditEvent } from '#audit';
 import { type Chance, type Clock, concat, systemChance, text, utf8 } from '#base';
 import { readSettings } from '#catalogue';
+import { credentialsSettings } from '#credentials';
 import {
   type Connection,
   changeSchema,
@@ -33,7 +34,7 @@ import {
 } from '#ldap';
 import type { PasswordPolicy } from '#policy';
 import { keysBelow, loadSchema } from '#schema';
-import { createTurns, openLimits, stateSettings } from '#state';
+import { createTurns, type Outgoing, openLimits, stateSettings } from '#state';
 import { openStateStore, openStore, storeSettings } from '#store';
 import { settings as settingRows } from '../../src/settings.ts';
 import { observe } from '../support/observed.ts';
@@ -64,7 +65,7 @@ const [adminHash, adaHash] = await Promise.all([adminPassword, adaPassword].map(
 const storeDefaults = readSettings(storeSettings, { environment: {} }).values;
 
 const standing: EngineSettings = {
-  'security.renewForeignHashes': true,
+  ...readSettings(credentialsSettings, { environment: {} }).values,
   'ldap.anonymousRead': 'none',
   'ldap.searchSizeLimit': 1000,
   'ldap.searchTimeLimitS': 60,
@@ -187,6 +188,8 @@ interface HouseOptions {
   readonly sealer?: Sealer;
   /** What holds of passwords without an entry that says so; by default nothing, as tests have short ones. */
   readonly passwordStanding?: PasswordPolicy;
+  /** Where events go; otherwise nowhere. */
+  readonly outbox?: Outgoing;
   /** Whether realms have a mail server; otherwise none has. */
   readonly mails?: () => boolean;
 }
@@ -201,6 +204,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     countsAttempts = false,
     sealer = standingSealer,
     mails = () => false,
+    outbox,
     passwordStanding = anyPassword,
     ...settings
   } = given;
@@ -251,6 +255,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     canMail: mails,
     passwordStanding,
     ...(countsAttempts ? { attempts: counting() } : {}),
+    ...(outbox === undefined ? {} : { outbox }),
     realmSeed,
     settingRows,
     pathSegments: ['authn', 'portal'],

@@ -39,6 +39,7 @@ test('STS-KEYS-9001: a bind that finds the queue of hashes full is told that the
     hash: (...given) => current.hash(...given),
     verify: (...given) => current.verify(...given),
     hashSet: (...given) => current.hashSet(...given),
+    hashInto: (...given) => current.hashInto(...given),
     findInSet: (...given) => current.findInSet(...given),
     pbkdf2: (...given) => current.pbkdf2(...given),
     foreignRoundsMax: wide.foreignRoundsMax,

@@ -14,6 +14,7 @@ const critical = (oid: string): Row['refuses'][number] => [
 
 const password = '1.3.6.1.4.1.4203.1.11.1';
 const explain = '2.25.83716444157178576224225129172109131643.6.20';
+const [makeApp, revokeApp] = ['70', '71'].map((number) => `2.25.83716444157178576224225129172109131643.6.${number}`) as [string, string];
 const refresh = '1.3.6.1.4.1.1466.101.119.1';
 const [start, end] = ['1.3.6.1.1.21.1', '1.3.6.1.1.21.3'];
 const cancel = '1.3.6.1.1.8';
@@ -32,6 +33,23 @@ const cancelled = (messageId: number) =>
   extended(
     cancel,
     sequence((ber) => ber.number(messageId)),
+  );
+/** Asks for an app password, or to revoke all. */
+const appPasswordFor = (dn: string, scopes: readonly string[] = ['ldap']) =>
+  extended(
+    makeApp,
+    sequence((ber) => {
+      ber.string(dn);
+      ber.string('Laptop');
+      ber.sequence(() => {
+        for (const scope of scopes) ber.string(scope);
+      });
+    }),
+  );
+const appPasswordsGone = (dn: string) =>
+  extended(
+    revokeApp,
+    sequence((ber) => ber.string(dn)),
   );
 /** Whether somebody may do something with an entry: as, entry, attribute, right. */
 const explained = (as: string, entry: string) =>
@@ -64,6 +82,45 @@ export const extensionRows: readonly Row[] = [
     refuses: [
       ['a value', 2, ({ admin }) => admin.ask(extended('1.3.6.1.4.1.4203.1.11.3', utf8('x')))],
       critical('1.3.6.1.4.1.4203.1.11.3'),
+    ],
+  },
+  {
+    id: makeApp,
+    name: 'make app password',
+    async serves({ admin, another, unit }) {
+      const dn = `cn=one,${await unit()}`;
+      const { code, value } = await admin.ask(appPasswordFor(dn));
+      const made = value && decodeBer(value, (ber) => ber.sequence(() => [ber.string(), ber.string()]));
+      const bound = await (await another()).ask(simpleBind(dn, made?.[1] ?? 'nothing'));
+      return [
+        [code, bound.code],
+        [0, 0],
+      ];
+    },
+    refuses: [
+      ['without a value', 2, ({ admin }) => admin.ask(extended(makeApp))],
+      ['a value that cannot be read', 2, ({ admin }) => admin.ask(extended(makeApp, unfit))],
+      ['for a door that there is not', 19, ({ admin }) => admin.ask(appPasswordFor(alan, ['imap']))],
+      ['by who may not', 50, (desk) => desk.ada.ask(appPasswordFor(alan))],
+      ['one’s own, by a bind alone', 50, (desk) => desk.ada.ask(appPasswordFor(ada))],
+      ['by nobody', 32, ({ nobody }) => nobody.ask(appPasswordFor(alan))],
+    ],
+  },
+  {
+    id: revokeApp,
+    name: 'revoke app password',
+    async serves({ admin, unit }) {
+      const dn = `cn=one,${await unit()}`;
+      await admin.ask(appPasswordFor(dn));
+      await admin.ask(appPasswordFor(dn));
+      const { value } = await admin.ask(appPasswordsGone(dn));
+      return [value && decodeBer(value, (ber) => ber.sequence(() => ber.number())), 2];
+    },
+    refuses: [
+      ['without a value', 2, ({ admin }) => admin.ask(extended(revokeApp))],
+      ['a value that cannot be read', 2, ({ admin }) => admin.ask(extended(revokeApp, unfit))],
+      ['by who may not', 50, (desk) => desk.ada.ask(appPasswordsGone(alan))],
+      ['by nobody', 32, ({ nobody }) => nobody.ask(appPasswordsGone(alan))],
     ],
   },
   {

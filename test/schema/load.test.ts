@@ -81,7 +81,15 @@ test('a class requires and allows what those above it do', (t) => {
 
 test('what is only judged is marked secret, and nothing that is shown is', (t) => {
   const marked = schema.attributeTypes.filter(({ secret }) => secret).map(({ name }) => name);
-  t.deepEqual(marked.sort(), ['nisSecretKey', 'pwdHistory', 'stsRecoveryCode', 'stsScramVerifier', 'stsTotpCredential', 'userPassword']);
+  t.deepEqual(marked.sort(), [
+    'nisSecretKey',
+    'pwdHistory',
+    'stsAppPassword',
+    'stsRecoveryCode',
+    'stsScramVerifier',
+    'stsTotpCredential',
+    'userPassword',
+  ]);
   t.deepEqual(
     schema.attributeTypes.filter(({ sealed }) => sealed).map(({ name }) => name),
     ['stsTotpCredential'],

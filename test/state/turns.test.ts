@@ -76,10 +76,12 @@ test('what was not judged does not count', async (t) => {
 
 test('an attempt that could not be taken back lets the next one go on', async (t) => {
   const limits: Limits = {
+    isFull: () => false,
     enter: async () => ({ kind: 'admitted', counters: ['one'], succeeded: () => Promise.reject(new Error('the disk is full')) }),
   };
   let asked = 0;
   const turns = createTurns({
+    isFull: () => false,
     enter: (by) => (asked++ === 1 ? Promise.resolve({ kind: 'limited', waitS: 1, of: 'identity', counters: ['one'] }) : limits.enter(by)),
   });
   const first = await turns.enter(ada);

@@ -157,6 +157,7 @@ export const builtInSet: readonly BuiltInRow[] = [
       'stsHasPassword',
       'stsDelegate',
       'pwdChangedTime',
+      'stsAppPasswordInfo',
     ],
     rights: looking,
   },
@@ -167,10 +168,10 @@ export const builtInSet: readonly BuiltInRow[] = [
     rights: ['write'],
   },
   {
-    means: 'who has just authenticated writes their password, and who may act for them',
+    means: 'who has just authenticated writes their passwords, and who may act for them',
     who: ['self'],
     strength: ['fresh:300'],
-    attributes: ['userPassword', 'stsDelegate'],
+    attributes: ['userPassword', 'stsAppPassword', 'stsDelegate'],
     rights: ['write'],
   },
   {

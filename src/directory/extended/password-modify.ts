@@ -1,13 +1,15 @@
 import { text, utf8 } from '#base';
-import { refuse } from '#catalogue';
+import { type ErrorRow, refuse } from '#catalogue';
+import { credentialsErrors, isAloneTooLittle } from '#credentials';
 import { generatePassword } from '#keys';
 import { decodeBer, encodeBer, type Modification } from '#ldap';
 import type { StoredEntry } from '#store';
 import { askerOf } from '../access/asker.ts';
 import type { Rights } from '../access/rights.ts';
-import { accountOf, checkProtected } from '../account.ts';
+import { accountOf, checkProtected, signingIn } from '../account.ts';
 import { counted } from '../attempts.ts';
 import type { Call } from '../call.ts';
+import { circumstancesOf } from '../doors.ts';
 import { hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Found, find } from '../lookup.ts';
@@ -47,7 +49,8 @@ export const passwordModify: ExtendedKind = {
     checkProtected(call, realm);
     const found = find(engine, asker, snapshot, name);
     const proved = await prove(call, realm, found, request.old);
-    const generated = request.fresh === undefined ? generatePassword(engine.chance, passwordPolicyIn(engine, snapshot, realm)) : undefined;
+    const generated =
+      request.fresh === undefined ? generatePassword(engine.chance, passwordPolicyIn(engine, engine.store.snapshot(), realm)) : undefined;
     const fresh = request.fresh ?? utf8(generated ?? '');
 
     const change = (operation: 'add' | 'delete' | 'replace', description: string, ...values: Uint8Array[]): Modification => ({
@@ -121,13 +124,19 @@ async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Ui
     return { hash: undefined, byOwner: false };
   }
   const hash = attributesOf(engine.schema, entry).get(passwordKey)?.values[0];
+  const circumstances = circumstancesOf(call, realm);
+  const account = signingIn(call, engine.store.snapshot(), realm, entry, circumstances);
   return await counted(call, { realm, dn: entry.dn }, async () => {
     const { matches } = await engine.hasher.verify(old, hash && text(hash), hashCost(realm));
-    if (!matches || hash === undefined || (!mayWrite && accountOf(entry, engine.clock.nowMs()).bar !== undefined))
-      throw refuse(errors.oldPasswordRefused);
+    // Told like a wrong one: where nothing else can be asked for, nobody finds out whether it is right.
+    if (matches && isAloneTooLittle(account, circumstances)) throw refuse(oldPasswordAlone);
+    if (!matches || hash === undefined || (!mayWrite && account.bar !== undefined)) throw refuse(errors.oldPasswordRefused);
     return { hash, byOwner: !mayWrite };
   });
 }
+
+const { code, means } = credentialsErrors.passwordAlone;
+const oldPasswordAlone: ErrorRow = { ...errors.oldPasswordRefused, code, means };
 
 /** Whether a password is the one that is stored: that is no change. */
 async function isSame({ engine }: Call, realm: Realm, entry: StoredEntry, password: Uint8Array): Promise<boolean> {

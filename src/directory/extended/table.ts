@@ -4,6 +4,7 @@ import type { About } from '../audit.ts';
 import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
+import { makeAppPassword, revokeAppPassword } from './app-passwords.ts';
 import { endTransaction } from './end-transaction.ts';
 import { explainAccess } from './explain-access.ts';
 import { issueLink } from './issue-link.ts';
@@ -28,6 +29,8 @@ const kinds: readonly ExtendedKind[] = [
   verify,
   issueLink,
   mailQueue,
+  makeAppPassword,
+  revokeAppPassword,
 ];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */

@@ -8,6 +8,7 @@ import { accountOf, mayAuth, refuseRemoved } from '../account.ts';
 import { counted } from '../attempts.ts';
 import type { Call } from '../call.ts';
 import { type Engine, hashCost } from '../engine.ts';
+import { changedEntry } from '../entry-change.ts';
 import { errors } from '../errors.ts';
 import {
   heldApp,
@@ -21,14 +22,13 @@ import {
   totpCredential,
   totpCredentialKey,
 } from '../holders.ts';
-import { changeOf, editedLists, settleLists } from '../lists.ts';
 import { entryNamed, realmOfId } from '../named.ts';
 import { nameOf, type Realm } from '../realm.ts';
-import { type Attributes, attributesOf, stampChanged } from '../record.ts';
+import { type Attributes, attributesOf } from '../record.ts';
 import { done } from '../result.ts';
 import { checkSealable, storedForm } from '../sealing.ts';
 import { VerificationRefused } from '../verification.ts';
-import { commit, type Decision, writerName } from '../write.ts';
+import { commit, writerName } from '../write.ts';
 import type { ExtendedKind } from './kind.ts';
 
 const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80, onlyFirst: 0x80 } as const;
@@ -141,7 +141,7 @@ async function spendTotp(call: Call, dn: string, { code, window }: Secret & { ki
     attributes.set(lastStepKey, { description: lastStep, values: [Buffer.from(String(step))] });
     // With the same commit: the web layer would note it with another.
     attributes.set(secondFactorUsed.toLowerCase(), { description: secondFactorUsed, values: [utf8('TRUE')] });
-    return changed(engine, look(), entry, attributes);
+    return changedEntry(engine, look(), entry, attributes, { touched });
   });
   return { said: `${whats.totp}: accepted` };
 }
@@ -191,7 +191,7 @@ async function spendRecovery(call: Call, realm: Realm, dn: string, code: string)
         const rest = withoutCode(values, found);
         left = codesLeft(rest).length;
         attributes.set(recoveryCodeKey, { description: recoveryCode, values: rest });
-        return changed(engine, look(), entry, attributes);
+        return changedEntry(engine, look(), entry, attributes, { touched });
       });
       return { said: `${whats.recovery}: accepted, ${left} left`, left };
     } catch (error) {
@@ -234,7 +234,7 @@ async function enrolTotp(
     attributes.set(totpCredentialKey, { description: totpCredential, values: [stored] });
     // RFC 6238 §5.2: a code works once, the one that confirmed enrolment included.
     attributes.set(lastStepKey, { description: lastStep, values: [Buffer.from(String(step))] });
-    return changed(engine, snapshot, entry, attributes, writerName(engine, asker.identity));
+    return changedEntry(engine, snapshot, entry, attributes, { touched, by: writerName(engine, asker.identity) });
   });
   return { said: `${whats.enrolTotp}: written` };
 }
@@ -253,25 +253,4 @@ function holderOf(call: Call, snapshot: ReturnType<Engine['store']['snapshot']>,
   return { entry, attributes: new Map(attributesOf(engine.schema, entry)) };
 }
 
-/** Nobody has changed the entry who spends a code of it: of all that is kept of a change, only the number of the commit moves. */
-const kept = new Set(['modifytimestamp', 'modifiersname']);
 const touched: ReadonlySet<string> = new Set([lastStepKey, totpCredentialKey, recoveryCodeKey]);
-
-/** @param by  who changes the entry; nobody, where a code of it is spent */
-function changed(
-  engine: Engine,
-  snapshot: Parameters<typeof holderOf>[1],
-  entry: StoredEntry,
-  attributes: Attributes,
-  by?: string,
-): Decision {
-  const { schema, clock } = engine;
-  const lists = editedLists(schema, snapshot, entry);
-  settleLists(schema, attributes, entry, lists);
-  const csn = engine.csn.next();
-  stampChanged(attributes, { csn, nowMs: clock.nowMs(), by: by ?? '' }, by === undefined ? kept : undefined);
-  const place = { uuid: entry.uuid, parent: entry.parent, name: { ...nameOf(schema, entry.dn), text: entry.dn }, csn };
-  const { change, listedOctets, whole } = changeOf(schema, place, attributes, lists, entry);
-  const expected = [{ kind: 'unchanged' as const, uuid: entry.uuid, csn: entry.csn }];
-  return { target: entry.uuid, expected, changes: [change], listedOctets, whole, before: entry, touched };
-}

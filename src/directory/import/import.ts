@@ -6,6 +6,7 @@ import { type AttributeType, checkEntry, checkUserModifiable, collectAttributes,
 import type { EntryRecord, Load } from '#store';
 import { checkRuleAttributes, createRuleBounds, type RuleBounds } from '../access/check.ts';
 import type { Rule } from '../access/rule.ts';
+import { checkAppPasswords } from '../app-passwords.ts';
 import { settleExpiry } from '../dynamic-entries.ts';
 import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
@@ -48,6 +49,7 @@ export interface ImportOptions {
 const restored: ReadonlySet<string> = new Set([
   ...ownOperational,
   // What a password policy keeps of an account, as slapd does.
+  ...['stsapppassword', 'stsapppasswordlastuse'],
   ...['ststotplaststep', 'pwdchangedtime', 'pwdfailuretime', 'pwdgraceusetime', 'pwdhistory', 'pwdlastsuccess'],
 ]);
 const worked = new Set([
@@ -60,6 +62,7 @@ const worked = new Set([
   'contextcsn',
   'stsauthenticatorapp',
   'stsrecoverycodesleft',
+  'stsapppasswordinfo',
 ]);
 
 const hashesAtOnce = 8;
@@ -188,6 +191,7 @@ function ready(desk: ImportDesk, known: KnownRealms, bounds: RuleBounds, record:
       if (type !== undefined) checkSealable(type, attributes.get(key)?.values ?? []);
     }
     checkRecoverySet(attributes);
+    checkAppPasswords(attributes);
     checkEntry(schema, { dn: name.dn, attributes });
     known.meet(name, attributes);
     const rule = checkRuleAttributes(schema, known.realms, { dn: name.text, dnKey: name.key }, attributes);

@@ -4,9 +4,10 @@ import { judgeProof, mockVerifier, type ScramMechanism, type ScramVerifier, sasl
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
-import { accountOf, mayAuth, refuseRemoved } from '../account.ts';
+import { mayAuth, refuseRemoved, signingIn } from '../account.ts';
 import { counted, dnTriedOf } from '../attempts.ts';
 import type { Call } from '../call.ts';
+import { circumstancesOf } from '../doors.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { entryOfId, personName, realmOfId } from '../named.ts';
@@ -101,13 +102,10 @@ async function finish(
   const held = entry === undefined ? undefined : verifierOf(entry, mechanism);
   const isThat = held !== undefined && Buffer.compare(held.storedKey, shown.storedKey) === 0;
   const { proves, signature } = judgeProof(isThat ? held : mock, `${first.said},${unproved}`, new Uint8Array(Buffer.from(proof, 'base64')));
+  const circumstances = circumstancesOf(call, realm);
+  const account = entry === undefined ? undefined : signingIn(call, snapshot, realm, entry, circumstances);
   const itself = await counted(call, { realm, dn }, async (): Promise<Identity> => {
-    const row = scramJudgement(
-      entry === undefined ? undefined : accountOf(entry, engine.clock.nowMs()),
-      held !== undefined,
-      isThat && proves,
-      realm.mode,
-    );
+    const row = scramJudgement(account, held !== undefined, isThat && proves, circumstances);
     if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
     return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
   });

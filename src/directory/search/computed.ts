@@ -3,6 +3,7 @@ import type { PartialAttribute } from '#ldap';
 import { type AttributeType, type ChainedAttribute, formOf, type LargeAttribute, type Schema, type WorkedAttribute } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
+import { appPasswordInfoOf } from '../app-passwords.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
 import { appOf, codesLeftOf, hasPasswordOf } from '../holders.ts';
 import { subschemaDn } from '../realm.ts';
@@ -40,6 +41,11 @@ const table: readonly Computed[] = [
   { name: 'stsAuthenticatorApp', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => appOf(engine, snapshot.byUuid(uuid)) },
   { name: 'stsRecoveryCodesLeft', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => codesLeftOf(engine, snapshot.byUuid(uuid)) },
   { name: 'stsHasPassword', onlyNamed: true, values: ({ engine }, { uuid }, snapshot) => hasPasswordOf(engine, snapshot.byUuid(uuid)) },
+  {
+    name: 'stsAppPasswordInfo',
+    onlyNamed: true,
+    values: ({ engine }, { uuid }, snapshot) => appPasswordInfoOf(engine, snapshot.byUuid(uuid)),
+  },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];
 

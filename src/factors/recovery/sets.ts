@@ -1,8 +1,9 @@
+import { printedInGroups } from '#base';
 import type { SettingValues } from '#catalogue';
 import type { Ending } from '#state';
 import { openWaiting, type WaitingOptions, type Waits } from '../waiting.ts';
 import type { Holder } from '../written.ts';
-import { drawCodes, printedCode } from './codes.ts';
+import { drawCodes } from './codes.ts';
 import type { settings as rows } from './settings.ts';
 
 /** A set of recovery codes that was shown to its person, who has not said yet that it is saved: it is worth nothing until then. */
@@ -37,7 +38,7 @@ export function openRecoverySets(options: RecoverySetsOptions): RecoverySets {
     begin: async (holder) => {
       const settings = settingsOf(holder.realm);
       const codes = drawCodes(chance, settings['backupCodes.count'], settings['backupCodes.length']).map((code) =>
-        printedCode(code, settings['backupCodes.groupSize']),
+        printedInGroups(code, settings['backupCodes.groupSize']),
       );
       return setOf(await waiting.put(holder, codes.join(' '), clock.nowMs() + settings['backupCodes.pendingTtlS'] * 1000));
     },

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { systemChance } from '#base';
-import { drawCodes, printedCode } from '../../../src/factors/recovery/codes.ts';
+import { printedInGroups, systemChance } from '#base';
+import { drawCodes } from '../../../src/factors/recovery/codes.ts';
 
 test('recovery codes: a 32-character alphabet without confusable pairs, no code twice, each character as likely as any other', (t) => {
   const codes = drawCodes(systemChance, 1000, 32);
@@ -14,8 +14,8 @@ test('recovery codes: a 32-character alphabet without confusable pairs, no code 
 });
 
 test('backupCodes.groupSize: groups of that size with dashes between; 0 prints a code unbroken', (t) => {
-  t.is(printedCode('ABCDEFGHJK', 5), 'ABCDE-FGHJK');
-  t.is(printedCode('ABCDEFGHJK', 4), 'ABCD-EFGH-JK');
-  t.is(printedCode('ABCDEFGHJK', 64), 'ABCDEFGHJK');
-  t.is(printedCode('ABCDEFGHJK', 0), 'ABCDEFGHJK');
+  t.is(printedInGroups('ABCDEFGHJK', 5), 'ABCDE-FGHJK');
+  t.is(printedInGroups('ABCDEFGHJK', 4), 'ABCD-EFGH-JK');
+  t.is(printedInGroups('ABCDEFGHJK', 64), 'ABCDEFGHJK');
+  t.is(printedInGroups('ABCDEFGHJK', 0), 'ABCDEFGHJK');
 });

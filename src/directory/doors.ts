@@ -1,0 +1,121 @@
+import { equalBytes, text } from '#base';
+import { Refusal } from '#catalogue';
+import { type Circumstances, isAloneTooLittle, type PasswordDoor } from '#credentials';
+import { appPasswordScopes, holdingsOf } from '#holdings';
+import { decodeAttributes } from '#ldap';
+import { type AuthnPolicy, builtInAuthnPolicy, inForce, readAuthnPolicy, takesEmail } from '#policy';
+import type { Snapshot, StoredEntry } from '#store';
+import { membershipsOf } from './access/memberships.ts';
+import { roleName } from './access/rule.ts';
+import type { Call } from './call.ts';
+import { door } from './controls/door.ts';
+import type { Engine } from './engine.ts';
+import { errors } from './errors.ts';
+import { totpCredentialKey } from './holders.ts';
+import type { Realm } from './realm.ts';
+import { type Attributes, attributesOf } from './record.ts';
+
+/**
+ * By which door a password comes, and from where. A door that the web layer names and that is none of those which can take nothing but a password is a
+ * browser's; all that comes over LDAP itself, by whichever listener, is of the door `ldap`.
+ */
+export function circumstancesOf(
+  { engine, connection, controls }: Pick<Call, 'engine' | 'connection' | 'controls'>,
+  { mode, settings }: Pick<Realm, 'mode' | 'settings'>,
+): Circumstances {
+  const outer = controls.of(door);
+  return {
+    mode,
+    door: outer === undefined && connection.door !== 'web' ? 'ldap' : doorNamed(outer?.door),
+    address: outer?.address ?? connection.address,
+    aloneDoors: settings['authn.passwordAloneDoors'],
+    nowMs: engine.clock.nowMs(),
+  };
+}
+
+function doorNamed(name: string | undefined): PasswordDoor {
+  return appPasswordScopes.find((scope) => scope === name) ?? 'browser';
+}
+
+/**
+ * Whether the password alone is not enough for somebody at a door that can take nothing else: they hold a second factor, or one is required of them. Not looked
+ * at where it makes no difference.
+ *
+ * @see specification document 1, "Password-only doors and app passwords", "Requiring a second factor"
+ */
+export function needsSecondFactor(
+  engine: Engine,
+  snapshot: Snapshot,
+  realm: Realm,
+  entry: StoredEntry,
+  circumstances: Circumstances,
+): boolean {
+  if (!isAloneTooLittle({ passwordHash: undefined, bar: undefined, mustChange: false, needsSecondFactor: true }, circumstances))
+    return false;
+  const policy = authnPolicyIn(engine, snapshot, realm);
+  const attributes = attributesOf(engine.schema, entry);
+  return (
+    policy.requireSecondFactor === 'always' ||
+    isRequiredOf(attributes) ||
+    holds(attributes, policy) ||
+    isRequiredByRole(engine, snapshot, realm, entry, policy)
+  );
+}
+
+/** Whether somebody holds a second factor, or a key that is all they need. */
+export function holdsSecondFactor(engine: Engine, snapshot: Snapshot, realm: Realm, entry: StoredEntry): boolean {
+  return holds(attributesOf(engine.schema, entry), authnPolicyIn(engine, snapshot, realm));
+}
+
+function isRequiredOf(attributes: Attributes): boolean {
+  return textsOf(attributes, 'stsMfaRequired')[0]?.toUpperCase() === 'TRUE';
+}
+
+/** What a person wants to be mailed is a factor where the policy takes mail, also while it is turned off for having failed too often. */
+function holds(attributes: Attributes, policy: AuthnPolicy): boolean {
+  if (attributes.has(totpCredentialKey)) return true;
+  if (!attributes.has('stswebauthncredential') && !attributes.has('stsemailfactor')) return false;
+  const { keys, email } = holdingsOf({
+    all: (attribute) => textsOf(attributes, attribute),
+    octets: (attribute) => attributes.get(attribute.toLowerCase())?.values ?? [],
+  });
+  const isMailed = takesEmail({ firstFactors: [], secondFactors: policy.secondFactors });
+  return keys.length > 0 || (isMailed && email?.verified === true && email.optedIn);
+}
+
+/** The roles of administrators; the built-in one is asked for what they hold, and for nothing by their role. */
+const administratorRoles = ['Admin Read', 'Admin Write'].map(roleName);
+
+function isRequiredByRole(engine: Engine, snapshot: Snapshot, realm: Realm, { dnKey }: StoredEntry, policy: AuthnPolicy): boolean {
+  if (policy.requireSecondFactorForAdministrators !== 'always' || equalBytes(dnKey, realm.administrator.key)) return false;
+  const { roles } = engine.access.bookOf(engine, realm, snapshot);
+  const realms = engine.realms.in(snapshot);
+  const memberships = membershipsOf(engine, snapshot, dnKey, roles, (group) => realms.owning(group) === realm);
+  try {
+    return administratorRoles.some((role) => memberships.hasRole(role));
+  } catch (error) {
+    // Who is in too many groups to be followed is taken for an administrator.
+    if (error instanceof Refusal && error.row.code === errors.chainTooLong.code) return true;
+    throw error;
+  }
+}
+
+/** The authentication policy in force in a realm: its own, the default realm's, or what is built in. */
+function authnPolicyIn({ realms }: Engine, snapshot: Snapshot, realm: Realm): AuthnPolicy {
+  const first = policyAt(realms.default, snapshot);
+  const own = realm === realms.default ? first : policyAt(realm, snapshot);
+  return inForce(own, first, builtInAuthnPolicy).value;
+}
+
+function policyAt({ authnPolicy }: Pick<Realm, 'authnPolicy'>, snapshot: Snapshot): AuthnPolicy | undefined {
+  const entry = snapshot.byDnKey(authnPolicy.key);
+  if (entry === undefined) return undefined;
+  const attributes = decodeAttributes(entry.user);
+  return readAuthnPolicy((attribute) =>
+    (attributes.find(({ description }) => description.toLowerCase() === attribute)?.values ?? []).flatMap((value) => text(value) ?? []),
+  );
+}
+
+function textsOf(attributes: Attributes, name: string): readonly string[] {
+  return (attributes.get(name.toLowerCase())?.values ?? []).flatMap((value) => text(value) ?? []);
+}
