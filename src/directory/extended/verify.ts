@@ -253,4 +253,4 @@ function holderOf(call: Call, snapshot: ReturnType<Engine['store']['snapshot']>,
   return { entry, attributes: new Map(attributesOf(engine.schema, entry)) };
 }
 
-const touched: ReadonlySet<string> = new Set([lastStepKey, totpCredentialKey, recoveryCodeKey]);
+const touched: ReadonlySet<string> = new Set([lastStepKey, totpCredentialKey, recoveryCodeKey, secondFactorUsed.toLowerCase()]);
