@@ -2,7 +2,7 @@ import { utf8 } from '#base';
 import { allOf, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
 import { openChallenges, openEmailFactors, openEmailVerification, openFailures } from '#factors';
 import { type HashCost, sealingKey } from '#keys';
-import { type LetterKind, type Mail, mailErrors, openMail, readMailText } from '#mail';
+import { type GivenText, type LetterKind, type Mail, openMail } from '#mail';
 import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Limits, State } from '#state';
@@ -39,7 +39,7 @@ export function mailOf(
         found && {
           suffix: found.suffix,
           settings: realms.settingsOf(id),
-          textOf: (kind) => textOf({ client, log }, id, found.suffix, kind),
+          textOf: (kind) => textOf(client, found.suffix, kind),
         }
       );
     },
@@ -50,22 +50,12 @@ export function mailOf(
   });
 }
 
-/** The words of a realm for a mail, read at each mail; what is not fit is told, and ours stand in their place. */
-async function textOf(
-  { client, log }: { readonly client: DirectoryClient; readonly log: Foundation['log'] },
-  realm: string,
-  suffix: string,
-  kind: LetterKind,
-) {
+/** The words of a realm for a mail, read at each mail. */
+async function textOf(client: DirectoryClient, suffix: string, kind: LetterKind): Promise<GivenText | undefined> {
   const filter = allOf(equals('objectClass', 'stsMailText'), equals('entryDN', `cn=${kind},ou=mailTexts,${suffix}`));
-  const { entries } = await client
-    .as('self')
-    .search({ base: suffix, scope: 'sub', filter, attributes: ['stsMailSubject', 'stsMailBody'], sizeLimit: 1 });
-  const [entry] = entries;
-  if (entry === undefined) return undefined;
-  const text = readMailText(kind, entry.one('stsMailSubject') ?? '', entry.one('stsMailBody') ?? '');
-  if (text === undefined) log.warn(mailErrors.textUnfit, `realm ${realm}: ${entry.dn}: ${mailErrors.textUnfit.means}`);
-  return text;
+  const attributes = ['stsMailSubject', 'stsMailBody'];
+  const [entry] = (await client.as('self').search({ base: suffix, scope: 'sub', filter, attributes, sizeLimit: 1 })).entries;
+  return entry && { subject: entry.one('stsMailSubject') ?? '', body: entry.one('stsMailBody') ?? '' };
 }
 
 interface EmailParts {

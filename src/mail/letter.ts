@@ -17,6 +17,12 @@ export interface LetterText {
   readonly paragraphs: readonly string[];
 }
 
+/** The words of a mail as an entry holds them: paragraphs are apart where a line is empty. */
+export interface GivenText {
+  readonly subject: string;
+  readonly body: string;
+}
+
 /** Characters of one thing that is filled in. */
 const fillMax = 512;
 /** A paragraph that is nothing but something filled in: a code, or an address to open. */
@@ -72,7 +78,7 @@ export function faultOfMailText(
 }
 
 /** The words of an entry, split into paragraphs where a line is empty; `undefined` for what could not have been written. */
-export function readMailText(kind: LetterKind, subject: string, body: string): LetterText | undefined {
+export function readMailText(kind: LetterKind, { subject, body }: GivenText): LetterText | undefined {
   if (faultOfMailText(kind, subject, body) !== undefined) return undefined;
   const paragraphs = linesOf(body)
     .split(/\n[ \t]*\n/)

@@ -8,7 +8,7 @@ import { type MailAddress, parseMailAddress } from './address.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import { errors } from './errors.ts';
 import type { FailedMails } from './failed.ts';
-import { type LetterText, writeLetter } from './letter.ts';
+import { type GivenText, readMailText, writeLetter } from './letter.ts';
 import type { Content, Queue, Waiting } from './queue.ts';
 import { findServer, type MailSettings, type ServerOptions } from './server.ts';
 import type { LetterKind } from './texts.ts';
@@ -19,7 +19,7 @@ export interface Sending {
   /** Under which its entries stand. */
   readonly suffix: string;
   /** What it says in a mail in place of our own words; `undefined` where it has none of its own. */
-  readonly textOf: (kind: LetterKind) => Promise<LetterText | undefined>;
+  readonly textOf: (kind: LetterKind) => Promise<GivenText | undefined>;
 }
 
 export interface SenderOptions extends ServerOptions {
@@ -162,8 +162,22 @@ async function handOver(
   if (from === undefined) return { kind: 'later', why: 'there is no address that it could come from (mail.from)' };
   const messageId = `<${value.id}@${from.slice(from.indexOf('@') + 1)}>`;
   const fromName = (fill['realm'] ?? '').slice(0, nameMax);
-  const mail = { ...writeLetter(kind, fill, await textOf(kind)), from, fromName, to, messageId, writtenMs: value.writtenMs };
+  const mail = {
+    ...writeLetter(kind, fill, wordsOf(options, owner, kind, await textOf(kind))),
+    from,
+    fromName,
+    to,
+    messageId,
+    writtenMs: value.writtenMs,
+  };
   return await deliver(mail, found.server, options.timers, ends);
+}
+
+/** What is not fit, since another version took it, is told; then our own words stand. */
+function wordsOf({ log }: Pick<SenderOptions, 'log'>, realm: string, kind: LetterKind, given: GivenText | undefined) {
+  const words = given && readMailText(kind, given);
+  if (given !== undefined && words === undefined) log.warn(errors.textUnfit, `realm ${realm}: cn=${kind}: ${errors.textUnfit.means}`);
+  return words;
 }
 
 function senderOf(settings: MailSettings, suffix: string): MailAddress | undefined {

@@ -314,3 +314,39 @@ test.serial('only who may set a person’s password has a link issued, and nobod
     t.true([2, 34].includes(refused?.code ?? 0));
   }
 });
+
+test.serial(
+  'a mail that is not taken makes no link, and says so; a password that the directory does not take leaves the link as good as before',
+  async (t) => {
+    const tight = await addRealm(atrium, 'tight', { stsSetting: 'mail.perAddressPerHour=1' });
+    const kit = await addPersonTo(atrium, tight, 'kit', 'Kit Fox', fresh);
+    await setAttribute(atrium, kit.dn, 'mail', ['kit@example.com']);
+    await issueLink(atrium, 'activation', kit.dn, true);
+    const mail = await smtp.next();
+    const from = atrium.audit.length;
+    const refused = await t.throwsAsync<ClientRefusal>(issueLink(atrium, 'reset', kit.dn, true), { instanceOf: ClientRefusal });
+    t.regex(refused?.message ?? '', /the mail was not taken, and there is no link/);
+    t.true(refusalsSince(from).includes('STS-LDAP-9432'));
+    t.is((await ask(base, targetOf(linkOf(mail)))).status, 410, 'a reset ends what was there before');
+
+    const { link = '' } = await issueLink(atrium, 'reset', kit.dn);
+    const rule = `cn=fixed,ou=accessRules,${tight.suffix}`;
+    await asAdministrator(atrium, async (client) => {
+      await client.add(rule, {
+        objectClass: 'stsAccessRule',
+        cn: 'fixed',
+        stsRuleOrder: '1',
+        stsRuleEffect: 'deny',
+        stsRuleWho: 'self',
+        stsRuleAttribute: 'userPassword',
+        stsRuleRight: 'write',
+      });
+    });
+    const denied = await sendPassword(link, 'Difference-Engine-1823');
+    t.is(denied.status, 403);
+    t.regex(denied.body, /The directory does not let you set a password/);
+    t.true(refusalsSince(from).includes('STS-AUTHN-9461'));
+    await asAdministrator(atrium, (client) => client.del(rule));
+    t.is((await sendPassword(link, 'Difference-Engine-1823')).status, 303);
+  },
+);

@@ -7,7 +7,7 @@ import { systemChance, utf8 } from '#base';
 import type { ErrorRow, SettingValues } from '#catalogue';
 import { systemTimers, type Timers } from '#jobs';
 import { sealingKey } from '#keys';
-import { type Letter, type LetterText, type Mail, mailSettings, openMail, parseMailAddress } from '#mail';
+import { type GivenText, type Letter, type Mail, mailSettings, openMail, parseMailAddress } from '#mail';
 import { openState } from '#state';
 import { openStateStore, storeSettings } from '#store';
 import { observe, observeLog } from '../support/observed.ts';
@@ -43,7 +43,7 @@ export interface MailTestOptions {
   readonly dataDir?: string;
   readonly timers?: Timers;
   /** Words in the place of ours, of every realm. */
-  readonly text?: LetterText;
+  readonly text?: GivenText;
 }
 
 export const settingsFor = ({ port, caFile }: TestSmtp, more: Partial<Values> = {}): Partial<Values> => ({

@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { open, type SpecRule, section } from '../rule.ts';
 
 export const authenticationRules: readonly SpecRule[] = [
   ...section('1, passwords', [
@@ -27,9 +27,43 @@ export const authenticationRules: readonly SpecRule[] = [
       'credentials/judge.test.ts',
       'product mode: pwdReset TRUE is refused at other doors, after the password was found right',
     ],
-    ['reset link', 'removes the password, signs out everywhere, is single use, hashed, shown once or mailed', later('portal')],
-    ['self-service reset', 'the same answer whether or not the account exists; only to the address on the entry', later('portal')],
-    ['activation link', 'single use; the person sets a password or enrols a factor', later('portal')],
+    [
+      'reset link',
+      'removes the password, signs out everywhere, is single use, hashed, shown once or mailed',
+      'flows/links.test.ts',
+      'a reset takes the password away and signs out everywhere; its link sets another, and a second factor that is held is asked for as before',
+    ],
+    ['reset link, hashed', 'kept as a hash alone', 'flows/links.test.ts', 'the token of a link is in no log, no audit row and no file'],
+    [
+      'reset link, mailed',
+      'mailed to the address on the entry, and never shown',
+      'flows/forgot.test.ts',
+      'an operator has a link mailed, and never sees it',
+    ],
+    [
+      'self-service reset',
+      'the same answer whether or not the account exists; only to the address on the entry',
+      'flows/forgot.test.ts',
+      'answer and work are the same whether or not the account exists; mail goes to nobody but a verified address of an entry',
+    ],
+    [
+      'self-service reset, verified',
+      'mail.resetRequiresVerifiedAddress; the current password works until the link is used',
+      'flows/forgot.test.ts',
+      'mail.resetRequiresVerifiedAddress false: the address of the entry does',
+    ],
+    [
+      'self-service reset, until then',
+      'the current password keeps working until the link is used',
+      'flows/forgot.test.ts',
+      'who has forgotten their password has a link mailed, which sets another; until it is used the old one works',
+    ],
+    [
+      'activation link',
+      'single use; the person sets a password or enrols a factor',
+      'flows/links.test.ts',
+      'two browsers with one link at once: of many posts one sets its password',
+    ],
   ]),
   ...section('1, authenticator app', [
     [
@@ -119,7 +153,7 @@ export const authenticationRules: readonly SpecRule[] = [
       'flows/second-factor.test.ts',
       'a required app is enrolled on the way, and the code that confirmed it cannot sign in',
     ],
-    ['1 activation link', 'enrolment by an activation link', later('portal')],
+    ['1 activation link', 'enrolment by an activation link', 'flows/links.test.ts', 'an activation link enrols an authenticator app'],
     [
       '3 races',
       'of many who show the same code at once exactly one is let in',

@@ -78,9 +78,24 @@ export const endpointsRules: readonly SpecRule[] = [
       'flows/portal.test.ts',
       '/portal/password: the old one is asked for, the policy is said in words and judged by the directory, other sessions end',
     ],
-    ['/portal/activate', 'activation link', later('portal')],
-    ['/portal/reset-password', 'reset link', later('portal')],
-    ['/portal/forgot-password', 'only where mail and the mode allow it', later('portal')],
+    [
+      '/portal/activate',
+      'activation link',
+      'flows/links.test.ts',
+      'an activation link lets a person set a password, once; no session comes of it',
+    ],
+    [
+      '/portal/reset-password',
+      'reset link',
+      'flows/links.test.ts',
+      'a reset takes the password away and signs out everywhere; its link sets another',
+    ],
+    [
+      '/portal/forgot-password',
+      'only where mail and the mode allow it',
+      'flows/forgot.test.ts',
+      'it is offered only where mail is set up and passwords are checked',
+    ],
     ['/portal/kerberos', 'a keytab derived from one’s own password', later('Kerberos')],
     ['/portal/consents', 'withdraw consents', later('portal')],
     [

@@ -138,7 +138,12 @@ export const keysRules: readonly SpecRule[] = [
       'flows/second-factor.test.ts',
       'the ceremony enrols on first use, and asks for the key ever after',
     ],
-    ['8 activation link', 'an activation link enrols a key', later('portal')],
+    [
+      '8 activation link',
+      'an activation link enrols a key',
+      'flows/links.test.ts',
+      'an activation link enrols a security key, alone in place of a password',
+    ],
     [
       '9 operator',
       'POST /admin-api/users/clear-key',

@@ -155,8 +155,18 @@ export const policyRules: readonly SpecRule[] = [
       'flows/demands.test.ts',
       'Continue without signing in: a session of nobody',
     ],
-    ['security.activationTtlMinutes', 'how long an activation link is good', later('portal')],
-    ['security.passwordResetTtlMinutes', 'how long a reset link is good', later('portal')],
+    [
+      'security.activationTtlMinutes',
+      'how long an activation link is good',
+      'flows/links.test.ts',
+      'an activation link lets a person set a password, once',
+    ],
+    [
+      'security.passwordResetTtlMinutes',
+      'how long a reset link is good',
+      'flows/links.test.ts',
+      'a new link takes the place of the older of its kind, disabling and deleting end a link, and so does its time',
+    ],
     ['security.passwordHashLogN', 'scrypt cost, floor 14', 'keys/hasher.test.ts', 'security.passwordHashLogN has a floor of 14'],
     [
       'security.passwordHashR, security.passwordHashP',
