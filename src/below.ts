@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { hex, utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import type { Addresses } from '#commands';
+import { readCommonPasswords } from '#credentials';
 import {
   bootstrap,
   changeSchema,
@@ -64,7 +65,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const crew = crewOf(settings);
   const realms = await realmMaking(foundation);
   const desks = createDesks();
-  const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...(crew === undefined ? {} : { crew }) });
+  const common = await commonPasswordsOf(settings);
+  const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
   const { state, limits, outbox } = openShared(foundation, opened);
   const engine = { ...opened, attempts: createTurns(limits), outbox };
   const notices = noticesOf(foundation, engine, state);
@@ -167,7 +169,13 @@ async function startTasksOf({ root, environment, dataDir, log, open }: Foundatio
   open.defer(() => tasks.stop());
 }
 
-interface DirectoryOptions {
+/** The list of passwords that nobody may have, where there is one. @throws Refusal `commonPasswordsUnusable` (STS-AUTHN-9441) */
+export async function commonPasswordsOf(settings: Settings): Promise<Pick<EngineOptions, 'commonPasswords'>> {
+  const path = settings['security.commonPasswordsFile'];
+  return path === '' ? {} : { commonPasswords: await readCommonPasswords(path, settings['security.commonPasswordsMax']) };
+}
+
+interface DirectoryOptions extends Pick<EngineOptions, 'commonPasswords'> {
   /** Opens the web layer's socket to who shows it. */
   readonly webSecret?: Uint8Array;
   /** Threads that will read beside this one. */
@@ -179,7 +187,10 @@ interface DirectoryOptions {
 }
 
 /** Opens the folder's entries with all that judges them. */
-export function openDirectory(foundation: Foundation, { webSecret, crew, realms, desks }: DirectoryOptions = {}): Engine {
+export function openDirectory(
+  foundation: Foundation,
+  { webSecret, crew, realms, desks, commonPasswords }: DirectoryOptions = {},
+): Engine {
   const { version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
   const files = schemaFiles(foundation);
   // One number for all threads, made before the first of them looks at it.
@@ -226,7 +237,11 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms,
     version,
     sealer: sealerOf(settings),
   };
-  const making = { ...realms, settingRows: rows, canMail, mailTextFault: faultOfMailText, ...(desks === undefined ? {} : { desks }) };
+  const making = {
+    ...{ ...realms, settingRows: rows, canMail, mailTextFault: faultOfMailText },
+    ...(desks === undefined ? {} : { desks }),
+    ...(commonPasswords === undefined ? {} : { commonPasswords }),
+  };
   const engine = openEngine({ ...opened, ...making, mockKey, ...shown });
   return engine;
 }
@@ -268,7 +283,7 @@ function crewOf(settings: Settings): Crew | undefined {
 /** What each worker is told: the network endpoints as they are open now, and the settings. */
 function planOf(
   foundation: Foundation,
-  { store, mockKey, startedMs }: Engine,
+  { store, mockKey, startedMs, commonPasswords }: Engine,
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
 ): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | keyof RealmMaking> {
@@ -280,6 +295,7 @@ function planOf(
     epoch: store.epoch,
     mockKey,
     sealerKeys: sealerKeysOf(settings),
+    ...(commonPasswords === undefined ? {} : { commonPasswords: commonPasswords.shared }),
     startedMs,
     settings: withoutSecrets(settings),
     endpoints: {

@@ -5,6 +5,7 @@ import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { ConvertedElsewhere, ElsewhereOptions } from '#commands';
 import { isImportable, realmRecords, subschemaRecord } from '#directory';
 import { configuredDefinitions, convert, createTally, neededDefinitions, survey, type Tally } from '#elsewhere';
+import { boundsOf } from '#keys';
 import { formatRdn, type LdifContent, parseDn, readLdif } from '#ldap';
 import { type Definition, definitionKinds, loadSchema, normalizeDn, readDefinitions, type Schema } from '#schema';
 import { entryAt } from '#store';
@@ -45,7 +46,7 @@ export async function convertElsewhere(options: AtriumOptions, given: ElsewhereO
     const ground = {
       schema,
       isImportable,
-      roundsMax: settings['keys.foreignRoundsMax'],
+      bounds: boundsOf({ costMaxMiB: settings['keys.hashCostMaxMiB'], foreignRoundsMax: settings['keys.foreignRoundsMax'] }),
       suffix,
       frame: isNew ? contents : [],
       administrator: realm.administrator.text,

@@ -5,7 +5,7 @@ import type { OpenedFolder } from '#commands';
 import { createDirectory } from '#directory';
 import { startListener } from '#listener';
 import { begin } from './begin.ts';
-import { openDirectory, openShared, realmMaking } from './below.ts';
+import { commonPasswordsOf, openDirectory, openShared, realmMaking } from './below.ts';
 import type { AtriumOptions } from './foundation.ts';
 import { socketFolder } from './handover.ts';
 import { directoryFile } from './installation.ts';
@@ -28,7 +28,7 @@ export async function openStopped(options: AtriumOptions): Promise<OpenedFolder>
 
   const begun = await begin({ ...options, environment }, async (foundation) => {
     const { settings, dataDir, audit, clock, chance, open } = foundation;
-    const opened = openDirectory(foundation, { realms: await realmMaking(foundation) });
+    const opened = openDirectory(foundation, { realms: await realmMaking(foundation), ...(await commonPasswordsOf(settings)) });
     // What a command does is told of when the service runs again.
     const { outbox } = openShared(foundation, opened);
     const directory = createDirectory({ ...opened, outbox });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
-import { changeRecords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
+import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
 import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
@@ -18,12 +18,16 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
   return await onFolder(options, ({ root, dataDir, settings }) => {
     const schema = schemaOfDamaged({ root, settings });
     const judge = createJudge(schema, realmsIn({ root, settings }, schema), sealerOf(settings));
+    const passwords = countPasswords();
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
       large: createLargeRules(schema),
       indexVersion,
       cacheMib: settings['persistence.pageCacheMib'],
-      judge,
+      judge: (entry, ...place) => {
+        passwords.see(entry);
+        return judge(entry, ...place);
+      },
       tell,
       onProgress,
     });
@@ -31,7 +35,7 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
       const path = join(dataDir, `${kind}.sqlite`);
       if (existsSync(path)) examineBeside(path, kind, tell);
     }
-    return { kind: 'examined', ...seen } as const;
+    return { kind: 'examined', ...seen, passwords: passwords.counts } as const;
   });
 }
 

@@ -31,6 +31,8 @@ export interface WorkerPlan {
   readonly mockKey: Uint8Array;
   /** By which values are sealed and opened here, too. */
   readonly sealerKeys: SealerKeys;
+  /** Of the list that the main thread has read. */
+  readonly commonPasswords?: SharedArrayBuffer;
   readonly tally: { readonly buffer: SharedArrayBuffer; readonly slot: number };
 }
 

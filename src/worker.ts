@@ -1,6 +1,7 @@
 // A thread that serves LDAP beside the main one: started by workers.ts, which tells it what to do.
 import { parentPort } from 'node:worker_threads';
 import { systemChance, systemClock } from '#base';
+import { commonPasswordsIn } from '#credentials';
 import {
   createDirectory,
   csnToCome,
@@ -12,7 +13,7 @@ import {
   storedDefinitions,
   subschemaKey,
 } from '#directory';
-import { createSealer, type Hasher } from '#keys';
+import { boundsOf, createSealer, type Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
 import { faultOfMailText } from '#mail';
 import { type Definition, keysBelow, loadSchema } from '#schema';
@@ -83,6 +84,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     version,
     mockKey: plan.mockKey,
     sealer: createSealer(plan.sealerKeys),
+    ...(plan.commonPasswords === undefined ? {} : { commonPasswords: commonPasswordsIn(plan.commonPasswords) }),
     csn: csnToCome,
     lines: linesThere(),
     attempts: attemptsThere,
@@ -131,7 +133,7 @@ function hasherThere(settings: WorkerPlan['settings']): Hasher {
     findInSet: (secret, stored, cost) => counted(main.ask('findInSet', ownOctets(secret), stored, cost)),
     pbkdf2: (password, { hash, salt, iterations }) =>
       counted(main.ask('pbkdf2', ownOctets(password), { hash, salt: ownOctets(salt), iterations })),
-    foreignRoundsMax: settings['keys.foreignRoundsMax'],
+    bounds: boundsOf({ costMaxMiB: settings['keys.hashCostMaxMiB'], foreignRoundsMax: settings['keys.foreignRoundsMax'] }),
     get load() {
       return { running, waiting: 0 };
     },

@@ -1,5 +1,14 @@
 import { utf8 } from '#base';
-import { type Control, encodeBer, type Filter, type Modification, type PartialAttribute, type Request, resultCodes } from '#ldap';
+import {
+  type Control,
+  decodeBer,
+  encodeBer,
+  type Filter,
+  type Modification,
+  type PartialAttribute,
+  type Request,
+  resultCodes,
+} from '#ldap';
 import {
   type AppPasswordAsked,
   type AppPasswordMade,
@@ -68,6 +77,8 @@ export interface Actor {
   makeAppPassword(asked: AppPasswordAsked): Promise<AppPasswordMade>;
   /** Revokes one, or all without an id. @returns how many @throws ClientRefusal  50 without the right, 16 for one that is not there */
   revokeAppPassword(which: { readonly dn: string; readonly id?: string }): Promise<number>;
+  /** Has the directory make a password that keeps the policy in force, set it and say it (RFC 3062). */
+  generatePassword(dn: string): Promise<string>;
   /** The authorization identity as the directory sees it (RFC 4532): `dn:…`, or empty for nobody. */
   whoAmI(): Promise<string>;
 }
@@ -159,6 +170,12 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     },
     makeAppPassword: async (asked) => madeOf(await extended(makeAppPasswordOid, makeValue(asked))),
     revokeAppPassword: async (which) => revokedOf(await extended(revokeAppPasswordOid, revokeValue(which))),
+    generatePassword: async (dn) => {
+      const said = await extended(passwordModifyOid, encodeBer((ber) => ber.sequence(() => ber.string(`dn:${dn}`, 0x80))));
+      const password = said && decodeBer(said, (ber) => ber.sequence(() => ber.string(0x80)));
+      if (password === undefined) throw new Error('the directory set a password and did not say which');
+      return password;
+    },
     whoAmI: async () => Buffer.from((await extended(whoAmIOid)) ?? []).toString('utf8'),
   };
 }

@@ -148,6 +148,8 @@ export type Examined =
       /** False when an older version made the indexes: the next start makes them anew, so that they were not compared. */
       readonly indexCompared: boolean;
       readonly changes: number;
+      /** How many passwords are kept in which way, by scheme; the most frequent first. */
+      readonly passwords: Readonly<Record<string, number>>;
     }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };

@@ -1,3 +1,4 @@
+import { isBroken } from '#keys';
 import type { Command, Damage, Examined } from './command.ts';
 import { noDirectory, Unreachable } from './exits.ts';
 import { json } from './options.ts';
@@ -60,11 +61,12 @@ function unreachable(lines: readonly string[]): Unreachable {
   return new Unreachable(lines.join('\natrium: '));
 }
 
-function words({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {
+function words({ entries, indexRows, indexCompared, changes, passwords, repaired, count, told }: Report): string {
   const index = indexCompared ? '' : ', not compared: an older version made them, and the next start makes them anew';
   return [
     ...(repaired ? ['All indexes were made anew.'] : []),
     `${number(entries)} entries, ${number(indexRows)} index rows${index}, ${number(changes)} changes in the log.`,
+    ...passwordsLines(passwords),
     ...[...count].flatMap(([kind, times]) => {
       const own = told.filter((damage) => damage.kind === kind).map(({ what }) => `  ${what}`);
       const more = times > own.length ? [`  and ${number(times - own.length)} more`] : [];
@@ -75,14 +77,22 @@ function words({ entries, indexRows, indexCompared, changes, repaired, count, to
   ].join('\n');
 }
 
+function passwordsLines(passwords: Report['passwords']): readonly string[] {
+  const kept = Object.entries(passwords).map(([scheme, times]) => `${number(times)} ${scheme}`);
+  if (kept.length === 0) return [];
+  const broken = Object.keys(passwords).some((scheme) => isBroken(scheme));
+  const advice = '{MD5} and {SMD5} are found out by whoever reads this folder: they go with the first sign-in, or with another password.';
+  return [`Passwords: ${kept.join(', ')}.`, ...(broken ? [advice] : [])];
+}
+
 function adviceOf(count: Report['count'], repaired: boolean): string {
   const rest = 'What is left no repair can guess: atrium restore brings a backup back.';
   return count.has('index') && !repaired ? 'atrium doctor --repair makes the indexes anew, on a stopped folder.' : rest;
 }
 
-function jsonOf({ entries, indexRows, indexCompared, changes, repaired, count, told }: Report): string {
+function jsonOf({ entries, indexRows, indexCompared, changes, passwords, repaired, count, told }: Report): string {
   const sound = count.size === 0;
-  return `${JSON.stringify({ sound, entries, indexRows, indexCompared, changes, repaired, damage: Object.fromEntries(count), told })}\n`;
+  return `${JSON.stringify({ sound, entries, indexRows, indexCompared, changes, passwords, repaired, damage: Object.fromEntries(count), told })}\n`;
 }
 
 function number(count: number): string {

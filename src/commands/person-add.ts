@@ -1,5 +1,4 @@
 import { attributesOf, ClientRefusal, type OperatorsClient } from '#client';
-import { generatePassword } from '#keys';
 import { resultCodes } from '#ldap';
 import type { Context } from './command.ts';
 import { withDirectory } from './directory.ts';
@@ -14,8 +13,6 @@ import { secretAttributes } from './secrets.ts';
 export async function addPerson(given: Given, context: Context): Promise<number> {
   const uid = given.need('UID');
   const attributes = entryOf(uid, given);
-  const password = given.flag('generate') ? generatePassword(context.chance) : undefined;
-  if (password !== undefined) attributes['userPassword'] = [password];
   return await withDirectory(context, async ({ client, suffixOf }) => {
     const suffix = await suffixOf(given.need('realm'));
     // Looked for before: a mistyped group leaves nothing half done.
@@ -23,6 +20,8 @@ export async function addPerson(given: Given, context: Context): Promise<number>
     for (const name of given.texts('group')) wanted.push((await need(client, suffix, groups, name, ['1.1'])).dn);
     const dn = nameIn('uid', uid, `${people.below},${suffix}`);
     await add(client, dn, attributes);
+    // The directory knows the policy that the password must keep.
+    const password = given.flag('generate') ? await generated(client, dn) : undefined;
     for (const group of wanted) await addMember(client, group, dn);
     if (given.flag('json'))
       context.stdout.write(`${JSON.stringify({ dn, uid, groups: wanted, ...(password === undefined ? {} : { password }) })}\n`);
@@ -37,6 +36,15 @@ export async function addPerson(given: Given, context: Context): Promise<number>
       );
     return 0;
   });
+}
+
+async function generated({ actor }: OperatorsClient, dn: string): Promise<string> {
+  try {
+    return await actor.generatePassword(dn);
+  } catch (error) {
+    if (!(error instanceof ClientRefusal)) throw error;
+    throw new Failure(`${dn} was added and has no password: ${explain(error)}. Next: atrium person set-password ${dn} --generate`);
+  }
 }
 
 /** What was given, and what it takes beside that. */

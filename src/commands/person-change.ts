@@ -1,6 +1,5 @@
 import { utf8 } from '#base';
 import { type ClientEntry, ClientRefusal, type OperatorsClient } from '#client';
-import { generatePassword } from '#keys';
 import { resultCodes } from '#ldap';
 import { askPassword } from './ask-secret.ts';
 import type { Context } from './command.ts';
@@ -38,13 +37,19 @@ export function answer(given: Given, { stdout }: Context, words: string, object:
 
 export async function setPassword(given: Given, context: Context): Promise<number> {
   return await withPerson(given, context, async ({ dn }, { actor }) => {
-    const generated = given.flag('generate') ? generatePassword(context.chance) : undefined;
-    const password = generated ?? (await askPassword(`New password of ${dn}`, context));
+    const replace = (description: string, ...values: string[]) =>
+      ({ operation: 'replace', attribute: { description, values: values.map(utf8) } }) as const;
+    // What an operator sets is good at once, unless they say otherwise.
+    const reset = replace('pwdReset', ...(given.flag('must-change') ? ['TRUE'] : []));
+    const password = given.flag('generate') ? undefined : await askPassword(`New password of ${dn}`, context);
+    let generated: string | undefined;
     try {
-      const replace = (description: string, ...values: string[]) =>
-        ({ operation: 'replace', attribute: { description, values: values.map(utf8) } }) as const;
-      // What an operator sets is good at once, unless they say otherwise.
-      await actor.modify(dn, [replace('userPassword', password), replace('pwdReset', ...(given.flag('must-change') ? ['TRUE'] : []))]);
+      if (password === undefined) {
+        // The directory knows the policy. A mark that is set comes first, one that is taken away last: neither password is good for longer than it should be.
+        if (given.flag('must-change')) await actor.modify(dn, [reset]);
+        generated = await actor.generatePassword(dn);
+        if (!given.flag('must-change')) await actor.modify(dn, [reset]);
+      } else await actor.modify(dn, [replace('userPassword', password), reset]);
     } catch (error) {
       if (error instanceof ClientRefusal) throw new Failure(`the password was not set: ${explain(error)}`);
       throw error;

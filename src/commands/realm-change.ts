@@ -1,6 +1,5 @@
 import { utf8 } from '#base';
 import { type ClientEntry, ClientRefusal, equals } from '#client';
-import { generatePassword } from '#keys';
 import { type Modification, resultCodes } from '#ldap';
 import type { Context } from './command.ts';
 import { confirm } from './confirm.ts';
@@ -84,12 +83,14 @@ async function invite(given: Given, context: Context, { client, suffixOf }: Dire
   const suffix = await suffixOf(id);
   const located = context.locate();
   const dn = nameIn('uid', located.kind === 'located' ? located.administratorUid : '', `ou=people,${suffix}`);
-  const password = generatePassword(context.chance);
   const change = (description: string, value: string): Modification => ({
     operation: 'replace',
     attribute: { description, values: [utf8(value)] },
   });
-  await told('the invitation was not made', () => client.actor.modify(dn, [change('userPassword', password), change('pwdReset', 'TRUE')]));
+  const password = await told('the invitation was not made', async () => {
+    await client.actor.modify(dn, [change('pwdReset', 'TRUE')]);
+    return await client.actor.generatePassword(dn);
+  });
   const page = id === defaultId ? '/portal' : `/realm/${id}/portal`;
   const lines = [`suffix ${suffix}`, `administrator ${dn}`, `password ${password} (to begin with, at ${page})`];
   const json = { id, suffix, administrator: dn, password };
@@ -113,9 +114,9 @@ export async function removeRealm(given: Given, context: Context): Promise<numbe
 }
 
 /** @throws Failure with the directory's words; Absent for what is not there */
-async function told(what: string, act: () => Promise<void>): Promise<void> {
+async function told<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
-    await act();
+    return await act();
   } catch (error) {
     if (!(error instanceof ClientRefusal)) throw error;
     if (error.code === resultCodes.noSuchObject) throw new Absent(`${what}: ${explain(error)}`);

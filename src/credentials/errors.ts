@@ -114,6 +114,13 @@ export const errors = {
     sees: { ldap: 52, http: 503 },
     state: 'live',
   },
+  commonPasswordsUnusable: {
+    code: 'STS-AUTHN-9441',
+    means: 'startup refused: the list of security.commonPasswordsFile cannot be used: {why}',
+    says: 'security.commonPasswordsFile: {why}',
+    sees: {},
+    state: 'live',
+  },
   passwordUnfit: {
     code: 'STS-AUTHN-9045',
     means: 'a password that holds a NUL octet: it could not be told from one without',

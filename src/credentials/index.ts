@@ -9,6 +9,7 @@ export {
   saltOf,
   storedAppPasswords,
 } from './app-password.ts';
+export { type CommonPasswords, commonPasswordsIn, readCommonPasswords } from './common.ts';
 export { errors as credentialsErrors } from './errors.ts';
 export {
   type Accepted,
@@ -36,5 +37,5 @@ export {
   scramSaltOctets,
 } from './scram.ts';
 export { settings as credentialsSettings } from './settings.ts';
-export { isStoredPassword, readStoredPassword, storedPassword } from './stored.ts';
+export { type HashesBrought, isStoredPassword, readStoredPassword, storedPassword } from './stored.ts';
 export { judgeTotp, readTotpCredential, type TotpCredential, type TotpJudgement } from './totp.ts';

@@ -43,6 +43,28 @@ export const settings = {
     obeyed: true,
     means: "A right password puts a scrypt hash in the place of another system's; off: entries stay as they were imported",
   },
+  'security.commonPasswordsFile': {
+    env: 'STS_SECURITY_COMMON_PASSWORDS_FILE',
+    kind: 'text',
+    default: '',
+    max: 4096,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'File of passwords that nobody may be given in product mode, one a line, read once at the start; case does not count. Empty: no such rule',
+  },
+  'security.commonPasswordsMax': {
+    env: 'STS_SECURITY_COMMON_PASSWORDS_MAX',
+    kind: 'integer',
+    default: 1_000_000,
+    min: 1,
+    max: 50_000_000,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: 'Most lines that security.commonPasswordsFile may have: each takes 8 octets of memory',
+  },
   'security.scramIterations': {
     env: 'STS_SECURITY_SCRAM_ITERATIONS',
     kind: 'integer',

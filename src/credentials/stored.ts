@@ -1,22 +1,37 @@
 import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { foreignSchemes, type HashCost, type Hasher, isHash, type ParsedForeign, parseForeign, parseHash } from '#keys';
+import {
+  cryptForms,
+  foreignSchemes,
+  type HashCost,
+  type Hasher,
+  isBroken,
+  isHash,
+  type ParsedForeign,
+  parseForeign,
+  parseHash,
+} from '#keys';
 import { errors } from './errors.ts';
 
 /** RFC 2307 §5.3: a scheme in braces in front says that the rest is a hash. */
 const schemed = /^\{[A-Za-z0-9./_-]{1,32}\}/;
 
 /**
+ * Which hashes are taken as they are: none; those that are sound, `{SCRYPT}…` and of the other systems' schemes all but `{MD5}` and `{SMD5}`; or, by an import,
+ * these, too.
+ */
+export type HashesBrought = 'none' | 'sound' | 'any';
+
+/**
  * The form in which a given password is kept: the text of its scrypt hash.
  *
- * @param mayBringHashes  true for an administrator, whose `{SCRYPT}…` value is taken as it is, and so is one of `foreignSchemes`
  * @throws Refusal `hashNotAccepted` (LDAP constraintViolation) for a hash of another scheme, one that is not readable or asks for too much work, or one from
  *                 somebody else
  * @throws Refusal `passwordUnfit` (LDAP constraintViolation) for one with a NUL octet
  * @throws Refusal `hashQueueFull` (LDAP busy)
  */
-export async function storedPassword(hasher: Hasher, cost: HashCost, given: Uint8Array, mayBringHashes: boolean): Promise<Uint8Array> {
-  return readStoredPassword(hasher, given, mayBringHashes) ?? utf8(await hasher.hash(given, cost));
+export async function storedPassword(hasher: Hasher, cost: HashCost, given: Uint8Array, brought: HashesBrought): Promise<Uint8Array> {
+  return readStoredPassword(hasher, given, brought) ?? utf8(await hasher.hash(given, cost));
 }
 
 /**
@@ -24,26 +39,23 @@ export async function storedPassword(hasher: Hasher, cost: HashCost, given: Uint
  *
  * @throws Refusal as `storedPassword`, but for the queue
  */
-export function readStoredPassword(
-  { foreignRoundsMax }: Pick<Hasher, 'foreignRoundsMax'>,
-  given: Uint8Array,
-  mayBringHashes: boolean,
-): Uint8Array | undefined {
+export function readStoredPassword({ bounds }: Pick<Hasher, 'bounds'>, given: Uint8Array, brought: HashesBrought): Uint8Array | undefined {
   if (given.includes(0)) throw refuse(errors.passwordUnfit);
   const asText = text(given);
   if (asText === undefined || !schemed.test(asText)) return undefined;
 
-  if (!mayBringHashes) throw refuse(errors.hashNotAccepted, { why: 'a hash may be given by an administrator only' });
-  // How costly one of ours is to verify is judged each time it is verified: here only its form counts.
-  const read = isHash(asText) ? parseHash(asText, Number.MAX_SAFE_INTEGER) : parseForeign(asText, foreignRoundsMax);
+  if (brought === 'none')
+    throw refuse(errors.hashNotAccepted, { why: 'a hash may be given by an administrator only, with the relax control' });
+  const read = isHash(asText) ? parseHash(asText, bounds.costMaxOctets) : parseForeign(asText, bounds);
   if (read.kind !== 'hash') throw refuse(errors.hashNotAccepted, { why: unusable[read.kind] });
+  if (brought === 'sound' && isBroken(asText)) throw refuse(errors.hashNotAccepted, { why: 'a hash by MD5 may only come by an import' });
   return given;
 }
 
 const unusable: Readonly<Record<Exclude<ParsedForeign['kind'], 'hash'>, string>> = {
-  unknown: `a hash of this scheme cannot be verified here, only {SCRYPT}, ${foreignSchemes.join(', ')} ({CRYPT} with $5$ or $6$)`,
+  unknown: `a hash of this scheme cannot be verified here, only {SCRYPT}, ${foreignSchemes.join(', ')} ({CRYPT} with ${cryptForms.join(', ')})`,
   undecodable: 'the hash is not readable',
-  uncomputable: 'the hash asks for more rounds than keys.foreignRoundsMax allows',
+  uncomputable: 'the hash asks for more work than keys.foreignRoundsMax or keys.hashCostMaxMiB allows',
 };
 
 /**

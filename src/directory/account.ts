@@ -15,6 +15,7 @@ import { door } from './controls/door.ts';
 import { circumstancesOf, needsSecondFactor } from './doors.ts';
 import { hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import { admitByAge } from './password-age.ts';
 import type { Realm } from './realm.ts';
 import { attributesOf } from './record.ts';
 import { renewHash } from './renewal.ts';
@@ -108,7 +109,7 @@ export function refuseRemoved(realm: Pick<Realm, 'state'> | undefined): void {
  * @param realm  the one that owns the name that was presented, also where nobody has it: its mode and its settings count
  * @param entry  `undefined` for a name that nobody has: the work and the answer are those of a wrong password, and so they are where rules of access
  *               let nobody sign in as it
- * @throws Refusal `attemptsLimited` (53); of the judgement (49); `hashQueueFull` (51)
+ * @throws Refusal `attemptsLimited` (53); of the judgement (49); `passwordExpired` (49); `hashQueueFull` (51)
  */
 export async function identify(
   call: Call,
@@ -131,9 +132,11 @@ export async function identify(
     const use = { id: accepted.used.id, atMs: circumstances.nowMs, door: circumstances.door, from: circumstances.address };
     if (entry !== undefined) await noteUse(engine, entry, use, realm.settings['appPasswords.lastUseGranularityS'] * 1000);
   } else if (accepted.renewed !== undefined && entry !== undefined && realm.settings['security.renewForeignHashes']) {
-    const scheme = await renewHash(engine, snapshot, entry, password, accepted.renewed);
+    const scheme = await renewHash(engine, entry, password, accepted.renewed);
     if (scheme !== undefined) report.renewed(entry, scheme);
   }
+  // App passwords have times of their own.
+  if (entry !== undefined && accepted.by !== 'appPassword') await admitByAge(call, realm, entry);
   await engine.store.durable(snapshot.number);
   return { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by };
 }

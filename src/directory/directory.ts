@@ -6,6 +6,7 @@ import { askerOf } from './access/asker.ts';
 import { anonymous, refuseDisabled } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfRenewal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
+import { answerPasswordPolicy } from './controls/password-policy.ts';
 import { recognizedControls } from './controls/table.ts';
 import { transaction } from './controls/transaction.ts';
 import { type Engine, newestEngine } from './engine.ts';
@@ -191,7 +192,10 @@ function refuseUnproved(connection: Connection, op: Request): void {
 function finish(notes: AuditNotes, reply: Reply, response: Outcome): void {
   if (response === undefined) return;
   // What was done was done, though nobody waits for its answer any more.
-  if (response.kind !== 'bindResponse' || response.result.code === resultCodes.success) tellOfSuccess(notes);
+  if (response.kind !== 'bindResponse' || response.result.code === resultCodes.success) {
+    tellOfSuccess(notes);
+    if (notes.queued !== true) answerPasswordPolicy(notes.controls, notes.message.op);
+  }
   // RFC 4511 §4.11: an abandoned operation is not answered.
   if (!reply.ended) reply.send(response, notes.controls?.answers);
 }
@@ -202,6 +206,7 @@ function fail(notes: AuditNotes, reply: Reply, error: unknown): void | Promise<v
   if (reply.ended && !(error instanceof Refusal)) return;
   const refusal = error instanceof Refusal ? error : refuse(errors.internal);
   tellOfRefusal(notes, refusal, error);
+  answerPasswordPolicy(notes.controls, notes.message.op, refusal);
   if (reply.ended) return;
   const value = answerOf(error);
   const response = responseTo(notes.message.op, resultOf(refusal), value);

@@ -1,7 +1,7 @@
 import type { AuditEvent } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse, type SettingRows, type SettingValues } from '#catalogue';
-import { createKnownPasswords, credentialsSettings, type KnownPasswords } from '#credentials';
+import { type CommonPasswords, createKnownPasswords, credentialsSettings, type KnownPasswords } from '#credentials';
 import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
 import { type PasswordPolicy, policySettings } from '#policy';
@@ -65,6 +65,8 @@ export interface EngineOptions {
   readonly canMail?: (settings: EngineSettings) => boolean;
   /** The password policy that holds where neither a realm nor the default realm has one; by default the built-in one. */
   readonly passwordStanding?: PasswordPolicy;
+  /** Passwords that nobody may be given; by default none. */
+  readonly commonPasswords?: CommonPasswords;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
   /** Who issues links and mails; without it, nobody does. */

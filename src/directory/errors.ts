@@ -1,4 +1,5 @@
 import type { ErrorRow } from '#catalogue';
+import { passwordErrors } from './password-errors.ts';
 import { realmErrors } from './realm-entries/errors.ts';
 
 export const errors = {
@@ -274,8 +275,6 @@ export const errors = {
     'too many failed attempts for a name or from an address in a window (security.rateLimit*)',
     'too many failed attempts {what}; try again in {wait}',
   ),
-  passwordWeak: row(9392, 19, 'a password that does not keep the password policy of its realm', 'userPassword: {why}'),
-  passwordUsed: row(9393, 19, 'one’s own password, set to one of the last', 'userPassword: it is one of your last {count} passwords'),
   linkMalformed: row(9430, 2, 'a request to issue a link that cannot be read', 'the request cannot be read'),
   linkImpossible: row(9431, 53, 'a link, or a look at the mails, that cannot be had at this moment', '{why}'),
   linkNotMailed: row(
@@ -322,6 +321,7 @@ export const errors = {
     sees: { ldap: 50 },
     state: 'live',
   },
+  ...passwordErrors,
   ...realmErrors,
 } as const satisfies Record<string, ErrorRow>;
 

@@ -35,6 +35,7 @@ export { createLargeRules, createLiveLargeRules } from './large.ts';
 export { type Life, openLife } from './life/life.ts';
 export type { LifeEvent } from './life/told.ts';
 export type { Lines } from './lines.ts';
+export { countPasswords } from './password-count.ts';
 export { defaultRealm, subschemaDn } from './realm.ts';
 export { type RealmSeed, readRealmSeed } from './realm-entries/frame.ts';
 export { removeRealms } from './realm-entries/removal.ts';

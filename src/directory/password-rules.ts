@@ -1,12 +1,14 @@
 import { text, utf8 } from '#base';
 import { refuse } from '#catalogue';
+import { generatePassword } from '#keys';
 import { decodeAttributes } from '#ldap';
-import { builtInPasswordPolicy, enforcesPasswords, faultOfPassword, inForce, type PasswordPolicy, readPasswordPolicy } from '#policy';
+import { enforcesPasswords, faultOfPassword } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import { generalizedTime } from './csn.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
-import type { Name, Realm } from './realm.ts';
+import { passwordPolicyIn } from './password-in-force.ts';
+import type { Realm } from './realm.ts';
 import type { Attributes } from './record.ts';
 
 /** The attribute, secret as the password itself, in which the hashes of old passwords are kept, as draft-behera-ldap-password-policy §5.3.5 has it. */
@@ -20,36 +22,24 @@ const historyMax = 24;
 /** No policy can ask for more than what begins a password of this size. */
 const judgedOctets = 4096;
 
-/** The password policy in force in a realm: its own, the default realm's, or what is built in. */
-export function passwordPolicyIn({ realms, passwordStanding }: Engine, snapshot: Snapshot, realm: Realm): PasswordPolicy {
-  const standing = passwordStanding ?? builtInPasswordPolicy;
-  const first = policyAt(realms.default.passwordPolicy, snapshot, standing);
-  const own = realm === realms.default ? first : policyAt(realm.passwordPolicy, snapshot, standing);
-  return inForce(own, first, standing).value;
-}
-
-/** The policy of an entry; `undefined` when it is not there. */
-function policyAt({ key }: Pick<Name, 'key'>, snapshot: Snapshot, standing: PasswordPolicy): PasswordPolicy | undefined {
-  const entry = snapshot.byDnKey(key);
-  if (entry === undefined) return undefined;
-  const attributes = decodeAttributes(entry.user);
-  const values = (attribute: string) =>
-    (attributes.find(({ description }) => description.toLowerCase() === attribute)?.values ?? []).flatMap((value) => text(value) ?? []);
-  return readPasswordPolicy(values, standing);
-}
-
 /**
  * Holds a password that is to be set, in clear, to the policy of its realm. Not in development mode.
  *
- * @throws Refusal `passwordWeak` (19) with the rule that it does not keep
+ * @throws Refusal `passwordWeak` (19) with the rule that it does not keep; `passwordCommon` (19)
  */
 export function checkPassword(engine: Engine, realm: Realm, password: Uint8Array): void {
   if (!enforcesPasswords(realm.mode)) return;
   const judged = password.subarray(0, judgedOctets);
   // What is no text has octets for characters.
   const typed = text(judged) ?? Buffer.from(judged).toString('latin1');
-  const why = faultOfPassword(passwordPolicyIn(engine, engine.store.snapshot(), realm), typed);
-  if (why !== undefined) throw refuse(errors.passwordWeak, { why });
+  const fault = faultOfPassword(passwordPolicyIn(engine, engine.store.snapshot(), realm), typed);
+  if (fault !== undefined) throw refuse(errors.passwordWeak, { ...fault });
+  if (engine.commonPasswords?.has(typed) === true) throw refuse(errors.passwordCommon);
+}
+
+/** A password that keeps the policy in force. */
+export function generatedPassword(engine: Engine, snapshot: Snapshot, realm: Realm): string {
+  return generatePassword(engine.chance, passwordPolicyIn(engine, snapshot, realm));
 }
 
 /**

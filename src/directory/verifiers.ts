@@ -11,7 +11,7 @@ import {
 import { decodeAttributes } from '#ldap';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
-import { passwordPolicyIn } from './password-rules.ts';
+import { passwordPolicyIn } from './password-in-force.ts';
 import type { Realm } from './realm.ts';
 import type { Attributes } from './record.ts';
 

@@ -1,8 +1,11 @@
 import { refuse } from '#catalogue';
-import { isStoredPassword, readStoredPassword, storedPassword } from '#credentials';
+import { type HashesBrought, isStoredPassword, readStoredPassword, storedPassword } from '#credentials';
 import type { Control } from '#ldap';
 import { describe } from '#schema';
 import type { BulkResult, Change, CommitResult, EntryRecord, Expectation, Snapshot, StoredEntry } from '#store';
+import type { Rights } from './access/rights.ts';
+import type { Call } from './call.ts';
+import { relax } from './controls/relax.ts';
 import { type Engine, hashCost } from './engine.ts';
 import { errors } from './errors.ts';
 import { recoveryCodeKey } from './holders.ts';
@@ -228,10 +231,25 @@ export interface Prepared {
   readonly verifiers: Verifiers;
 }
 
+/** What of hashes somebody may bring: any of recovery codes who manages the entry, and of passwords as `bringing` says. */
+export interface Brought {
+  readonly mayManage: boolean;
+  readonly bringing: HashesBrought;
+}
+
+/**
+ * Who manages an entry brings a hash of a password by saying so, with the relax control. The operators' socket brings what an import does: a realm that is applied
+ * from a file has its people's hashes.
+ */
+export function broughtBy({ asker, controls }: Pick<Call, 'asker' | 'controls'>, { mayManage }: Pick<Rights, 'mayManage'>): Brought {
+  const byOperator = asker.identity.strength === 'operatorsSocket';
+  return { mayManage, bringing: !mayManage ? 'none' : byOperator ? 'any' : controls.has(relax) ? 'sound' : 'none' };
+}
+
 /** @throws Refusal `hashNotAccepted` (19), `valueRefused` (19), `hashQueueFull` (51) */
 export async function prepareHashes(
   engine: Engine,
-  mayManage: boolean,
+  { mayManage, bringing }: Brought,
   { key }: Pick<Name, 'key'>,
   given: readonly { readonly description: string; readonly values: readonly Uint8Array[] }[],
 ): Promise<Prepared> {
@@ -246,8 +264,8 @@ export async function prepareHashes(
       continue;
     }
     const value = solePassword(values);
-    if (readStoredPassword(engine.hasher, value, mayManage) === undefined) checkPassword(engine, realm, value);
-    const hash = await storedPassword(engine.hasher, hashCost(realm), value, mayManage);
+    if (readStoredPassword(engine.hasher, value, bringing) === undefined) checkPassword(engine, realm, value);
+    const hash = await storedPassword(engine.hasher, hashCost(realm), value, bringing);
     stored.set(value, hash);
     // One that came as a hash already is stored as it is.
     if (hash !== value) verifiers.set(hash, await verifiersOf(engine, value, realm));

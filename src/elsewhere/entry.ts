@@ -1,5 +1,6 @@
 import { text } from '#base';
 import { Refusal } from '#catalogue';
+import type { HashBounds } from '#keys';
 import { formatRdn, type LdifContent, parseDn } from '#ldap';
 import { type AttributeType, checkEntry, collectAttributes, type Schema } from '#schema';
 import { noteLocks, settleValues, translate } from './attributes.ts';
@@ -15,15 +16,15 @@ export interface Workbench {
   readonly schema: Schema;
   /** Whether an import may set values of a type. */
   isImportable(type: AttributeType): boolean;
-  /** As `keys.foreignRoundsMax`. */
-  readonly roundsMax: number;
+  /** What a hash of a password may ask for. */
+  readonly bounds: HashBounds;
   /** Puts an entry's names, its own too, below the realm's suffix. */
   map(entry: LdifContent): LdifContent;
 }
 
 /** An entry as Atrium takes it; `undefined` for one that is not carried over. What becomes of each value is told to the tally. */
 export function convertEntry(bench: Workbench, dialect: Dialect, record: LdifContent, tally: Tally): LdifContent | undefined {
-  const { schema, isImportable, roundsMax } = bench;
+  const { schema, isImportable, bounds } = bench;
   const notes = tally.entry(
     { line: record.line, dn: record.dn },
     record.attributes.reduce((sum, { values }) => sum + values.length, 0),
@@ -42,7 +43,7 @@ export function convertEntry(bench: Workbench, dialect: Dialect, record: LdifCon
   }
   translate(dialect, draft, notes);
   settleValues(schema, isImportable, draft, notes);
-  settlePasswords(roundsMax, draft, notes);
+  settlePasswords(bounds, draft, notes);
   noteLocks(draft);
   settleClasses(schema, draft, notes);
   noteMeanings(schema, dialect, draft, notes);

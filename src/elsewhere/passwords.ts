@@ -1,5 +1,5 @@
 import { text, utf8 } from '#base';
-import { isHash, parseForeign, parseHash } from '#keys';
+import { type HashBounds, isBroken, isHash, parseForeign, parseHash } from '#keys';
 import type { Draft } from './draft.ts';
 import type { EntryNotes, NoteKind } from './report.ts';
 
@@ -8,14 +8,14 @@ type Judged = { readonly kept: Uint8Array; readonly note?: NoteKind } | { readon
 /**
  * Passwords that can be judged here; one for each entry.
  *
- * @param roundsMax  as `keys.foreignRoundsMax`
+ * @param bounds  what a hash may ask for
  */
-export function settlePasswords(roundsMax: number, draft: Draft, notes: EntryNotes): void {
+export function settlePasswords(bounds: HashBounds, draft: Draft, notes: EntryNotes): void {
   for (const each of draft.attributes) {
     if (each.description.toLowerCase() !== 'userpassword') continue;
     const kept: Uint8Array[] = [];
     for (const value of each.values) {
-      const judged = judge(value, roundsMax);
+      const judged = judge(value, bounds);
       if ('left' in judged) notes.note(judged.left, judged.what, 1);
       else if (kept.length > 0) notes.note('passwordMore', each.description, 1);
       else {
@@ -30,7 +30,7 @@ export function settlePasswords(roundsMax: number, draft: Draft, notes: EntryNot
 
 const scheme = /^\{([A-Za-z0-9./_-]{1,32})\}(\$[A-Za-z0-9]+\$)?/;
 
-function judge(value: Uint8Array, roundsMax: number): Judged {
+function judge(value: Uint8Array, bounds: HashBounds): Judged {
   const given = text(value);
   const found = given === undefined ? null : scheme.exec(given);
   if (value.length === 0 || value.includes(0)) return { left: 'badValue', what: 'userPassword' };
@@ -41,10 +41,10 @@ function judge(value: Uint8Array, roundsMax: number): Judged {
     const clear = given.slice(found[0].length);
     return clear === '' ? { left: 'badValue', what: 'userPassword' } : { kept: utf8(clear), note: 'passwordClear' };
   }
-  const { kind } = isHash(given) ? parseHash(given, Number.MAX_SAFE_INTEGER) : parseForeign(given, roundsMax);
+  const { kind } = isHash(given) ? parseHash(given, bounds.costMaxOctets) : parseForeign(given, bounds);
   switch (kind) {
     case 'hash':
-      return { kept: value };
+      return isBroken(given) ? { kept: value, note: 'passwordBroken' } : { kept: value };
     case 'uncomputable':
       return { left: 'passwordCost', what: name };
     case 'undecodable':

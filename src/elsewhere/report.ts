@@ -34,8 +34,13 @@ export const noteKinds = {
   },
   passwordCost: {
     outcome: 'left',
-    means: 'passwords whose hash asks for more rounds than keys.foreignRoundsMax',
+    means: 'passwords whose hash asks for more work than keys.foreignRoundsMax or keys.hashCostMaxMiB allows',
     advice: 'raise the setting and import again',
+  },
+  passwordBroken: {
+    outcome: 'otherwise',
+    means: 'passwords kept by MD5, which whoever reads the folder finds out: they become scrypt hashes when these people sign in',
+    advice: 'have them sign in soon, or give them another password: atrium doctor counts those that are left',
   },
   passwordMore: { outcome: 'left', means: 'second passwords of an entry: one is kept' },
   passwordClear: { outcome: 'otherwise', means: 'passwords in clear: they are kept as scrypt hashes' },

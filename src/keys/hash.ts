@@ -31,6 +31,11 @@ export function costOctets({ logN, r, p }: HashCost): number {
   return 128 * 2 ** logN * r * p;
 }
 
+/** The most that OpenSSL may allocate for it: p blocks of 128 × r octets, and N + 2 of them to work in. Node's own default, 32 MiB, is just too little for logN 15. */
+export function memoryOctets({ logN, r, p }: HashCost): number {
+  return 128 * r * (2 ** logN + p + 2);
+}
+
 /**
  * The text of a hash as `userPassword` keeps it: `{SCRYPT}ln=15,r=8,p=1$<salt>$<hash>`.
  *
@@ -64,7 +69,7 @@ export function isHash(value: string): boolean {
 }
 
 /** RFC 7914 §2: N is larger than 1 and less than 2^(128 × r / 8), and p is at most (2^32 − 1) × 32 / (128 × r). */
-function isComputable({ logN, r, p }: HashCost, costMaxOctets: number): boolean {
+export function isComputable({ logN, r, p }: HashCost, costMaxOctets: number): boolean {
   if (logN < 1 || r < 1 || p < 1) return false;
   if (logN >= 16 * r || p > ((2 ** 32 - 1) * 32) / (128 * r)) return false;
   return costOctets({ logN, r, p }) <= costMaxOctets;

@@ -3,11 +3,17 @@ import type { Chance } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import { constantTimeEqual } from './digest.ts';
 import { errors } from './errors.ts';
-import { type ForeignHash, parseForeign } from './foreign/parse.ts';
+import { type ForeignHash, type HashBounds, parseForeign } from './foreign/parse.ts';
 import { createForeignJudge } from './foreign/threads.ts';
-import { costOctets, formatHash, type HashCost, logNMin, type ParsedHash, parseHash } from './hash.ts';
+import { costOctets, formatHash, type HashCost, logNMin, memoryOctets, type ParsedHash, parseHash } from './hash.ts';
 
 const mebibyte = 1024 * 1024;
+
+/** The bounds of a hasher, for those who judge what may be stored without one. */
+export function boundsOf({ costMaxMiB, foreignRoundsMax }: Pick<HasherOptions, 'costMaxMiB' | 'foreignRoundsMax'>): HashBounds {
+  return { costMaxOctets: costMaxMiB * mebibyte, foreignRoundsMax };
+}
+
 const newSaltOctets = 16;
 const newKeyOctets = 32;
 /** What an absent or unreadable hash is computed with: nobody's, so the work is done and never matches. */
@@ -85,8 +91,8 @@ export interface Hasher {
    * @throws Refusal `hashQueueFull` (LDAP busy) when too many are waiting
    */
   pbkdf2(password: Uint8Array, stretch: Stretch): Promise<Uint8Array>;
-  /** As in the options. */
-  readonly foreignRoundsMax: number;
+  /** What a stored hash may ask for. */
+  readonly bounds: HashBounds;
   /** How many are being computed and how many wait. */
   readonly load: { readonly running: number; readonly waiting: number };
 }
@@ -98,7 +104,8 @@ export interface Hasher {
  */
 export function createHasher(options: HasherOptions): Hasher {
   const queue = createQueue(options.cores, options.queueMax);
-  const costMaxOctets = options.costMaxMiB * mebibyte;
+  const bounds = boundsOf(options);
+  const { costMaxOctets } = bounds;
   const foreign = createForeignJudge();
 
   const derive = (password: Uint8Array, salt: Uint8Array, octets: number, cost: HashCost) =>
@@ -158,7 +165,7 @@ export function createHasher(options: HasherOptions): Hasher {
       return { matches: timingSafeEqual(key, parsed.hash.key) && !password.includes(0) };
     }
     // A hash of ours that is not readable is of no scheme of others either.
-    const theirs = parsed?.kind === 'undecodable' ? parseForeign(stored ?? '', options.foreignRoundsMax) : undefined;
+    const theirs = parsed?.kind === 'undecodable' ? parseForeign(stored ?? '', bounds) : undefined;
     if (theirs?.kind === 'hash') return await verifyForeign(password, theirs.hash, cost);
     await derive(password, nobodysSalt, newKeyOctets, cost);
     if (parsed === undefined) return { matches: false };
@@ -186,7 +193,7 @@ export function createHasher(options: HasherOptions): Hasher {
     findInSet,
     verify,
     pbkdf2: (password, stretch) => queue.run(() => computePbkdf2(password, stretch)),
-    foreignRoundsMax: options.foreignRoundsMax,
+    bounds,
     get load() {
       return queue.load();
     },
@@ -198,12 +205,12 @@ export function createHasher(options: HasherOptions): Hasher {
  *
  * @param octets  how long the derived key shall be
  */
-export function computeScrypt(password: Uint8Array, salt: Uint8Array, octets: number, { logN, r, p }: HashCost): Promise<Uint8Array> {
-  const N = 2 ** logN;
-  // What OpenSSL counts: p blocks of 128 × r octets, and N + 2 of them to work in. Node's own default, 32 MiB, is just too little for logN 15.
-  const maxmem = 128 * r * (N + p + 2);
+export function computeScrypt(password: Uint8Array, salt: Uint8Array, octets: number, cost: HashCost): Promise<Uint8Array> {
+  const { logN, r, p } = cost;
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, octets, { N, r, p, maxmem }, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(password, salt, octets, { N: 2 ** logN, r, p, maxmem: memoryOctets(cost) }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
   });
 }
 

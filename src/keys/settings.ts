@@ -51,7 +51,8 @@ export const settings = {
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'Most that a stored password hash may ask for, as 128 × N × r × p octets in MiB; one that asks for more is no match',
+    means:
+      'Most that a stored password hash may ask for in MiB: 128 × N × r × p octets of scrypt, memory × passes of Argon2; one that asks for more cannot be brought, and is no match',
   },
   'keys.foreignRoundsMax': {
     env: 'STS_KEYS_FOREIGN_ROUNDS_MAX',
@@ -63,7 +64,7 @@ export const settings = {
     scope: 'process',
     obeyed: true,
     means:
-      'Most rounds of SHA-crypt, or iterations of PBKDF2, that a password hash of another system may ask for; one that asks for more cannot be brought, and is no match',
+      'Most rounds of SHA-crypt, or iterations of PBKDF2, that a password hash of another system may ask for, bcrypt at cost 13 coming to half a million; one that asks for more cannot be brought, and is no match',
   },
   'tls.certFile': {
     env: 'STS_TLS_CERT_FILE',

@@ -22,6 +22,8 @@ export interface Person {
   readonly disabled: boolean;
   /** `pwdReset` is TRUE: the password must be changed before it is used. */
   readonly mustChange: boolean;
+  /** When the password expires by the policy in force; absent for one that does not. */
+  readonly passwordExpiresMs?: number;
   readonly holdings: Holdings;
   /** The realm's built-in administrator. */
   readonly isBuiltIn: boolean;
@@ -96,7 +98,7 @@ export interface PeopleOptions {
 }
 
 /** What is asked of an entry to know its person. */
-const needed = ['uid', 'entryUUID', ...validityAttributes, 'pwdReset', 'stsSecondFactorUsed', ...factorAttributes];
+const needed = ['uid', 'entryUUID', ...validityAttributes, 'pwdReset', 'stsPasswordExpires', 'stsSecondFactorUsed', ...factorAttributes];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
 
@@ -117,7 +119,19 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
       ) !== undefined;
     const secondFactorUsed = entry.one('stsSecondFactorUsed')?.toUpperCase() === 'TRUE';
     const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
-    return { dn: entry.dn, entryUuid, disabled, mustChange, holdings: holdingsOf(entry), isBuiltIn, administrator, secondFactorUsed };
+    const expiresMs = timeMs(entry.one('stsPasswordExpires'));
+    const age = expiresMs === undefined ? {} : { passwordExpiresMs: expiresMs };
+    return {
+      dn: entry.dn,
+      entryUuid,
+      disabled,
+      mustChange,
+      ...age,
+      holdings: holdingsOf(entry),
+      isBuiltIn,
+      administrator,
+      secondFactorUsed,
+    };
   };
   const entryMeant = async (suffix: string, typed: string, attributes: readonly string[]): Promise<ClientEntry | undefined> => {
     const filter = allOf(equals('objectClass', 'person'), anyOf(equals('uid', typed), equals('mail', typed)));
@@ -214,6 +228,12 @@ async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, en
     if (error.code === resultCodes.adminLimitExceeded) return true;
     throw error;
   }
+}
+
+/** The moment of a time as the directory writes it. */
+function timeMs(given: string | undefined): number | undefined {
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(given ?? '') ?? [];
+  return year === undefined ? undefined : Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
 }
 
 /** GeneralizedTime in UTC (RFC 4517 §3.3.13), whole seconds. */

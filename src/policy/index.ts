@@ -12,10 +12,12 @@ export {
   sealsSecrets,
   verifiesPasswords,
 } from './mode.ts';
+export { type PasswordAge, type PasswordTimes, passwordAge, passwordExpiryMs, passwordTooYoungS } from './password-age.ts';
 export {
   builtInPasswordPolicy,
   faultOfPassword,
   faultOfPasswordPolicy,
+  type PasswordFault,
   type PasswordPolicy,
   readPasswordPolicy,
 } from './password-policy.ts';

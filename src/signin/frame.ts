@@ -91,7 +91,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     policy: AuthnPolicy,
   ): Promise<Situation> => {
     const risk = progress.proven.length > 0 && person !== undefined ? await deps.risk.of(realm.id, person.entryUuid, address) : 'none';
-    return situationOf(realm, parked, progress, person, rulesOf(policy), await offersIn(realm), risk);
+    return situationOf(realm, parked, progress, person, rulesOf(policy), await offersIn(realm), risk, clock.nowMs());
   };
 
   /** What a step is called with. Of a step that begins, with nothing that was reached before. */

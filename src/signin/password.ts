@@ -16,6 +16,8 @@ export interface Known extends SignedIn {
   readonly holdings: Holdings;
   /** The password is to be changed before anything else. */
   readonly mustChange: boolean;
+  /** When the password expires; absent for one that does not. */
+  readonly passwordExpiresMs?: number;
   readonly administrator?: 'none' | 'role' | 'built-in';
 }
 

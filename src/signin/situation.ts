@@ -48,7 +48,7 @@ export interface Situation {
   readonly administrator: 'none' | 'role' | 'built-in';
   /** `stsMfaRequired`. */
   readonly mfaRequired: boolean;
-  /** `pwdReset`. */
+  /** `pwdReset`, or a password that has expired. */
   readonly mustChange: boolean;
   /** `elevated`: a second factor is offered to administrators. `step-up`: one is required, and none that is mailed. */
   readonly risk: 'none' | 'elevated' | 'step-up';

@@ -16,6 +16,7 @@ export function situationOf(
   policy: Rules,
   offers: Situation['offers'],
   risk: Situation['risk'],
+  nowMs: number,
 ): Situation {
   // Before anything is proven, what is shown depends on nobody, but for whoever asks for the passwordless way.
   const known = proven.length > 0 || ticked.passwordless ? person : undefined;
@@ -29,7 +30,7 @@ export function situationOf(
     demand,
     administrator: known?.administrator ?? (known?.isBuiltIn === true ? 'built-in' : 'none'),
     mfaRequired: known?.holdings.mfaRequired ?? false,
-    mustChange: known?.mustChange ?? false,
+    mustChange: known !== undefined && (known.mustChange || (known.passwordExpiresMs ?? Number.POSITIVE_INFINITY) <= nowMs),
     risk,
     declined,
     enrolling,

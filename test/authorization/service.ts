@@ -23,7 +23,7 @@ const hasher: Hasher = {
   hashInto: async (secret) => hashOf(secret),
   findInSet: async () => ({}),
   pbkdf2: async (password) => sha256(password),
-  foreignRoundsMax: 1,
+  bounds: { costMaxOctets: 1, foreignRoundsMax: 1 },
   load: { running: 0, waiting: 0 },
 };
 

@@ -16,13 +16,19 @@ const suffix = 'dc=example,dc=com';
 const base = mkdtempSync(join(tmpdir(), 'atrium-doctor-'));
 const sound = join(base, 'sound');
 
+/** As other systems keep passwords. */
+const hashes: Readonly<Record<string, string>> = {
+  bob: 'userPassword: {smd5}Ri0Tbs3hHbfI3M7hZZuJGzEyMzQ=\n',
+  cid: `userPassword: {CRYPT}$6$salt$${'.'.repeat(86)}\n`,
+};
+
 /** A folder with a few commits, and a group whose members lie outside of it, from which each test takes a copy. */
 test.before(async (t) => {
   // Through the service, so that each is in the change log.
   const service = startCli(['serve'], testEnvironment(sound));
   const port = Number(/^ready ldap:\/\/localhost:(\d+) /m.exec(await service.until('ready '))?.[1]);
   for (const uid of ['ann', 'bob', 'cid']) {
-    const person = `dn: uid=${uid},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.com\n\n`;
+    const person = `dn: uid=${uid},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.com\n${hashes[uid] ?? ''}\n`;
     const { status, stderr } = await runCli(['import', '-'], testEnvironment(sound), person);
     t.is(status, 0, stderr);
   }
@@ -305,7 +311,13 @@ test('a sound folder is told sound with status 0, and nothing in its files is ch
   const before = readFileSync(join(folder, 'directory.sqlite'));
   const { status, stdout, stderr } = await runCli(['doctor'], testEnvironment(folder));
   t.is(status, 0, stdout);
-  t.regex(stdout, /^22 entries, \d+ index rows, 38 changes in the log\.\nAll is sound\.\n$/);
+  const [entries = '', passwords, advice, ...rest] = stdout.split('\n');
+  t.regex(entries, /^22 entries, \d+ index rows, 38 changes in the log\.$/);
+  t.is(passwords, 'Passwords: 1 {SCRYPT}, 1 {SMD5}, 1 {CRYPT}$6$.');
+  t.regex(advice ?? '', /^\{MD5\} and \{SMD5\} are found out by whoever reads this folder/);
+  t.deepEqual(rest, ['All is sound.', '']);
+  const told = JSON.parse((await runCli(['doctor', '--json'], testEnvironment(folder))).stdout);
+  t.deepEqual(told.passwords, { '{SCRYPT}': 1, '{SMD5}': 1, '{CRYPT}$6$': 1 });
   t.is(stderr, '');
   t.true(readFileSync(join(folder, 'directory.sqlite')).equals(before));
 });

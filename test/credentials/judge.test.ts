@@ -22,7 +22,7 @@ function counting(): Hasher & { count: number } {
       return real.findInSet(...given);
     },
     pbkdf2: real.pbkdf2,
-    foreignRoundsMax: real.foreignRoundsMax,
+    bounds: real.bounds,
     verify: (...given: Parameters<Hasher['verify']>) => {
       counter.count++;
       return real.verify(...given);

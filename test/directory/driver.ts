@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava';
 import type { AuditEvent } from '#audit';
 import { type Chance, type Clock, concat, systemChance, text, utf8 } from '#base';
 import { readSettings } from '#catalogue';
-import { credentialsSettings } from '#credentials';
+import { type CommonPasswords, credentialsSettings } from '#credentials';
 import {
   type Connection,
   changeSchema,
@@ -32,7 +32,7 @@ import {
   type Response,
   type Result,
 } from '#ldap';
-import type { PasswordPolicy } from '#policy';
+import { builtInPasswordPolicy, type PasswordPolicy } from '#policy';
 import { keysBelow, loadSchema } from '#schema';
 import { createTurns, type Outgoing, openLimits, stateSettings } from '#state';
 import { openStateStore, openStore, storeSettings } from '#store';
@@ -108,6 +108,8 @@ const standing: EngineSettings = {
   'security.passwordHashR': 8,
   'security.passwordHashP': 1,
   'security.scramIterations': 4096,
+  'security.commonPasswordsFile': '',
+  'security.commonPasswordsMax': 1_000_000,
   'ldap.dynamicTtlS': 3600,
   'ldap.dynamicTtlMinS': 10,
   'ldap.dynamicTtlMaxS': 86_400,
@@ -175,7 +177,10 @@ export type Attributes = Readonly<Record<string, string | readonly string[]>>;
 /** What a house needs of a test. */
 export type Owner = Pick<ExecutionContext, 'teardown'> & { fail(message: string): void };
 
-const anyPassword: PasswordPolicy = { scramMechanisms: [], minLength: 1, minSymbols: 0, minUppercase: 0, minDigits: 0, history: 0 };
+const anyPassword: PasswordPolicy = {
+  ...builtInPasswordPolicy,
+  ...{ minLength: 1, minSymbols: 0, minUppercase: 0, minDigits: 0, history: 0 },
+};
 
 interface HouseOptions {
   readonly hasher?: Hasher;
@@ -190,6 +195,7 @@ interface HouseOptions {
   readonly passwordStanding?: PasswordPolicy;
   /** Where events go; otherwise nowhere. */
   readonly outbox?: Outgoing;
+  readonly commonPasswords?: CommonPasswords;
   /** Whether realms have a mail server; otherwise none has. */
   readonly mails?: () => boolean;
 }
@@ -206,6 +212,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     mails = () => false,
     outbox,
     passwordStanding = anyPassword,
+    commonPasswords,
     ...settings
   } = given;
   const audited: AuditEvent[] = [];
@@ -254,6 +261,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     ...(webSecret === undefined ? {} : { webSecret }),
     canMail: mails,
     passwordStanding,
+    ...(commonPasswords === undefined ? {} : { commonPasswords }),
     ...(countsAttempts ? { attempts: counting() } : {}),
     ...(outbox === undefined ? {} : { outbox }),
     realmSeed,

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { text } from '#base';
+import { text, utf8 } from '#base';
+import { readCommonPasswords } from '#credentials';
 import { decodeAttributes, decodeBer, encodeBer } from '#ldap';
 import { builtInPasswordPolicy } from '#policy';
 import { admin, adminPassword, type Client, furnishedHouse, person, suffix } from './driver.ts';
@@ -41,13 +45,54 @@ test('product mode: add, modify and Password Modify refuse by 19 a password that
   t.false(JSON.stringify(audited).includes('Correcthorse7'));
 });
 
-test('hashes that an administrator brings are not affected', async (t) => {
-  const { operator, connect } = await open(t);
+const relax = { oid: '1.3.6.1.4.1.4203.666.5.12', critical: true };
+const hash = '{SSHA}2Qe0Ka1dNbGkPGEPp1FJqWJzuqJzYWx0';
+const replaced = (dn: string, value: string) =>
+  ({
+    kind: 'modifyRequest',
+    object: dn,
+    changes: [{ operation: 'replace', attribute: { description: 'userPassword', values: [utf8(value)] } }],
+  }) as const;
+
+test('hashes only come from administrators, and with the relax control; the operators’ socket brings what an import does', async (t) => {
+  const { operator, connect, audited } = await open(t);
   const client = connect();
   t.is((await client.bind(admin, adminPassword)).code, 0);
-  const hash = '{SSHA}2Qe0Ka1dNbGkPGEPp1FJqWJzuqJzYWx0';
-  t.is((await client.modify(person('alan'), ['replace', 'userPassword', hash])).code, 0);
+  const without = await client.modify(person('alan'), ['replace', 'userPassword', hash]);
+  t.is(without.code, 19);
+  t.is(without.result.diagnostic, 'userPassword: a hash may be given by an administrator only, with the relax control');
+  t.is(audited.at(-1)?.error?.code, 'STS-AUTHN-9044');
+  t.is((await client.ask(replaced(person('alan'), hash), [relax])).code, 0);
+  t.is((await client.ask(replaced(person('alan'), '{MD5}X03MO1qnZdYdgyfeuILPmQ=='), [relax])).code, 19, 'only by an import');
+  t.is(
+    (await client.ask(replaced(person('alan'), `{ARGON2}$argon2id$v=19$m=4194304,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`), [relax]))
+      .code,
+    19,
+  );
+  t.is((await passwordModify(client, { user: person('alan'), fresh: hash })).code, 19, 'a new password is in clear (RFC 3062)');
   t.is((await operator.add(person('eve'), { ...eve, userPassword: hash })).code, 0);
+
+  const ada = connect();
+  t.is((await ada.bind(person('ada'), 'lovelace')).code, 0);
+  t.is((await ada.ask(replaced(person('ada'), hash), [relax])).code, 50);
+  t.is((await connect().ask(replaced(person('ada'), hash), [relax])).code, 32);
+});
+
+test('a password that many people have is refused in product mode, wherever it is set, in any case', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-common-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'list'), 'hunter2\r\nCorrect-horse-7\n');
+  const commonPasswords = await readCommonPasswords(join(folder, 'list'), 10);
+  const { operator, audited } = await open(t, { commonPasswords });
+  const set = await operator.modify(person('ada'), ['replace', 'userPassword', 'CORRECT-horse-7']);
+  t.is(set.code, 19);
+  t.is(set.result.diagnostic, 'userPassword: it is one that many people have, and the first to be tried');
+  t.is(audited.at(-1)?.error?.code, 'STS-LDAP-9421');
+  t.is((await operator.add(person('eve'), { ...eve, userPassword: 'Correct-horse-7' })).code, 19);
+  t.is((await passwordModify(operator, { user: person('ada'), fresh: 'correct-Horse-7' })).code, 19);
+  t.is((await operator.modify(person('ada'), ['replace', 'userPassword', 'Correct-horse-8'])).code, 0);
+  const { operator: developer } = await open(t, { commonPasswords, 'global.mode': 'development' });
+  t.is((await developer.modify(person('ada'), ['replace', 'userPassword', 'hunter2'])).code, 0);
 });
 
 test('development mode: no policy is enforced, and old passwords are kept all the same', async (t) => {

@@ -9,6 +9,7 @@ import { withPrograms } from '../support/programs.ts';
 
 const cost = { logN: 14, r: 8, p: 1 };
 const roundsMax = 1_000_000;
+const bounds = { foreignRoundsMax: roundsMax, costMaxOctets: 64 * 2 ** 20 };
 const hasher = createHasher({ cores: 2, queueMax: 64, costMaxMiB: 64, foreignRoundsMax: roundsMax, chance: systemChance });
 
 // Ulrich Drepper, "Unix crypt using SHA-256 and SHA-512", the tests of its appendix: as they are, but that what is stored has its salt cut and its rounds raised.
@@ -56,6 +57,45 @@ for (const [password, stored] of vectors) {
   });
 }
 
+const base64 = (hex: string) => Buffer.from(hex, 'hex').toString('base64').replace(/=+$/, '');
+const published: readonly [source: string, password: string, stored: string][] = [
+  // crypt_blowfish 1.3, wrapper.c: `tests`.
+  ['bcrypt $2a$', 'U*U', '{CRYPT}$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'],
+  ['bcrypt $2a$', 'U*U*', '{CRYPT}$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK'],
+  ['bcrypt $2a$', 'U*U*U', '{CRYPT}$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a'],
+  // The reference implementation of Argon2, src/test.c, version 0x13.
+  [
+    'Argon2i',
+    'password',
+    `{ARGON2}$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$${base64('89e9029f4637b295beb027056a7336c414fadd43f6b208645281cb214a56452f')}`,
+  ],
+  [
+    'Argon2i',
+    'password',
+    `{ARGON2}$argon2i$v=19$m=256,t=2,p=2$c29tZXNhbHQ$${base64('4ff5ce2769a1d7f4c8a491df09d41a9fbe90e5eb02155a13e4c01e20cd4eab61')}`,
+  ],
+  [
+    'Argon2id',
+    'password',
+    `{ARGON2}$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$${base64('9dfeb910e80bad0311fee20f9c0e2b12c17987b4cac90c2ef54d5b3021c68bfe')}`,
+  ],
+];
+for (const [source, password, stored] of published) {
+  test(`${source}: “${password}” is that of ${stored.slice(0, 40)}…, and nothing else is`, async (t) => {
+    const { matches, renewed } = await hasher.verify(utf8(password), stored, cost);
+    t.true(matches);
+    t.is(parseHash(renewed ?? '', 2 ** 30).kind, 'hash');
+    for (const other of [`${password} `, password.slice(1), ''])
+      t.deepEqual(await hasher.verify(utf8(other), stored, cost), { matches: false });
+  });
+}
+
+test('octets that are no text are no password of a bcrypt hash, and neither is one of more than 511 octets', async (t) => {
+  const [[, , stored] = ['', '', '']] = published;
+  for (const password of [Uint8Array.of(0x55, 0xff, 0x55), utf8('U*U'.repeat(10_000))])
+    t.deepEqual(await hasher.verify(password, stored, cost), { matches: false });
+});
+
 const salt = utf8('pepper');
 const salted = (name: string, password: string, with_: Uint8Array) => {
   const digest = createHash(name).update(password).update(with_).digest();
@@ -75,6 +115,8 @@ const pbkdf2 = (hash: string, length: number, ab64: boolean) => {
   return `20000$${s}$${k}`;
 };
 const others: readonly [title: string, stored: string][] = [
+  ['{MD5}', `{MD5}${salted('md5', 'horse', empty)}`],
+  ['{SMD5}', `{SMD5}${salted('md5', 'horse', salt)}`],
   ['{SHA}', `{SHA}${salted('sha1', 'horse', empty)}`],
   ['{SSHA}', `{SSHA}${salted('sha1', 'horse', salt)}`],
   ['{ssha} in small letters', `{ssha}${salted('sha1', 'horse', salt)}`],
@@ -123,8 +165,25 @@ withPrograms(test, 'openssl')(
 );
 
 const refused: readonly [title: string, stored: string, kind: ReturnType<typeof parseForeign>['kind']][] = [
-  ['a scheme that is not in the table', '{SMD5}Ri0Tbs3hHbfI3M7hZZuJGw==', 'unknown'],
+  ['a scheme that is not in the table', '{NS-MTA-MD5}Ri0Tbs3hHbfI3M7hZZuJGw==', 'unknown'],
   ['crypt(3) with MD5', '{CRYPT}$1$saltstri$YMyguxXMBpd2TEZ.vS/3q1', 'unknown'],
+  ['crypt(3) with yescrypt', '{CRYPT}$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7', 'unknown'],
+  ['bcrypt with the fault of its first versions', `{CRYPT}$2x$05$${'A'.repeat(53)}`, 'unknown'],
+  ['bcrypt of a cost that it does not have', `{CRYPT}$2b$03$${'A'.repeat(53)}`, 'undecodable'],
+  ['bcrypt that is cut', `{CRYPT}$2b$10$${'A'.repeat(52)}`, 'undecodable'],
+  ['bcrypt at cost 13', `{CRYPT}$2b$13$${'A'.repeat(53)}`, 'hash'],
+  ['bcrypt at cost 14, which is more than a million rounds of another', `{CRYPT}$2b$14$${'A'.repeat(53)}`, 'uncomputable'],
+  ['scrypt of crypt(3), 16 MiB', `{CRYPT}$7$CU..../....salt$${'A'.repeat(43)}`, 'hash'],
+  ['scrypt of crypt(3) that asks for more than may be spent', `{CRYPT}$7$IU..../....salt$${'A'.repeat(43)}`, 'uncomputable'],
+  ['scrypt of crypt(3) with no block', `{CRYPT}$7$C...../....salt$${'A'.repeat(43)}`, 'uncomputable'],
+  ['scrypt of crypt(3) with a million lanes', `{CRYPT}$7$CU....zzz..salt$${'A'.repeat(43)}`, 'uncomputable'],
+  ['Argon2 of the most that may be spent', `{ARGON2}$argon2id$v=19$m=32768,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`, 'hash'],
+  ['Argon2 of more passes', `{ARGON2}$argon2id$v=19$m=32768,t=3,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`, 'uncomputable'],
+  ['Argon2 of more memory', `{ARGON2}$argon2id$v=19$m=4194304,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`, 'uncomputable'],
+  ['Argon2 with more lanes than memory', `{ARGON2}$argon2id$v=19$m=16,t=1,p=4$${'A'.repeat(22)}$${'A'.repeat(43)}`, 'undecodable'],
+  ['Argon2 of before its RFC', `{ARGON2}$argon2i$m=256,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`, 'undecodable'],
+  ['Argon2 with a key that many passwords would match', `{ARGON2}$argon2id$v=19$m=256,t=2,p=1$${'A'.repeat(22)}$AAAA`, 'undecodable'],
+  ['SHA-512 where 389 Directory Server says SHA-256', `{CRYPT-SHA256}$6$salt$${'.'.repeat(86)}`, 'undecodable'],
   ['crypt(3) with DES', '{CRYPT}AxTdjVtckZ0Rs', 'unknown'],
   ['a digest that is too short', '{SSHA}c2hvcnQ=', 'undecodable'],
   ['{SSHA} without a salt', `{SSHA}${salted('sha1', 'x', empty)}`, 'undecodable'],
@@ -143,14 +202,14 @@ const refused: readonly [title: string, stored: string, kind: ReturnType<typeof 
 ];
 for (const [title, stored, kind] of refused) {
   test(`a hash of another system, ${title}: ${kind}`, (t) => {
-    t.is(parseForeign(stored, roundsMax).kind, kind);
+    t.is(parseForeign(stored, bounds).kind, kind);
   });
 }
 
 test('STS-KEYS-0005: a hash of another system that asks for more rounds than keys.foreignRoundsMax is no match', async (t) => {
   const given = `{CRYPT}$6$rounds=${roundsMax + 1}$salt$${'.'.repeat(86)}`;
   t.deepEqual(await hasher.verify(utf8('x'), given, cost), { matches: false, fault: keysErrors.hashUncomputable });
-  t.deepEqual(await hasher.verify(utf8('x'), '{SMD5}xxxx', cost), { matches: false, fault: keysErrors.hashUndecodable });
+  t.deepEqual(await hasher.verify(utf8('x'), '{NS-MTA-MD5}xxxx', cost), { matches: false, fault: keysErrors.hashUndecodable });
 });
 
 test('a password of more than 511 octets matches no {CRYPT}: the work would grow with the square of its length', async (t) => {
@@ -190,11 +249,23 @@ test('the scrypt hash that would take its place is computed whether the password
 });
 
 test('whatever text stands where a hash should: it is read or not, and never throws', (t) => {
-  const schemes = ['{SSHA}', '{CRYPT}', '{CRYPT}$6$', '{PBKDF2-SHA512}', '{PBKDF2_SHA256}', '{SHA}', ''];
+  const schemes = [
+    '{SSHA}',
+    '{CRYPT}',
+    '{CRYPT}$6$',
+    '{CRYPT}$2b$',
+    '{CRYPT}$7$',
+    '{ARGON2}$argon2id$v=19$',
+    '{SMD5}',
+    '{PBKDF2-SHA512}',
+    '{PBKDF2_SHA256}',
+    '{SHA}',
+    '',
+  ];
   holds(
     t,
     fc.property(fc.constantFrom(...schemes), fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (scheme, rest) => {
-      const { kind } = parseForeign(scheme + rest, roundsMax);
+      const { kind } = parseForeign(scheme + rest, bounds);
       return ['hash', 'undecodable', 'uncomputable', 'unknown'].includes(kind);
     }),
     { numRuns: 500 },

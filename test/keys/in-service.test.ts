@@ -42,7 +42,7 @@ test('STS-KEYS-9001: a bind that finds the queue of hashes full is told that the
     hashInto: (...given) => current.hashInto(...given),
     findInSet: (...given) => current.findInSet(...given),
     pbkdf2: (...given) => current.pbkdf2(...given),
-    foreignRoundsMax: wide.foreignRoundsMax,
+    bounds: wide.bounds,
     get load() {
       return current.load;
     },

@@ -100,6 +100,30 @@ const ofAll: readonly Row[] = [
   },
 ];
 
+const policy = '1.3.6.1.4.1.42.2.27.8.5.1';
+
+const ofPasswords: readonly Row[] = [
+  {
+    id: policy,
+    name: 'password policy',
+    async serves({ admin }) {
+      const short = modify(alan, ['replace', 'userPassword', 'Short-7']);
+      const { code, controls } = await admin.ask(short, control(policy));
+      const value = controls.find(({ oid }) => oid === policy)?.value;
+      const error = value && decodeBer(value, (ber) => ber.sequence(() => ber.number(0x81)));
+      // draft-behera-ldap-password-policy §6.2: passwordTooShort.
+      return [
+        [code, error],
+        [19, 6],
+      ];
+    },
+    refuses: [
+      ['a value', 2, ({ admin }) => admin.ask(modify(alan, ['replace', 'sn', 'Turing']), control(policy, 'x'))],
+      ['critical with a comparison', 12, ({ admin }) => admin.ask(comparison, control(policy))],
+    ],
+  },
+];
+
 const page = '1.2.840.113556.1.4.319';
 const sort = '1.2.840.113556.1.4.473';
 const view = '2.16.840.1.113730.3.4.9';
@@ -382,4 +406,4 @@ function texts(value: Uint8Array = unfit): readonly string[] | undefined {
 }
 
 /** Everything under supportedControl. */
-export const controlRows: readonly Row[] = [...ofAll, ...ofSearches, ...thatLast, ...ofWrites];
+export const controlRows: readonly Row[] = [...ofAll, ...ofPasswords, ...ofSearches, ...thatLast, ...ofWrites];

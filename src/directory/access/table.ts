@@ -158,6 +158,7 @@ export const builtInSet: readonly BuiltInRow[] = [
       'stsDelegate',
       'pwdChangedTime',
       'stsAppPasswordInfo',
+      'stsPasswordExpires',
     ],
     rights: looking,
   },

@@ -10,6 +10,7 @@ import { type ControlKind, type Controls, malformed, noControls, type Operation 
 import { manageDsaIt } from './manage-dsa-it.ts';
 import { matchedValues } from './matched-values.ts';
 import { pagedResults } from './paged-results.ts';
+import { passwordPolicy } from './password-policy.ts';
 import { permissiveModify } from './permissive-modify.ts';
 import { persistentSearch } from './persistent-search.ts';
 import { proxiedAuthorization } from './proxied-authorization.ts';
@@ -45,6 +46,7 @@ const kinds: readonly ControlKind<unknown>[] = [
   transaction,
   syncRequest,
   persistentSearch,
+  passwordPolicy,
   door,
   session,
 ];

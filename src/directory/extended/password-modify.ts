@@ -1,7 +1,6 @@
 import { text, utf8 } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import { credentialsErrors, isAloneTooLittle } from '#credentials';
-import { generatePassword } from '#keys';
 import { decodeBer, encodeBer, type Modification } from '#ldap';
 import type { StoredEntry } from '#store';
 import { askerOf } from '../access/asker.ts';
@@ -10,12 +9,13 @@ import { accountOf, checkProtected, signingIn } from '../account.ts';
 import { counted } from '../attempts.ts';
 import type { Call } from '../call.ts';
 import { circumstancesOf } from '../doors.ts';
-import { hashCost } from '../engine.ts';
+import { type Engine, hashCost } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { type Found, find } from '../lookup.ts';
 import { entryOfId, realmOfId } from '../named.ts';
 import { write } from '../operations/write.ts';
-import { passwordPolicyIn } from '../password-rules.ts';
+import { generatedPassword } from '../password-rules.ts';
+import { hasExpired } from '../password-times.ts';
 import type { Realm } from '../realm.ts';
 import { attributesOf } from '../record.ts';
 import { done } from '../result.ts';
@@ -49,8 +49,7 @@ export const passwordModify: ExtendedKind = {
     checkProtected(call, realm);
     const found = find(engine, asker, snapshot, name);
     const proved = await prove(call, realm, found, request.old);
-    const generated =
-      request.fresh === undefined ? generatePassword(engine.chance, passwordPolicyIn(engine, engine.store.snapshot(), realm)) : undefined;
+    const generated = request.fresh === undefined ? generatedPassword(engine, engine.store.snapshot(), realm) : undefined;
     const fresh = request.fresh ?? utf8(generated ?? '');
 
     const change = (operation: 'add' | 'delete' | 'replace', description: string, ...values: Uint8Array[]): Modification => ({
@@ -64,7 +63,7 @@ export const passwordModify: ExtendedKind = {
         : [change('delete', 'userPassword', proved.hash), change('add', 'userPassword', fresh)];
     // Who must change their password has done so with this, whatever gave them the right to; to take the mark away by itself takes more.
     const isOwn = asker.identity.uuid === found.entry.uuid;
-    const isDue = isOwn && accountOf(found.entry, engine.clock.nowMs()).mustChange;
+    const isDue = isOwn && mustChange(engine, realm, found.entry);
     if (isDue && (await isSame(call, realm, found.entry, fresh))) throw refuse(errors.passwordSame);
     const changes = isDue ? [...setting, change('replace', 'pwdReset')] : setting;
     const permit = proved.byOwner || isDue ? () => undefined : undefined;
@@ -112,13 +111,12 @@ interface Proved {
   readonly byOwner: boolean;
 }
 
-/** @throws Refusal `accessDenied` (50), `oldPasswordMissing` (50), `attemptsLimited` (53), `oldPasswordRefused` (53), `hashQueueFull` (51) */
+/** @throws Refusal `passwordFixed` (50), `oldPasswordMissing` (50), `attemptsLimited` (53), `oldPasswordRefused` (53), `hashQueueFull` (51) */
 async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Uint8Array | undefined): Promise<Proved> {
   const { engine } = call;
   const type = engine.schema.attributeType(passwordKey);
   const mayWrite = type !== undefined && rights.mayWrite(type);
-  if (!mayWrite && !(type !== undefined && rightsOfProved(call, entry)?.mayWrite(type)))
-    throw refuse(errors.accessDenied, { why: 'userPassword may not be changed' });
+  if (!mayWrite && !(type !== undefined && rightsOfProved(call, entry)?.mayWrite(type))) throw refuse(errors.passwordFixed);
   if (old === undefined) {
     if (!mayWrite) throw refuse(errors.oldPasswordMissing);
     return { hash: undefined, byOwner: false };
@@ -137,6 +135,10 @@ async function prove(call: Call, realm: Realm, { entry, rights }: Found, old: Ui
 
 const { code, means } = credentialsErrors.passwordAlone;
 const oldPasswordAlone: ErrorRow = { ...errors.oldPasswordRefused, code, means };
+/** Asked after a pause: what was read of the directory before it is of the past. */
+function mustChange(engine: Engine, realm: Realm, entry: StoredEntry): boolean {
+  return accountOf(entry, engine.clock.nowMs()).mustChange || hasExpired(engine, engine.store.snapshot(), realm, entry);
+}
 
 /** Whether a password is the one that is stored: that is no change. */
 async function isSame({ engine }: Call, realm: Realm, entry: StoredEntry, password: Uint8Array): Promise<boolean> {

@@ -63,6 +63,7 @@ const worked = new Set([
   'stsauthenticatorapp',
   'stsrecoverycodesleft',
   'stsapppasswordinfo',
+  'stspasswordexpires',
 ]);
 
 const hashesAtOnce = 8;
@@ -210,10 +211,10 @@ function hashPassword(desk: ImportDesk, { record, attributes }: Ready, judged: (
   for (const [key, { description, values }] of attributes) {
     if (!key.startsWith(passwordKey) || typeOfKey(key) !== passwordKey) continue;
     const value = explained(record, () => solePassword(values));
-    const stored = explained(record, () => readStoredPassword(desk.hasher, value, true));
+    const stored = explained(record, () => readStoredPassword(desk.hasher, value, 'any'));
     if (stored === undefined) judged?.();
     if (stored !== undefined || judged !== undefined) return undefined;
-    return storedPassword(desk.hasher, hashCost(desk), value, true).then(
+    return storedPassword(desk.hasher, hashCost(desk), value, 'any').then(
       (hash) => void attributes.set(key, { description, values: [hash] }),
       (error) => {
         throw error instanceof Refusal ? notImported(record, error.says) : error;

@@ -11,6 +11,7 @@ import { admit } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { absent, checkRealm } from '../lookup.ts';
 import { supplyNaming } from '../naming.ts';
+import { settleAgeOfNew } from '../password-age.ts';
 import { type Name, nameOf, superiorOf } from '../realm.ts';
 import { settleRealm } from '../realm-entries/rules.ts';
 import { isRealmEntry, realmOf, settingsAt } from '../realms.ts';
@@ -22,7 +23,7 @@ import { isSubschema } from '../subschema/operations.ts';
 import { findParent, taken } from '../superior.ts';
 import { checkTask } from '../tasks/check.ts';
 import { settleVerifiers } from '../verifiers.ts';
-import { type Decide, type Decision, isHashed, type Prepared, passwordKey, prepareHashes, writerName } from '../write.ts';
+import { broughtBy, type Decide, type Decision, isHashed, type Prepared, passwordKey, prepareHashes, writerName } from '../write.ts';
 
 type AddRequest = Request & { kind: 'addRequest' };
 
@@ -56,8 +57,8 @@ export async function add(call: Call, request: AddRequest): Promise<Decide> {
     if (call.queued === true) judgeRights(call, engine.store.snapshot(), given);
     else judgePlace(call, engine.store.snapshot(), given);
   }
-  const { mayManage } = rightsOn(call, engine.store.snapshot(), given);
-  withHashes(attributes, await prepareHashes(engine, mayManage, name, request.attributes));
+  const brought = broughtBy(call, rightsOn(call, engine.store.snapshot(), given));
+  withHashes(attributes, await prepareHashes(engine, brought, name, request.attributes));
   checkRecoverySet(attributes);
   const missing = missingNumbers(schema, attributes);
   withNumbers(attributes, missing);
@@ -85,6 +86,7 @@ function decide(call: Call, snapshot: Snapshot, given: Given, missing: readonly 
   const made: Attributes = new Map(attributes);
   withNumbers(made, missing, numbers.given);
   settleRealm(schema, made);
+  settleAgeOfNew(engine, made, made.get(passwordKey)?.values[0]);
   stampNew(schema, made, uuid, { csn, nowMs: engine.clock.nowMs(), by: writerName(engine, asker.identity) });
   admit(engine, settingsAt(engine, snapshot, name.key), made, parent);
   sealAll(engine, realmOf(engine, snapshot, name.key) ?? engine.realms.default, uuid, made);

@@ -14,6 +14,7 @@ import { checkStays } from '../dynamic-entries.ts';
 import { errors } from '../errors.ts';
 import { changeOf, editedLists, settleLists, withLists } from '../lists.ts';
 import { checkRealm, type Found, find } from '../lookup.ts';
+import { settleAge } from '../password-age.ts';
 import { checkHistory, settleHistory } from '../password-rules.ts';
 import { nameOf } from '../realm.ts';
 import { realmOf } from '../realms.ts';
@@ -24,7 +25,7 @@ import { checkSealable, sealedSteps, settleTotp } from '../sealing.ts';
 import { isSubschema } from '../subschema/operations.ts';
 import { checkTaskStays } from '../tasks/check.ts';
 import { settleVerifiers, type Verifiers } from '../verifiers.ts';
-import { type Decide, type Decision, isHashed, namesPassword, passwordKey, prepareHashes, writerName } from '../write.ts';
+import { broughtBy, type Decide, type Decision, isHashed, namesPassword, passwordKey, prepareHashes, writerName } from '../write.ts';
 import { apply, checkStep, type Step } from './changes.ts';
 import { checkedSteps, type Draft, drafted, isMany, type ManyStep } from './many.ts';
 
@@ -80,9 +81,11 @@ function decide(call: Call, snapshot: Snapshot, prepared: Prepared): Decision {
   becomeHolder(attributes, old);
   const [password, ...others] = attributes.get(passwordKey)?.values ?? [];
   if (others.length > 0) throw refuse(errors.valueRefused, { attribute: 'userPassword', why: 'it has one value at most' });
-  settleVerifiers(attributes, old.get(passwordKey)?.values[0], password, verifiers);
+  const set = { was: old.get(passwordKey)?.values[0], is: password, byOwner: entry.uuid === asker.identity.uuid };
+  settleVerifiers(attributes, set.was, password, verifiers);
   const home = realmOf(engine, snapshot, name.key) ?? engine.realms.default;
-  settleHistory(engine, snapshot, home, attributes, old.get(passwordKey)?.values[0], password);
+  settleHistory(engine, snapshot, home, attributes, set.was, password);
+  settleAge(engine, snapshot, home, attributes, old, set);
   settleTotp(engine, entry.uuid, old, attributes);
   checkRecoverySet(attributes);
   const numbers = numbersFor(call, snapshot, steps, old, attributes, entry);
@@ -162,7 +165,7 @@ async function readyHashes(call: Call, prepared: Prepared): Promise<Prepared> {
   const brought = request.changes.filter(({ operation }) => operation === 'add' || operation === 'replace');
   const hashes = await prepareHashes(
     engine,
-    rights.mayManage,
+    broughtBy(call, rights),
     name,
     brought.map(({ attribute }) => attribute),
   );
@@ -207,7 +210,10 @@ function judged(call: Call, snapshot: Snapshot, { request, steps, permit }: Prep
 
 function judgeRights(rights: Rights, steps: readonly Step[]): void {
   for (const { described } of steps) {
-    if (!rights.mayWrite(described.type)) throw refuse(errors.accessDenied, { why: `${described.description} may not be changed` });
+    if (!rights.mayWrite(described.type))
+      throw described.type.key === passwordKey
+        ? refuse(errors.passwordFixed)
+        : refuse(errors.accessDenied, { why: `${described.description} may not be changed` });
   }
 }
 

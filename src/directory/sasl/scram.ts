@@ -11,6 +11,7 @@ import { circumstancesOf } from '../doors.ts';
 import type { Engine } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { entryOfId, personName, realmOfId } from '../named.ts';
+import { admitByAge } from '../password-age.ts';
 import { authorized } from '../taking.ts';
 import type { Identity } from '../types.ts';
 import { verifierOf, wantedScram } from '../verifiers.ts';
@@ -79,7 +80,7 @@ interface Shown {
   readonly shown: ScramVerifier;
 }
 
-/** @throws Refusal `saslMalformed` (2), `attemptsLimited` (53), the judgement's (49), `notAuthorized` (50) */
+/** @throws Refusal `saslMalformed` (2), `attemptsLimited` (53), the judgement's (49), `passwordExpired` (49), `notAuthorized` (50) */
 async function finish(
   call: Call,
   { mechanism, mock, shown }: Shown,
@@ -109,6 +110,7 @@ async function finish(
     if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
     return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
   });
+  if (entry !== undefined) await admitByAge(call, realm, entry);
   const identity = authorized(engine, snapshot, itself, first.authzId, call.connection);
   await engine.store.durable(snapshot.number);
   return { kind: 'done', identity, credentials: utf8(`v=${Buffer.from(signature).toString('base64')}`) };

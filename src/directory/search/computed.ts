@@ -6,6 +6,7 @@ import type { Asker } from '../access/asker.ts';
 import { appPasswordInfoOf } from '../app-passwords.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
 import { appOf, codesLeftOf, hasPasswordOf } from '../holders.ts';
+import { expiryOfPassword } from '../password-times.ts';
 import { subschemaDn } from '../realm.ts';
 import { createGroups, createWalk, type DynamicMembers, type Groups, type WalkDesk } from '../relations/chain.ts';
 
@@ -45,6 +46,12 @@ const table: readonly Computed[] = [
     name: 'stsAppPasswordInfo',
     onlyNamed: true,
     values: ({ engine }, { uuid }, snapshot) => appPasswordInfoOf(engine, snapshot.byUuid(uuid)),
+  },
+  // It goes by the policy and the mode of this moment.
+  {
+    name: 'stsPasswordExpires',
+    onlyNamed: true,
+    values: ({ engine }, { uuid }, snapshot) => expiryOfPassword(engine, snapshot, snapshot.byUuid(uuid)),
   },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { concat, utf8 } from '#base';
+import { encode64 } from './base64.ts';
 
 /** The two of Ulrich Drepper's "Unix crypt using SHA-256 and SHA-512": what they are called by is what stands behind the first dollar. */
 export type ShaCryptName = '5' | '6';
@@ -87,18 +88,8 @@ function repeated(octets: Uint8Array, length: number): Uint8Array {
   return long;
 }
 
-const letters = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
-/** The low six bits of each group of three octets come first. */
+/** Octets in the order in which they are written, those of each group the last one first. */
 function encoded(digest: Uint8Array, order: readonly number[]): string {
-  let text = '';
-  for (let at = 0; at < order.length; at += 3) {
-    const group = order.slice(at, at + 3);
-    let bits = group.reduce((sum, octet) => sum * 256 + (digest[octet] as number), 0);
-    for (let count = 0; count <= group.length; count++) {
-      text += letters[bits & 63];
-      bits >>>= 6;
-    }
-  }
-  return text;
+  const groups = Array.from({ length: Math.ceil(order.length / 3) }, (_, at) => order.slice(at * 3, at * 3 + 3).toReversed());
+  return encode64(new Uint8Array(groups.flat().map((at) => digest[at] as number)));
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { matchesForeign } from './match.ts';
+import { matchesDigest } from './digest.ts';
 import type { ForeignHash } from './parse.ts';
 
 /** What a thread is asked: its answer is whether they match. */
@@ -18,7 +18,8 @@ export interface ForeignJudge {
 const idleMs = 30_000;
 
 /**
- * SHA-crypt is thousands of hashes, each of which waits for the one before: nothing that libuv's pool could do, and too long for a turn of the loop.
+ * SHA-crypt is thousands of hashes, each of which waits for the one before: nothing that libuv's pool could do, and too long for a turn of the loop. So is
+ * bcrypt in JavaScript. What OpenSSL computes runs here, too, where it takes none of the pool's threads.
  * Threads are started when they are needed. There are never more than who calls asks for at once: the hasher's queue is their bound.
  */
 export function createForeignJudge(): ForeignJudge {
@@ -38,7 +39,7 @@ export function createForeignJudge(): ForeignJudge {
 
   return {
     matches: async (password, hash) =>
-      hash.kind === 'digest' ? matchesForeign(password, hash) : await ask({ password: new Uint8Array(password), hash }),
+      hash.kind === 'digest' ? matchesDigest(password, hash) : await ask({ password: new Uint8Array(password), hash }),
   };
 }
 

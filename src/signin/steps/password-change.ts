@@ -14,7 +14,7 @@ export interface PasswordChangeDeps {
 /** Longer ones are refused here; the directory has limits of its own. */
 const passwordLengthMax = 1024;
 
-/** Where somebody whose password must be changed changes it, before their sign-in goes on (`pwdReset`). */
+/** Where somebody whose password must be changed changes it, before their sign-in goes on (`pwdReset`), or has expired. */
 export function createPasswordChangeStep({ setPassword }: PasswordChangeDeps): Step {
   return {
     name: 'password-change',
@@ -39,7 +39,7 @@ export function createPasswordChangeStep({ setPassword }: PasswordChangeDeps): S
         call.note('signin.passwordChange', errors.passwordNotChanged);
         return { kind: 'fault', fault: { words: texts.changeNotDone }, status: 503, error: errors.passwordNotChanged };
       }
-      // The directory has taken `pwdReset` away with it: the decider, which reads the entry again, goes on.
+      // The directory has taken `pwdReset` away with it, and the time runs anew: the decider, which reads the entry again, goes on.
       return { kind: 'moved', change: {}, renews: true };
     },
   };
