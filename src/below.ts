@@ -187,10 +187,7 @@ interface DirectoryOptions extends Pick<EngineOptions, 'commonPasswords'> {
 }
 
 /** Opens the folder's entries with all that judges them. */
-export function openDirectory(
-  foundation: Foundation,
-  { webSecret, crew, realms, desks, commonPasswords }: DirectoryOptions = {},
-): Engine {
+export function openDirectory(foundation: Foundation, { webSecret, crew, realms, desks, commonPasswords }: DirectoryOptions = {}): Engine {
   const { version, settings, dataDir, clock, chance, log, audit, die, open } = foundation;
   const files = schemaFiles(foundation);
   // One number for all threads, made before the first of them looks at it.

@@ -171,7 +171,10 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     makeAppPassword: async (asked) => madeOf(await extended(makeAppPasswordOid, makeValue(asked))),
     revokeAppPassword: async (which) => revokedOf(await extended(revokeAppPasswordOid, revokeValue(which))),
     generatePassword: async (dn) => {
-      const said = await extended(passwordModifyOid, encodeBer((ber) => ber.sequence(() => ber.string(`dn:${dn}`, 0x80))));
+      const said = await extended(
+        passwordModifyOid,
+        encodeBer((ber) => ber.sequence(() => ber.string(`dn:${dn}`, 0x80))),
+      );
       const password = said && decodeBer(said, (ber) => ber.sequence(() => ber.string(0x80)));
       if (password === undefined) throw new Error('the directory set a password and did not say which');
       return password;
