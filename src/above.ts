@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { utf8 } from '#base';
-import { connectDirectory, type DirectoryClient } from '#client';
+import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
 import { type DesksToCome, directoryJobs, type Life } from '#directory';
 import {
@@ -114,6 +114,10 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     readOwn: people.readOwn,
     personOf: people.byUuid,
     ldapUrl: () => below.ldapUrl,
+    makeAppPassword: (acting: Acting, asked: Omit<AppPasswordAsked, 'dn'>) =>
+      client.as(acting).makeAppPassword({ ...asked, dn: acting.dn }),
+    revokeAppPassword: ({ dn, session }: Acting, id: string | undefined) =>
+      client.as({ dn, session }).revokeAppPassword({ dn, ...(id === undefined ? {} : { id }) }),
     parties: openParties(client),
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
@@ -147,6 +151,12 @@ function sharedOf(
     removeApp: (changing: Changing) => removeApp({ client, audit }, changing),
     recovery: openRecovery({ ...waiting('recovery codes'), client, audit }),
   };
+}
+
+/** A person, and the session in which they act. */
+interface Acting {
+  readonly dn: string;
+  readonly session: SessionOf;
 }
 
 /** What is owed to a realm that is removed. */

@@ -1,5 +1,5 @@
 import { equalBytes, text } from '#base';
-import { codesLeft } from '#credentials';
+import { codesLeft, storedAppPasswords } from '#credentials';
 import { emailFactorOf } from '#holdings';
 import type { PartialAttribute } from '#ldap';
 import type { EntryRecord, WatchedChange } from '#store';
@@ -50,6 +50,12 @@ const rules: readonly ((pair: Pair) => string | undefined)[] = [
     return isSpent ? undefined : come(was?.join(), is?.join(), 'codes');
   },
   ({ before, after }) => setChange(values(before, 'stscredentialid'), values(after, 'stscredentialid'), 'key'),
+  ({ before, after }) => {
+    const [was = [], is = []] = [before, after].map((each) =>
+      storedAppPasswords(each.get('stsapppassword')?.values ?? []).map(({ id }) => id),
+    );
+    return setChange(was, is, 'app-password');
+  },
   ({ before, after }) => {
     const [was, is] = [before, after].map((each) => one(each, 'stsemailfactor')?.toUpperCase() === 'TRUE');
     return was === is ? undefined : is ? 'email-on' : 'email-off';

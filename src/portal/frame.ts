@@ -11,6 +11,7 @@ const places: readonly (readonly [path: string, words: string])[] = [
   ['/portal/password', texts.navPassword],
   ['/portal/mfa', texts.navFactors],
   ['/portal/keys', texts.navKeys],
+  ['/portal/app-passwords', texts.navAppPasswords],
   ['/portal/delegate', texts.navDelegate],
   ['/portal/sessions', texts.navSessions],
 ];

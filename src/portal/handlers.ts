@@ -1,8 +1,9 @@
 import type { Clock } from '#base';
-import type { Holdings } from '#holdings';
+import { appPasswordsOf, type Holdings } from '#holdings';
 import type { Browser } from '#people';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
+import { type AppPasswordsDeps, createAppPasswordsHandlers } from './app-passwords.ts';
 import { createDelegateHandlers, type DelegateDeps } from './delegate.ts';
 import { demandOf } from './demand.ts';
 import { createEmailHandlers, type EmailPageDeps } from './email.ts';
@@ -18,7 +19,7 @@ import { createSessionsHandlers, type SessionsPageDeps } from './sessions.ts';
 import { texts } from './texts.ts';
 import { type Todo, todoOf } from './todo.ts';
 
-export type PortalDeps = HomeDeps & KeysDeps & MfaDeps & EmailPageDeps & LinksDeps & PasswordDeps & DelegateDeps & SessionsPageDeps;
+export type PortalDeps = HomeDeps & KeysDeps & MfaDeps & EmailPageDeps & AppPasswordsDeps & LinksDeps & PasswordDeps & DelegateDeps & SessionsPageDeps;
 
 interface HomeDeps {
   readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endOne' | 'endAll' | 'uses'>;
@@ -41,6 +42,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
     ...createEmailHandlers(deps),
     ...createLinkHandlers(deps),
     ...createMfaHandlers(deps),
+    ...createAppPasswordsHandlers(deps),
     ...createPasswordHandlers(deps),
     ...createDelegateHandlers(deps),
     ...createSessionsHandlers(deps),
@@ -70,6 +72,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         realm,
         entry,
         holdings: person.holdings,
+        appPasswords: appPasswordsOf(entry),
         uses: await sessions.uses(realm.id, session.entryUuid),
         todo: await todoIn(deps, realm, person.holdings),
         session,

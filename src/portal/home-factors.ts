@@ -1,6 +1,7 @@
-import type { Holdings } from '#holdings';
+import type { AppPassword, Holdings } from '#holdings';
 import type { Use } from '#sessions';
 import { fillText, html, type Piece, pathIn, type SafeHtml, type ThingRow, type WebRealm } from '#web';
+import { appPasswordRow } from './app-passwords-pages.ts';
 import { handleOf } from './keys.ts';
 import { texts } from './texts.ts';
 import { timeHtml } from './times.ts';
@@ -53,6 +54,14 @@ export function factorRows(
     rows.push({ name: texts.email, lines: [email.address, used(use, nowMs)], action });
   }
   return rows;
+}
+
+/** Passwords for programs: each when and from where it was last used. */
+export function appPasswordRows(realm: WebRealm, all: readonly AppPassword[], nowMs: number): readonly ThingRow[] {
+  return all.map((one) => {
+    const [when = ''] = appPasswordRow(one, nowMs).lines;
+    return { name: one.name, lines: [texts.appPassword, when], action: way(realm, '/portal/app-passwords', texts.see, one.name) };
+  });
 }
 
 function line(words: string, sinceMs: number | undefined, lastly: Piece, nowMs: number): SafeHtml {

@@ -1,9 +1,9 @@
-import type { Holdings } from '#holdings';
+import { type AppPassword, appPasswordAttributes, type Holdings } from '#holdings';
 import { verifiesPasswords } from '#policy';
 import type { Session, Use } from '#sessions';
 import { facts, html, type Page, type Piece, pathIn, type SafeHtml, things, type WebRealm } from '#web';
 import { formButton } from './frame.ts';
-import { factorRows, passwordRow } from './home-factors.ts';
+import { appPasswordRows, factorRows, passwordRow } from './home-factors.ts';
 import { hasPassword, type OwnEntry } from './pages.ts';
 import { sessionRow } from './sessions-pages.ts';
 import { texts } from './texts.ts';
@@ -14,6 +14,7 @@ export interface Home {
   readonly realm: WebRealm;
   readonly entry: OwnEntry;
   readonly holdings: Holdings;
+  readonly appPasswords: readonly AppPassword[];
   /** When each mechanism last signed them in. */
   readonly uses: ReadonlyMap<string, Use>;
   readonly todo: readonly Todo[];
@@ -50,10 +51,24 @@ export const shownAttributes: readonly string[] = [
   'entryUUID',
   'stsHasPassword',
   'pwdChangedTime',
+  ...appPasswordAttributes,
 ];
 
 /** One overview: who I am here, what I sign in with, what needs doing, where I am signed in. */
-export function homePage({ realm, entry, holdings, uses, todo, session, others, moreOthers, nowMs, csrfToken, ldapUrl }: Home): Page {
+export function homePage({
+  realm,
+  entry,
+  holdings,
+  appPasswords,
+  uses,
+  todo,
+  session,
+  others,
+  moreOthers,
+  nowMs,
+  csrfToken,
+  ldapUrl,
+}: Home): Page {
   const isChecked = verifiesPasswords(realm.mode);
   const password = { isChecked, has: hasPassword(entry), changedMs: readTime(entry.all('pwdChangedTime')[0]) };
   return {
@@ -63,7 +78,7 @@ export function homePage({ realm, entry, holdings, uses, todo, session, others, 
 <section aria-labelledby="todo"><h2 id="todo">${texts.todoTitle}</h2>
 ${todo.length === 0 ? html`<p>${texts.todoNothing}</p>` : todoList(realm, todo)}</section>
 <section aria-labelledby="how"><h2 id="how">${texts.howTitle}</h2>
-${things([passwordRow(realm, password, uses, nowMs), ...factorRows(realm, holdings, uses, nowMs)])}</section>
+${things([passwordRow(realm, password, uses, nowMs), ...factorRows(realm, holdings, uses, nowMs), ...appPasswordRows(realm, appPasswords, nowMs)])}</section>
 <section class="half" aria-labelledby="where"><h2 id="where">${texts.whereTitle}</h2>
 ${things([sessionRow(session, true, nowMs), ...others.map((other) => sessionRow(other, false, nowMs))])}
 ${moreOthers && html`<p class="quiet">${texts.moreOthers}</p>`}

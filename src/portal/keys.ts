@@ -9,6 +9,7 @@ import { ownHandler, userNameOf } from './frame.ts';
 import { addPage, type Flash, flashes, keyPage, keysPage } from './keys-pages.ts';
 import type { keysRoutes } from './keys-routes.ts';
 import { keysTexts } from './keys-texts.ts';
+import { nameIn } from './names.ts';
 import type { Own, OwnDeps } from './own.ts';
 import { stalePage } from './pages.ts';
 
@@ -20,7 +21,6 @@ export interface KeysDeps extends OwnDeps {
 }
 
 const home = '/portal/keys';
-const nameLengthMax = 60;
 
 /** The pages on which people see, name, add and remove their security keys. */
 export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof keysRoutes, Handler>> {
@@ -53,7 +53,7 @@ export function createKeysHandlers(deps: KeysDeps): Readonly<Record<keyof typeof
     }),
     keyRename: own(true, (request, mine) =>
       changed(deps, request, mine, 'renamed', async (key, form) => {
-        const name = nameOf(form);
+        const name = nameIn(form);
         if (name !== '') await webauthn.rename(about(request, mine), key, name);
       }),
     ),
@@ -98,7 +98,7 @@ async function add(deps: KeysDeps, request: WebRequest, mine: Own): Promise<Repl
       return { ...again, status: 429, retryAfterS: attempt.waitS };
     }
     const given = { realm, origin, person, visit, ...claimed, answer, session: acting.session };
-    await deps.webauthn.enrol(given, nameOf(form) || keysTexts.standing);
+    await deps.webauthn.enrol(given, nameIn(form) || keysTexts.standing);
     await attempt.succeeded();
     return toKeys('added');
   } catch (thrown) {
@@ -170,14 +170,4 @@ function roleOf(given: string | null): SecurityKey['role'] {
 /** Whose a challenge is: another session's answers nothing. */
 function holderOf({ sid }: Own['session']): string {
   return `session ${sid}`;
-}
-
-/** On one line, and short enough to be shown. */
-function nameOf(form: URLSearchParams): string {
-  const line = (form.get('name') ?? '')
-    // What turns the direction of the words that follow would make one name look like another.
-    .replace(/\p{Bidi_Control}/gu, '')
-    .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
-    .trim();
-  return [...line].slice(0, nameLengthMax).join('');
 }

@@ -1,4 +1,5 @@
 import type { RouteRow } from '#catalogue';
+import { appPasswordsRoutes } from './app-passwords-routes.ts';
 import { delegateRoutes } from './delegate-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { linksRoutes } from './links/routes.ts';
@@ -12,6 +13,7 @@ export const routes = {
   ...keysRoutes,
   ...linksRoutes,
   ...mfaRoutes,
+  ...appPasswordsRoutes,
   ...passwordRoutes,
   ...delegateRoutes,
   ...sessionsRoutes,

@@ -10,6 +10,7 @@ export const texts = {
   navPassword: 'Password',
   navFactors: 'Second factors',
   navKeys: 'Security keys',
+  navAppPasswords: 'App passwords',
   navDelegate: 'Who may act for you',
   navSessions: 'Sessions',
 
@@ -66,8 +67,8 @@ export const texts = {
   codes: 'Recovery codes',
   codesLeft: 'Left: {count}',
   email: 'Codes by mail',
+  appPassword: 'App password',
   see: 'See',
-  delegateAct: 'Who may act for you',
 
   moreOthers: 'There are more sessions, which were used less lately.',
   signOutElsewhere: 'Sign out everywhere else',

@@ -26,7 +26,20 @@ const nothing: Holdings = { keys: [], app: undefined, recoveryCodesLeft: undefin
 function home(others: readonly Session[], moreOthers: boolean, holdings = nothing): string {
   const entry = { dn: `cn=${hostile}`, all: (attribute: string) => (attribute === 'cn' ? [hostile] : []) };
   const uses = new Map([['password', { atMs: nowMs - 120_000, address: '192.0.2.7' }]]);
-  const given = { realm, entry, holdings, uses, todo: [], session, others, moreOthers, nowMs, csrfToken: 't', ldapUrl: 'ldap://x' };
+  const given = {
+    realm,
+    entry,
+    holdings,
+    appPasswords: [],
+    uses,
+    todo: [],
+    session,
+    others,
+    moreOthers,
+    nowMs,
+    csrfToken: 't',
+    ldapUrl: 'ldap://x',
+  };
   return htmlText(homePage(given).main);
 }
 
