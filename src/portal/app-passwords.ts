@@ -121,7 +121,7 @@ async function make(deps: AppPasswordsDeps, request: WebRequest, own: Own, form:
   } catch (thrown) {
     if (!(thrown instanceof ClientRefusal)) throw thrown;
     if (thrown.code === resultCodes.constraintViolation) {
-      const words = fillText(texts.unfit, { why: thrown.diagnostic });
+      const words = fillText(texts.unfit, { why: thrown.diagnostic.replace(/^app password: /, '') });
       return again(networks.length > 0 ? { words, field: 'networks' } : { words });
     }
     const isRefused = thrown.code === resultCodes.insufficientAccessRights || thrown.code === resultCodes.unwillingToPerform;

@@ -86,6 +86,17 @@ test.serial(
   },
 );
 
+test.serial('an app password that is made or revoked is told to its person', async (t) => {
+  const { uid, password } = await addPerson(atrium, 'abe', 'Abe Apps');
+  const sts_session = cookieOf(await submit(base, await openScreen(base), uid, password), 'sts_session') ?? '';
+  const page = '/portal/app-passwords';
+  const csrf = hiddenOf(await ask(base, page, { cookies: { sts_session } }), 'csrf');
+  await ask(base, page, { method: 'POST', cookies: { sts_session }, form: { csrf, name: 'phone', program: 'mail', scope: 'ldap' } });
+  t.deepEqual(toldBy(await smtp.next()), ['An app password was made.', byOwn]);
+  await ask(base, `${page}/revoke`, { method: 'POST', cookies: { sts_session }, form: { csrf, all: 'yes' } });
+  t.deepEqual(toldBy(await smtp.next()), ['An app password was revoked.', byOwn]);
+});
+
 test.serial('a change of the address is told to the old one, and what changes together is told together', async (t) => {
   const { dn } = await addPerson(atrium, 'cy', 'Cy Moves');
   await setAttribute(atrium, dn, 'mail', ['new@example.com']);

@@ -71,7 +71,12 @@ export const endpointsRules: readonly SpecRule[] = [
       'flows/keys.test.ts',
       'a key is added on /portal/keys as a second factor',
     ],
-    ['/portal/app-passwords', 'app passwords', later('app passwords')],
+    [
+      '/portal/app-passwords',
+      'app passwords',
+      'flows/app-passwords.test.ts',
+      'an app password is made for a program, shown once with its settings, lets the program in, and its last use is told',
+    ],
     [
       '/portal/password',
       'change one’s own password',
