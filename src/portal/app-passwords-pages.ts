@@ -159,7 +159,7 @@ export function madePage({ realm, name, value, program, rows, lines }: AppPasswo
 <p>${texts.madeWords}</p></section>
 <section aria-labelledby="settings"><h2 id="settings">${fillText(texts.settings, { program })}</h2>
 ${facts(rows.map(([label, setting]) => [label, html`<code>${setting}</code>`]))}
-${lines.length > 0 && html`<h3>${texts.file}</h3><pre tabindex="0"><code>${lines.join('\n')}</code></pre>`}</section>
+${lines.length > 0 && html`<h3>${texts.file}</h3><pre class="lines" tabindex="0"><code>${lines.join('\n')}</code></pre>`}</section>
 <p><a href="${pathIn(realm, '/portal/app-passwords')}" role="button">${texts.done}</a></p>`,
   };
 }

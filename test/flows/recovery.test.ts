@@ -172,6 +172,8 @@ test.serial('a recovery code is reached by a link on the code step, works once h
   t.is(page.url(), `${base}/portal`);
   t.is(await left(person.dn), '5');
   t.true((await page.textContent('main'))?.includes('Recovery code'), 'the session list shows that one was used');
+  await page.goto(`${base}/portal/sessions`);
+  t.true((await page.locator('section').first().textContent())?.includes('A recovery code was used'));
   const used = atrium.audit.filter(({ action, summary }) => `${action} ${summary}`.includes('recovery code'));
   t.true(used.length > 0, 'and the audit trail');
   t.false(JSON.stringify(atrium.audit).includes(code));

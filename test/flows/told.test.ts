@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import test from 'ava';
+import { createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { type Received, startSmtp, type TestSmtp } from '../support/smtp.ts';
-import { mailedSettings, setAttribute } from './mailed.ts';
+import { beginRaw, isIn, mailedSettings, setAttribute } from './mailed.ts';
 import { addPerson, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
 import { addPersonTo, addRealm } from './realms.ts';
@@ -110,20 +111,37 @@ test.serial('a change of the address is told to the old one, and what changes to
   t.deepEqual([(await smtp.next()).to, (await smtp.next()).to].flat().toSorted(), ['new@example.com', 'other@example.com']);
 });
 
-test.serial('what the service rewrites by itself is no change: a hash of another system that is renewed', async (t) => {
-  const digest = createHash('sha1').update('Another-password-7').update('salt').digest();
-  const hash = `{SSHA}${Buffer.concat([digest, Buffer.from('salt')]).toString('base64')}`;
-  const { dn } = await addPerson(atrium, 'dora', 'Dora Imported');
-  await setAttribute(atrium, dn, 'userPassword', [hash]);
-  t.is(toldBy(await smtp.next())[0], 'The password was changed.');
-  nowMs += 1000;
-  // Renewed by the first right bind.
-  const sts_session = cookieOf(await submit(base, await openScreen(base), 'dora', 'Another-password-7'), 'sts_session');
-  t.truthy(sts_session);
-  t.true(atrium.audit.some(({ action, summary }) => action === 'directory.renewHash' && summary.includes(dn)));
-  await setAttribute(atrium, dn, 'stsEmailFactor', ['TRUE']);
-  t.is(toldBy(await smtp.next())[0], 'Codes by mail were turned on.', 'nothing came before it');
-});
+test.serial(
+  'what the service rewrites by itself is no change: a hash of another system that is renewed, a recovery code that is spent',
+  async (t) => {
+    const digest = createHash('sha1').update('Another-password-7').update('salt').digest();
+    const hash = `{SSHA}${Buffer.concat([digest, Buffer.from('salt')]).toString('base64')}`;
+    const { dn } = await addPerson(atrium, 'dora', 'Dora Imported');
+    await setAttribute(atrium, dn, 'userPassword', [hash]);
+    t.is(toldBy(await smtp.next())[0], 'The password was changed.');
+    nowMs += 1000;
+    // Renewed by the first right bind.
+    const sts_session = cookieOf(await submit(base, await openScreen(base), 'dora', 'Another-password-7'), 'sts_session');
+    t.truthy(sts_session);
+    t.true(atrium.audit.some(({ action, summary }) => action === 'directory.renewHash' && summary.includes(dn)));
+    await setAttribute(atrium, dn, 'stsEmailFactor', ['TRUE']);
+    t.is(toldBy(await smtp.next())[0], 'Codes by mail were turned on.', 'nothing came before it');
+
+    const finn = await addPerson(atrium, 'finn', 'Finn Spends');
+    await setAttribute(atrium, finn.dn, 'stsTotpCredential', [createApp().credential]);
+    t.is(toldBy(await smtp.next())[0], 'An authenticator app was added.');
+    await setAttribute(atrium, finn.dn, 'stsRecoveryCode', ['ABCDEFGH23', 'BCDEFGHJ34']);
+    t.is(toldBy(await smtp.next())[0], 'Recovery codes were made.');
+    for (const code of ['ABCDEFGH23', 'BCDEFGHJ34']) {
+      const sign = await beginRaw(base);
+      await sign.post('/authn/login', { username: finn.uid, password: finn.password });
+      await sign.get('/authn/backup-code');
+      t.true(isIn(await sign.post('/authn/backup-code', { code })), 'the set is used up in the end');
+    }
+    await setAttribute(atrium, finn.dn, 'stsTotpCredential', []);
+    t.is(toldBy(await smtp.next())[0], 'The authenticator app was removed.', 'nothing came before it');
+  },
+);
 
 test.serial('mail.tellOfChanges: a realm that does not want it tells nobody, and one without a mail server keeps nothing', async (t) => {
   const quiet = await addRealm(atrium, 'quiet', { stsSetting: 'mail.tellOfChanges=false' });
