@@ -19,7 +19,15 @@ import { createSessionsHandlers, type SessionsPageDeps } from './sessions.ts';
 import { texts } from './texts.ts';
 import { type Todo, todoOf } from './todo.ts';
 
-export type PortalDeps = HomeDeps & KeysDeps & MfaDeps & EmailPageDeps & AppPasswordsDeps & LinksDeps & PasswordDeps & DelegateDeps & SessionsPageDeps;
+export type PortalDeps = HomeDeps &
+  KeysDeps &
+  MfaDeps &
+  EmailPageDeps &
+  AppPasswordsDeps &
+  LinksDeps &
+  PasswordDeps &
+  DelegateDeps &
+  SessionsPageDeps;
 
 interface HomeDeps {
   readonly sessions: Pick<Sessions, 'find' | 'findAny' | 'park' | 'list' | 'end' | 'endOne' | 'endAll' | 'uses'>;

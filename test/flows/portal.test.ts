@@ -71,7 +71,15 @@ test.serial('one navigation leads through all of the portal, and says where one 
     t.is((await page.locator('nav [aria-current=page]').textContent()) ?? '', words);
     t.is(await page.locator('h1').count(), 1);
   }
-  t.deepEqual(seen.toSorted(), ['/portal', '/portal/delegate', '/portal/keys', '/portal/mfa', '/portal/password', '/portal/sessions']);
+  t.deepEqual(seen.toSorted(), [
+    '/portal',
+    '/portal/app-passwords',
+    '/portal/delegate',
+    '/portal/keys',
+    '/portal/mfa',
+    '/portal/password',
+    '/portal/sessions',
+  ]);
   t.true((await page.locator('.corner').textContent())?.includes('nav'));
 });
 
