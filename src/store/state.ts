@@ -106,6 +106,8 @@ export const stateFormat: Format = {
 
 /** How long a call waits for another process. */
 const busyMs = 2000;
+/** Pages of the log after which SQLite carries it over: 32 MiB. The thread that writes waits for the disk then, so that it is to be seldom; a sign-in writes some eighty. */
+const pagesOfPass = 4000;
 const columns = 'kind, key, value, owner, expires_at_ms AS expiresAtMs';
 
 /**
@@ -116,6 +118,7 @@ const columns = 'kind, key, value, owner, expires_at_ms AS expiresAtMs';
 export function openStateStore({ file, settings, clock, epoch }: StateStoreOptions): StateStore {
   const place = placeOf(file, settings['persistence.mode']);
   const database = openDatabase(place.path, stateFormat, busyMs);
+  database.pragma(`wal_autocheckpoint = ${pagesOfPass}`);
   // A sweep takes what it finds expired; to every call the rows of another epoch are gone from here on.
   const refuseOthers = database.prepare<[number]>('UPDATE state SET expires_at_ms = 0 WHERE epoch <> ?');
   written(() => refuseOthers.run(epoch));
@@ -149,8 +152,8 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   };
   const countDown = database.transaction((counted: readonly Counted[]): void => {
     for (const { kind, key, expiresAtMs } of counted) {
-      statements.down.run(kind, key, expiresAtMs);
-      statements.forgetZero.run(kind, key);
+      // Its last unit goes with the row: most attempts are the only one, and succeed.
+      if (statements.forgetLast.run(kind, key, expiresAtMs).changes === 0) statements.down.run(kind, key, expiresAtMs);
     }
   });
 
@@ -209,7 +212,7 @@ function stateStatements(database: Database.Database, given: number) {
     ),
     up: database.prepare<[string, string, number]>(`UPDATE state SET value = CAST(value AS INTEGER) + 1 ${counter}`),
     down: database.prepare<[string, string, number]>(`UPDATE state SET value = CAST(value AS INTEGER) - 1 ${counter}`),
-    forgetZero: database.prepare<[string, string]>("DELETE FROM state WHERE kind = ? AND key = ? AND value = '0'"),
+    forgetLast: database.prepare<[string, string, number]>(`DELETE FROM state ${counter} AND value = '1'`),
     delete: database.prepare<[string, string]>('DELETE FROM state WHERE kind = ? AND key = ?'),
     list: database.prepare<[string, number, number], StateRow>(
       `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age LIMIT ?`,
