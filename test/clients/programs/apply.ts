@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PageStep } from './page.ts';
 import type { World } from './world.ts';
@@ -80,6 +80,8 @@ export function prepareMachine(archives: string): void {
     'DPkg::Options { "--force-unsafe-io"; };',
   ];
   writeFileSync('/etc/apt/apt.conf.d/zz-atrium', `${lines.join('\n')}\n`);
+  // Java's own list of authorities, and manuals.
+  for (const path of ['/etc/ca-certificates/update.d/jks-keystore', '/var/lib/man-db/auto-update']) rmSync(path, { force: true });
   const maker = '/usr/sbin/make-ssl-cert';
   if (existsSync(maker) && !existsSync('/etc/ssl/certs/ssl-cert-snakeoil.pem')) spawnSync(maker, ['generate-default-snakeoil']);
 }

@@ -52,7 +52,11 @@ export async function runInCopy(name: string, { workers, record }: CopyOptions):
   try {
     const inside = [process.execPath, join(import.meta.dirname, 'children', 'inside.ts'), name, archives];
     const shared = [...new Set([root, archives, dirname(process.execPath)])];
-    const environment = { LAB_WORKERS: workers, LAB_RECORD: record ? join(import.meta.dirname, 'recorded', `${name}.jsonl`) : '' };
+    const environment = {
+      LAB_WORKERS: workers,
+      LAB_RECORD: record ? join(import.meta.dirname, 'recorded', `${name}.jsonl`) : '',
+      NODE_COMPILE_CACHE: join(archives, 'compiled'),
+    };
     const unshare = ['--mount', '--pid', '--net', '--fork', '--kill-child', 'sh', join(import.meta.dirname, 'children', 'machine.sh')];
     const steps = await runJourney('unshare', [...unshare, place, ...shared, '--', ...inside], environment, timeoutMs);
     const [first] = steps;

@@ -5,6 +5,8 @@ interface ProgramRow {
   readonly pages: readonly string[];
   /** The group whose members are let in. */
   readonly group: string;
+  /** What has a machine that is in use already begin as a new one would. */
+  readonly afresh?: string;
   /** What the test needs besides what the pages have installed. */
   readonly packages: readonly string[];
   readonly test: () => Promise<{ readonly test: (world: World, group: string) => Promise<void> }>;
@@ -15,7 +17,7 @@ export const programs = {
   dovecot: { pages: ['dovecot'], group: 'mail', packages: [], test: () => import('./checks/dovecot.ts') },
   postfix: { pages: ['dovecot', 'postfix'], group: 'mail', packages: [], test: () => import('./checks/postfix.ts') },
   apache: { pages: ['apache'], group: 'wiki', packages: [], test: () => import('./checks/apache.ts') },
-  postgresql: { pages: ['postgresql'], group: 'databases', packages: [], test: () => import('./checks/postgresql.ts') },
+  postgresql: { pages: ['postgresql'], group: 'databases', afresh: 'rm -rf /etc/postgresql/15/main /var/lib/postgresql/15/main; pg_createcluster 15 main', packages: [], test: () => import('./checks/postgresql.ts') },
   freeradius: {
     pages: ['freeradius'],
     group: 'network',
@@ -28,4 +30,5 @@ export const programs = {
 
 export type ProgramName = keyof typeof programs;
 
+export const rowOf = (name: ProgramName): ProgramRow => programs[name];
 export const isProgram = (name: string): name is ProgramName => Object.hasOwn(programs, name);

@@ -27,7 +27,7 @@ async function send(name: string, password: string, letter?: Letter): Promise<st
     if (!said.startsWith('250')) return said;
   }
   await answer('DATA');
-  return answer(`From: <${letter.from}>\r\nTo: <${letter.to}>\r\nSubject: ${letter.text}\r\n\r\n${letter.text}\r\n.`);
+  return await answer(`From: <${letter.from}>\r\nTo: <${letter.to}>\r\nSubject: ${letter.text}\r\n\r\n${letter.text}\r\n.`);
 }
 
 async function login(name: string, password: string): Promise<boolean> {

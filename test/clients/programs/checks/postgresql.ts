@@ -5,7 +5,7 @@ import { passwordOf, people, type World } from '../world.ts';
 
 async function query(name: string, password: string, sql: string, sslmode = 'require') {
   const place = `host=localhost user='${name}' dbname=postgres sslmode=${sslmode}`;
-  return runHere('psql', ['--no-psqlrc', '-wAt', '-c', sql, place], { environment: { PGPASSWORD: password, PGPASSFILE: '/dev/null' } });
+  return runHere('psql', ['--no-psqlrc', '-wAt', '-c', sql, place], { environment: { PGPASSWORD: password, PGPASSFILE: '/nonexistent' } });
 }
 
 async function login(name: string, password: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 // What runs in the copy of the machine: Atrium, what the page says, the program, and its test.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyStep, installHere, prepareMachine } from '../apply.ts';
+import { applyStep, installHere, prepareMachine, runHere } from '../apply.ts';
 import { readPage } from '../page.ts';
-import { isProgram, programs } from '../programs.ts';
+import { isProgram, rowOf } from '../programs.ts';
 import { startRelay } from '../relay.ts';
 import { step } from '../steps.ts';
 import { startWorld } from '../world.ts';
@@ -11,9 +11,10 @@ import { startWorld } from '../world.ts';
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const [, , name = '', archives = ''] = process.argv;
 if (!isProgram(name)) throw new Error(`no program is called ${name}`);
-const program = programs[name];
+const program = rowOf(name);
 
 prepareMachine(archives);
+if (program.afresh !== undefined && existsSync(`/etc/${name}`)) await runHere('sh', ['-c', program.afresh]);
 const record = process.env['LAB_RECORD'] ?? '';
 {
   await using world = await startWorld(['389', record === '' ? '636' : '1636'], { STS_LDAP_WORKERS: process.env['LAB_WORKERS'] ?? '0' });

@@ -25,9 +25,16 @@ shift
 ip link set lo up
 
 printf '127.0.0.1 localhost atrium.example.com %s\n::1 localhost\n' "$(hostname)" > "$root/etc/hosts"
-# Nothing is started by being installed, and what the page says of systemd is done by the scripts that packages bring for machines without it.
+# Nothing is started by being installed. What pages say of systemd is done by the scripts that packages bring for machines without it, or else what the
+# unit says is started.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
-printf '#!/bin/sh\nexec "/etc/init.d/$2" "$1"\n' > "$root/usr/local/sbin/systemctl"
+cat > "$root/usr/local/sbin/systemctl" <<'EOF_SYSTEMCTL'
+#!/bin/sh
+[ ! -x "/etc/init.d/$2" ] || exec "/etc/init.d/$2" "$1"
+unit=/lib/systemd/system/$2.service
+export $(sed -n 's/^Environment=//p' "$unit")
+eval "setsid $(sed -n 's/^ExecStart=//p' "$unit")" < /dev/null >> "/var/log/$2.out" 2>&1 &
+EOF_SYSTEMCTL
 chmod 755 "$root/usr/sbin/policy-rc.d" "$root/usr/local/sbin/systemctl"
 # Not exec: the first process of a system has to take leave of all that end.
 chroot "$root" "$@"
