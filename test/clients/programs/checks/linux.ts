@@ -16,8 +16,12 @@ const login: Login = async (name, password) => {
 
 const lookUp = async (...words: readonly string[]) => (await runHere('getent', words)).said.trim();
 
-/** What a Linux machine must show that knows Atrium's people, by whichever means. */
-export async function judgeLinux(world: World, group: string): Promise<void> {
+/**
+ * What a Linux machine must show that knows Atrium's people, by whichever means.
+ *
+ * @param forget  has it ask anew for people and groups, where it remembers them
+ */
+export async function judgeLinux(world: World, group: string, forget: () => unknown = () => undefined): Promise<void> {
   await step('getent knows a person by name and by number, and nobody else', async () => {
     const ada = 'ada:*:20001:30001:Ada Example:/home/ada:/bin/bash';
     await until('people', async () => ((await lookUp('passwd', 'ada')) === '' ? undefined : true));
@@ -26,7 +30,7 @@ export async function judgeLinux(world: World, group: string): Promise<void> {
     same(await lookUp('passwd', 'nobody-knows'), '', 'nobody-knows');
   });
   await judgeDoor({ world, login, group });
-  await judgeGroups(world);
+  await judgeGroups(world, forget);
   await judgePasswordChange(world);
   await step('a home directory is made at the first sign-in', async () => {
     const { status, said } = await pam('mary', ['authenticate', 'open_session', 'close_session'], `${passwordOf('mary')}\n`);
@@ -43,13 +47,14 @@ export async function judgeLinux(world: World, group: string): Promise<void> {
   });
 }
 
-async function judgeGroups(world: World): Promise<void> {
+async function judgeGroups(world: World, forget: () => unknown): Promise<void> {
   await step('groups have their members, those of groups in them among them, and a person has their groups', async () => {
     const group = (cn: string, gid: number, member: string) =>
       `dn: cn=${cn},ou=groups,${suffix}\nobjectClass: groupOfNames\nobjectClass: posixGroup\ncn: ${cn}\ngidNumber: ${gid}\nmember: ${member}\n`;
     await world.change(group('inner-circle', 40_002, dnOf('alan')));
     await world.change(group('circle', 40_001, `cn=inner-circle,ou=groups,${suffix}`));
     await world.change(group('crowd', 30_001, dnOf('ada')));
+    await forget();
     same(await lookUp('group', 'inner-circle'), 'inner-circle:*:40002:alan', 'inner-circle');
     same(await lookUp('group', '40001'), 'circle:*:40001:alan', 'circle');
     same((await runHere('id', ['-Gn', 'alan'])).said.trim().split(' ').sort(), ['circle', 'crowd', 'inner-circle'], 'groups of alan');

@@ -25,12 +25,12 @@ shift
 ip link set lo up
 
 printf '127.0.0.1 localhost atrium.example.com %s\n::1 localhost\n' "$(hostname)" > "$root/etc/hosts"
-# Nothing is started by being installed. What pages say of systemd is done by the scripts that packages bring for machines without it, or else what the
-# unit says is started.
+# Nothing is started by being installed. What pages say of systemd is done by the scripts that packages bring for machines without it; sssd's script
+# gives sssd an option that it has no more, and what its unit says is started instead.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
 cat > "$root/usr/local/sbin/systemctl" <<'EOF_SYSTEMCTL'
 #!/bin/sh
-[ ! -x "/etc/init.d/$2" ] || exec "/etc/init.d/$2" "$1"
+[ "$2" = sssd ] || exec "/etc/init.d/$2" "$1"
 unit=/lib/systemd/system/$2.service
 export $(sed -n 's/^Environment=//p' "$unit")
 eval "setsid $(sed -n 's/^ExecStart=//p' "$unit")" < /dev/null >> "/var/log/$2.out" 2>&1 &
