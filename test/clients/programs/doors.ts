@@ -55,7 +55,7 @@ async function judgeAppPasswords({ world, login }: Door): Promise<void> {
   });
   await step('an app password of somebody else is refused', () => refused(login, 'rosa', made?.value ?? ''));
   await step('a revoked app password is refused at the next attempt', async () => {
-    await world.command('person', 'app-password', 'revoke', 'grace', made?.id ?? '', '--yes');
+    await world.revokeAppPassword('grace', made?.id ?? '');
     await refused(login, 'grace', made?.value ?? '');
   });
 }

@@ -44,6 +44,26 @@ test('docs/clients: every setting and every code that a page names is a row', (t
   }
 });
 
+withLdapUtils(test)(
+  'docs/clients/README.md: where a realm asks everybody for two factors, the account of a program signs in with an app password',
+  async (t) => {
+    await using world = await startWorld(['0', '0']);
+    for (const page of ['README', 'dovecot']) {
+      for (const step of readPage(page)) if (step.kind === 'entries') await world.change(step.text);
+    }
+    const name = `uid=mail,ou=services,${suffix}`;
+    const bind = async (password: string) =>
+      (await replay(world, { as: '', controls: [], code: 0, bind: { name, password } }, new Map())).code;
+    t.is(await bind('Looks-up-mailboxes-1'), 0);
+    await world.change(
+      `dn: cn=default,ou=authnPolicies,${suffix}\nobjectClass: stsAuthnPolicy\ncn: default\nstsRequireSecondFactor: always\n`,
+    );
+    t.is(await bind('Looks-up-mailboxes-1'), 49);
+    const { value } = await world.appPasswordOf(name, 'looking people up', 'ldap');
+    t.is(await bind(value), 0);
+  },
+);
+
 for (const [name, { pages, group }] of rows.filter(([name]) => existsSync(recordedFile(name)))) {
   withLdapUtils(test)(
     `docs/clients/${pages.at(-1)}.md: what the program asks is answered as it was when the program was there`,

@@ -17,7 +17,13 @@ export const programs = {
   dovecot: { pages: ['dovecot'], group: 'mail', packages: [], test: () => import('./checks/dovecot.ts') },
   postfix: { pages: ['dovecot', 'postfix'], group: 'mail', packages: [], test: () => import('./checks/postfix.ts') },
   apache: { pages: ['apache'], group: 'wiki', packages: [], test: () => import('./checks/apache.ts') },
-  postgresql: { pages: ['postgresql'], group: 'databases', afresh: 'rm -rf /etc/postgresql/15/main /var/lib/postgresql/15/main; pg_createcluster 15 main', packages: [], test: () => import('./checks/postgresql.ts') },
+  postgresql: {
+    pages: ['postgresql'],
+    group: 'databases',
+    afresh: 'rm -rf /etc/postgresql/15/main /var/lib/postgresql/15/main; pg_createcluster 15 main',
+    packages: [],
+    test: () => import('./checks/postgresql.ts'),
+  },
   freeradius: {
     pages: ['freeradius'],
     group: 'network',

@@ -1,6 +1,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connectOperators } from '#client';
+import type { AppPasswordScope } from '#holdings';
 import { startTestAtrium, type TestAtrium } from '../../support/atrium.ts';
 import { type Ended, runCli } from '../../support/cli.ts';
 import { runLdapTool } from '../../support/ldap-utils.ts';
@@ -16,8 +18,11 @@ export interface World extends AsyncDisposable {
   command(...words: readonly string[]): Promise<string>;
   /** Called when passwords were judged and nothing but passwords: what was asked so far can be asked again of a new directory. */
   heard?(): void;
-  /** Makes an app password. @returns its value, and the identifier to revoke it by */
-  appPassword(uid: string, name: string, scope: string): Promise<{ readonly id: string; readonly value: string }>;
+  /** Makes an app password of an entry. @returns its value, and the identifier to revoke it by */
+  appPasswordOf(dn: string, name: string, scope: AppPasswordScope): Promise<{ readonly id: string; readonly value: string }>;
+  /** The same of a person. */
+  appPassword(uid: string, name: string, scope: AppPasswordScope): Promise<{ readonly id: string; readonly value: string }>;
+  revokeAppPassword(uid: string, id: string): Promise<void>;
 }
 
 export const suffix = 'dc=example,dc=com';
@@ -63,16 +68,24 @@ export async function startWorld(
     if (status !== 0) throw new Error(`atrium ${words.join(' ')} ended with ${status}: ${stderr}`);
     return stdout;
   };
+  const client = await connectOperators({ socketPath: decodeURIComponent(operators.url.slice('ldapi://'.length)) });
+  const appPasswordOf = (dn: string, name: string, scope: AppPasswordScope) => client.actor.makeAppPassword({ dn, name, scopes: [scope] });
   await change(people.map(personLdif).join('\n'));
   return {
     atrium,
     folder,
     change,
     command,
-    async appPassword(uid, name, scope) {
-      return JSON.parse(await command('person', 'app-password', 'add', uid, name, '--scope', scope, '--json'));
+    appPasswordOf,
+    appPassword: (uid, name, scope) => appPasswordOf(dnOf(uid), name, scope),
+    async revokeAppPassword(uid, id) {
+      const revoked = await client.actor.revokeAppPassword({ dn: dnOf(uid), id });
+      if (revoked !== 1) throw new Error(`${revoked} app passwords were revoked`);
     },
-    [Symbol.asyncDispose]: () => atrium[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      client.close();
+      await atrium[Symbol.asyncDispose]();
+    },
   };
 }
 

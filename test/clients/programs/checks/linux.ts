@@ -62,7 +62,8 @@ async function judgeGroups(world: World, forget: () => unknown): Promise<void> {
 }
 
 /** `passwd`, as a person calls it. */
-const passwd = (name: string, old: string, next: string) => runHere('runuser', ['-u', name, '--', 'passwd'], { input: `${old}\n${next}\n${next}\n` });
+const passwd = (name: string, old: string, next: string) =>
+  runHere('runuser', ['-u', name, '--', 'passwd'], { input: `${old}\n${next}\n${next}\n` });
 
 async function judgePasswordChange(world: World): Promise<void> {
   await step('passwd changes a password, with the old one', async () => {
