@@ -1,3 +1,4 @@
+import { appPasswordScopes } from '#holdings';
 import type { Command } from './command.ts';
 import { json, limit, realm, yes } from './options.ts';
 
@@ -120,6 +121,36 @@ export const personCommands = {
       { line: 'atrium person reset-password nobody', status: 3 },
     ],
     run: async (given, context) => (await import('./person-link.ts')).issueLink('reset', given, context),
+  },
+  'person app-password': {
+    means: 'make, list or revoke the passwords of a person’s programs',
+    more: [
+      'To add makes one, prints it once and keeps its hash. A program that can take nothing but a password, a mail client for instance, signs in with it; at LDAP it does so, too, where the person’s own password is refused because they hold a second factor. It may write nothing that people sign in with. To revoke ends one at once; the person’s password and other app passwords stay.',
+    ],
+    on: 'either',
+    operands: [
+      { name: 'ACTION', type: ['add', 'list', 'revoke'], means: 'add, list or revoke' },
+      who,
+      { name: 'NAME', optional: true, means: 'what a new one is called; the name or the id of the one to revoke' },
+    ],
+    options: {
+      scope: { value: 'DOOR', many: true, type: appPasswordScopes, means: 'add: where it is taken; ldap unless given' },
+      expires: { value: 'TIME', means: 'add: until when, a day or a time such as 2026-12-31T18:00Z' },
+      network: { value: 'NETWORK', many: true, means: 'add: an address or network that it may come from; anywhere unless given' },
+      program: { value: 'NAME', means: 'add: the program that it is for' },
+      all: { means: 'revoke: all of them' },
+      yes,
+      realm,
+      json,
+    },
+    destroys: 'the app password that is revoked',
+    examples: [
+      { line: "atrium person app-password add dkhalil 'mail on the phone' --scope ldap --network 192.0.2.0/24" },
+      { line: 'atrium person app-password list dkhalil' },
+      { line: 'atrium person app-password revoke dkhalil --all --yes --json' },
+      { line: "atrium person app-password revoke dkhalil 'mail on the phone' --yes", does: 'where there is none of that name', status: 3 },
+    ],
+    run: async (given, context) => (await import('./person-app-password.ts')).appPasswords(given, context),
   },
   'person disable': {
     means: 'let nobody sign in as a person',
