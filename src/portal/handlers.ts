@@ -1,6 +1,6 @@
 import type { Clock } from '#base';
-import { appPasswordsOf, type Holdings } from '#holdings';
-import type { Browser } from '#people';
+import { appPasswordsOf } from '#holdings';
+import type { Browser, Person } from '#people';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { type AppPasswordsDeps, createAppPasswordsHandlers } from './app-passwords.ts';
@@ -82,7 +82,8 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
         holdings: person.holdings,
         appPasswords: appPasswordsOf(entry),
         uses: await sessions.uses(realm.id, session.entryUuid),
-        todo: await todoIn(deps, realm, person.holdings),
+        passwordExpiresMs: person.passwordExpiresMs,
+        todo: await todoIn(deps, realm, person),
         session,
         others: others.slice(0, othersMax),
         moreOthers: others.length > othersMax,
@@ -109,13 +110,21 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
 }
 
 /** What somebody had better do at this moment, by what their realm offers. */
-async function todoIn(deps: PortalDeps, realm: WebRealm, holdings: Holdings): Promise<readonly Todo[]> {
+async function todoIn(deps: PortalDeps, realm: WebRealm, { holdings, passwordExpiresMs }: Person): Promise<readonly Todo[]> {
   const policy = await deps.policyOf(realm);
   const { app, codes } = offeredBy(policy, deps.settingsOf(realm.id));
   const key = policy.secondFactors.includes('security-key') && deps.webauthn.offTo(realm, 'mfa') === undefined;
   const isRequired = holdings.mfaRequired || policy.requireSecondFactor === 'always';
   const { emailFailureLimit } = policy;
-  return todoOf({ holdings, isRequired, offered: { app, key, codes }, canMail: deps.canMail(realm.id), emailFailureLimit });
+  return todoOf({
+    holdings,
+    isRequired,
+    offered: { app, key, codes },
+    canMail: deps.canMail(realm.id),
+    emailFailureLimit,
+    passwordExpiresMs,
+    nowMs: deps.clock.nowMs(),
+  });
 }
 
 /** Rule 1 of the redirect contract, with the portal as the calling protocol. */

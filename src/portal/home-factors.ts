@@ -8,17 +8,22 @@ import { timeHtml } from './times.ts';
 
 type Uses = ReadonlyMap<string, Use>;
 
+/** What is known of somebody's password. */
+interface PasswordState {
+  readonly isChecked: boolean;
+  readonly has: boolean;
+  readonly changedMs: number | undefined;
+  readonly expiresMs: number | undefined;
+}
+
 /** The password among what somebody signs in with. */
-export function passwordRow(
-  realm: WebRealm,
-  { isChecked, has, changedMs }: { readonly isChecked: boolean; readonly has: boolean; readonly changedMs: number | undefined },
-  uses: Uses,
-  nowMs: number,
-): ThingRow {
+export function passwordRow(realm: WebRealm, { isChecked, has, changedMs, expiresMs }: PasswordState, uses: Uses, nowMs: number): ThingRow {
   const action = way(realm, '/portal/password', has ? texts.passwordAct : texts.passwordSet, texts.password);
   if (!isChecked) return { name: texts.password, lines: [texts.passwordUnchecked], action };
   if (!has) return { name: texts.password, lines: [texts.passwordNone], action };
-  return { name: texts.password, lines: [line(texts.changedAt, changedMs, used(uses.get('password'), nowMs), nowMs)], action };
+  const expires = expiresMs !== undefined && html` · ${texts.expiresAt} ${timeHtml(expiresMs, nowMs)}`;
+  const lastly = html`${used(uses.get('password'), nowMs)}${expires}`;
+  return { name: texts.password, lines: [line(texts.changedAt, changedMs, lastly, nowMs)], action };
 }
 
 /** All that somebody signs in with beside a password, one row each. */

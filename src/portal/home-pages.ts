@@ -17,6 +17,8 @@ export interface Home {
   readonly appPasswords: readonly AppPassword[];
   /** When each mechanism last signed them in. */
   readonly uses: ReadonlyMap<string, Use>;
+  /** When the password expires; `undefined` for one that does not. */
+  readonly passwordExpiresMs: number | undefined;
   readonly todo: readonly Todo[];
   readonly session: Session;
   /** The person's sessions in other browsers, the one used last first. */
@@ -61,6 +63,7 @@ export function homePage({
   holdings,
   appPasswords,
   uses,
+  passwordExpiresMs: expiresMs,
   todo,
   session,
   others,
@@ -70,7 +73,7 @@ export function homePage({
   ldapUrl,
 }: Home): Page {
   const isChecked = verifiesPasswords(realm.mode);
-  const password = { isChecked, has: hasPassword(entry), changedMs: readTime(entry.all('pwdChangedTime')[0]) };
+  const password = { isChecked, has: hasPassword(entry), changedMs: readTime(entry.all('pwdChangedTime')[0]), expiresMs };
   return {
     title: texts.title,
     layout: 'wide',

@@ -20,6 +20,7 @@ export interface PasswordPage {
   /** The person has a password already. */
   readonly has: boolean;
   readonly changedMs: number | undefined;
+  readonly expiresMs: number | undefined;
   readonly done: PasswordDone | undefined;
   readonly fault: { readonly words: string; readonly field?: PasswordField } | undefined;
   /** Whether the other sessions shall end. */
@@ -30,7 +31,7 @@ export interface PasswordPage {
 
 /** The page on which people change their own password. */
 export function passwordPage(shown: PasswordPage): Page {
-  const { realm, userName, policy, isChecked, has, changedMs, done, fault, csrfToken, nowMs } = shown;
+  const { realm, userName, policy, isChecked, has, changedMs, expiresMs, done, fault, csrfToken, nowMs } = shown;
   const asksOld = has && isChecked;
   return {
     title: texts.title,
@@ -41,7 +42,7 @@ ${fault !== undefined && fault.field === undefined && notice('bad', 'fault', fau
 ${!isChecked && notice('careful', 'unchecked', texts.unchecked)}
 <section class="half" aria-labelledby="change"><h2 id="change">${has ? texts.change : texts.set}</h2>
 ${!has && isChecked && html`<p>${texts.none}</p>`}
-${has && changedMs !== undefined && facts([[texts.changedAt, timeHtml(changedMs, nowMs)]])}
+${has && timesOf(changedMs, expiresMs, nowMs)}
 <form method="post" action="${pathIn(realm, '/portal/password')}">
 <input type="hidden" name="${csrfField}" value="${csrfToken}">
 <input type="hidden" autocomplete="username" value="${userName}">
@@ -56,6 +57,12 @@ ${field('again', texts.again, 'new-password', fault)}
 ${policy !== undefined && html`<ul id="policy">${policyWords(policy).map((words) => html`<li>${words}</li>`)}</ul>`}
 <p>${texts.words}</p></section>`,
   };
+}
+
+function timesOf(changedMs: number | undefined, expiresMs: number | undefined, nowMs: number): Piece {
+  if (changedMs === undefined) return undefined;
+  const expires = expiresMs === undefined ? [] : [[texts.expiresAt, timeHtml(expiresMs, nowMs)] as const];
+  return facts([[texts.changedAt, timeHtml(changedMs, nowMs)], ...expires]);
 }
 
 /** A policy in words for who has to keep it, each to follow `texts.policy`. */

@@ -48,6 +48,7 @@ async function show(deps: PasswordDeps, request: WebRequest, own: Own, more: Sho
     isChecked: verifiesPasswords(realm.mode),
     has: hasPassword(entry),
     changedMs: readTime(entry?.all('pwdChangedTime')[0]),
+    expiresMs: person.passwordExpiresMs,
     done,
     fault,
     others,

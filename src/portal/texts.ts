@@ -34,6 +34,8 @@ export const texts = {
 
   todoTitle: 'What needs doing',
   todoNothing: 'Nothing at this moment.',
+  todoExpires: 'Change your password',
+  todoExpiresWords: 'It expires {when}.',
   todoRequired: 'Add a second factor',
   todoRequiredWords: 'One is required of you: you are asked to add one when you sign in next.',
   todoSecond: 'Add a second factor',
@@ -56,6 +58,7 @@ export const texts = {
   passwordNone: 'You have none.',
   passwordSet: 'Set one',
   changedAt: 'Changed',
+  expiresAt: 'expires',
   added: 'Added',
   lastUsedAt: 'Last used to sign in',
   usedFrom: 'from {address}',

@@ -2,6 +2,7 @@ import type { Holdings } from '#holdings';
 import { fillText } from '#web';
 import { lacksCodes } from './mfa-pages.ts';
 import { texts } from './texts.ts';
+import { relative } from './times.ts';
 
 /** Something that a person had better do, and where. */
 export interface Todo {
@@ -22,15 +23,25 @@ export interface TodoGiven {
   readonly canMail: boolean;
   /** Wrong mailed codes in a row that turn that factor off. */
   readonly emailFailureLimit: number;
+  /** When the password expires; `undefined` for one that does not. */
+  readonly passwordExpiresMs: number | undefined;
+  readonly nowMs: number;
 }
 
+/** From then on a password that expires is worth a word. */
+const expiryMs = 14 * 86_400_000;
 /** So few recovery codes that it is time for new ones. */
 const fewCodes = 3;
 
 /** What needs doing, the most pressing first. Nothing is said to need doing that cannot be done. */
-export function todoOf({ holdings, isRequired, offered, canMail, emailFailureLimit }: TodoGiven): readonly Todo[] {
+export function todoOf(given: TodoGiven): readonly Todo[] {
+  const { holdings, isRequired, offered, canMail, emailFailureLimit, passwordExpiresMs = Number.POSITIVE_INFINITY, nowMs } = given;
   const { keys, app, email, recoveryCodesLeft: left = 0 } = holdings;
   const todo: Todo[] = [];
+  if (passwordExpiresMs - nowMs <= expiryMs) {
+    const words = fillText(texts.todoExpiresWords, { when: relative(passwordExpiresMs, nowMs) });
+    todo.push({ name: texts.todoExpires, words, act: texts.passwordAct, path: '/portal/password' });
+  }
   const hasSecond = app !== undefined || keys.some(({ role }) => role === 'mfa');
   if (!hasSecond && (offered.app || offered.key)) {
     const [name, words] = isRequired ? [texts.todoRequired, texts.todoRequiredWords] : [texts.todoSecond, texts.todoSecondWords];

@@ -32,6 +32,7 @@ function home(others: readonly Session[], moreOthers: boolean, holdings = nothin
     holdings,
     appPasswords: [],
     uses,
+    passwordExpiresMs: undefined,
     todo: [],
     session,
     others,
@@ -85,6 +86,13 @@ const needs: readonly (readonly [
   ['nobody is told to do what cannot be done', {}, { offered: { app: false, key: false, codes: false } }, []],
   ['a second factor without recovery codes is a way to be locked out', { app }, {}, ['/portal/mfa']],
   ['the last codes of a set are time for new ones', { app, recoveryCodesLeft: 3 }, {}, ['/portal/mfa']],
+  [
+    'a password that expires within two weeks is changed first',
+    {},
+    { passwordExpiresMs: nowMs + 13 * 86_400_000 },
+    ['/portal/password', '/portal/mfa'],
+  ],
+  ['one that expires later is not', { app, recoveryCodesLeft: 9 }, { passwordExpiresMs: nowMs + 15 * 86_400_000 }, []],
   ['who has a factor and codes has nothing to do', { app, recoveryCodesLeft: 4 }, {}, []],
   [
     'an address that is not confirmed is confirmed where there is mail',
@@ -103,7 +111,15 @@ const needs: readonly (readonly [
 
 for (const [title, holdings, more, paths] of needs)
   test(`what needs doing: ${title}`, (t) => {
-    const given = { isRequired: false, offered: allOffered, canMail: false, emailFailureLimit: 5, ...more };
+    const given = {
+      isRequired: false,
+      offered: allOffered,
+      canMail: false,
+      emailFailureLimit: 5,
+      passwordExpiresMs: undefined,
+      nowMs,
+      ...more,
+    };
     t.deepEqual(
       todoOf({ holdings: { ...nothing, ...holdings }, ...given }).map(({ path }) => path),
       paths,
