@@ -59,6 +59,8 @@ export interface Beneath {
   readonly jobs?: {
     /** Deletes the dynamic entries whose time is over. */
     readonly expire: () => Promise<string>;
+    /** Deletes what is kept of deleted people for long enough. */
+    readonly purge: () => Promise<string>;
     /** Seals what is to be sealed, or sealed anew. */
     readonly reseal: () => Promise<string>;
     /** Goes on with the removal of realms. */
@@ -199,6 +201,7 @@ function startJobs(
     return mail.run();
   });
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
+  jobs.add('directory.purge', directoryJobs['directory.purge'], below.purge);
   jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
   jobs.start();

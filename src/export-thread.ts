@@ -9,6 +9,7 @@ export interface ExportTask {
   readonly secrets: boolean;
   readonly operational: boolean;
   readonly except: Uint8Array;
+  readonly exceptBeginning: string;
   readonly ranges: Ranges;
 }
 

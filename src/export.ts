@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { utf8 } from '#base';
 import type { Exported, ExportFolderOptions } from '#commands';
-import { subschemaKey, subschemaRecord } from '#directory';
+import { deletedUuid, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, formatLdifRecord } from '#ldap';
 import { entryAt, openDump } from '#store';
 import { begin } from './begin.ts';
@@ -48,12 +48,13 @@ async function exportStraight(
   { secrets, operational, onText }: ExportFolderOptions,
   head: number,
 ): Promise<number | undefined> {
-  using dump = openDump(path, { secrets, except: subschemaKey });
+  using dump = openDump(path, { secrets, except: subschemaKey, exceptBeginning: deletedUuid });
   if (!dump.isStraight()) return undefined;
   const { lastId } = dump;
   const ranges = createRanges(lastId);
   const count = countOf(ranges);
-  await using other = count > aloneMax ? openOther({ path, secrets, operational, except: subschemaKey, ranges }) : undefined;
+  await using other =
+    count > aloneMax ? openOther({ path, secrets, operational, except: subschemaKey, exceptBeginning: deletedUuid, ranges }) : undefined;
   const dumper = createDumper(dump, operational);
   const made = new Map<number, DumpedText>();
   let own = takeRange(ranges);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text, utf8 } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
-import { type Realms, subschemaKey, subschemaRecord } from '#directory';
+import { deletedUuid, isDeleted, type Realms, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, type PartialAttribute, walkValues } from '#ldap';
 import { isWithin, keysBelow, type Schema } from '#schema';
 import { type Dump, type DumpedByName, entryAt, openDump } from '#store';
@@ -29,7 +29,7 @@ export async function openRealmFile(
   try {
     const schema = schemaOf({ root, settings });
     using stack = new DisposableStack();
-    const dump = stack.use(openDump(path, { secrets, except: subschemaKey }));
+    const dump = stack.use(openDump(path, { secrets, except: subschemaKey, exceptBeginning: deletedUuid }));
     const realm = realmIn(dump, schema, realmsIn({ root, settings }, schema), id);
     if (realm === undefined) return { kind: 'unknown' };
     const stored = entryAt(path, subschemaKey);
@@ -66,7 +66,8 @@ function realmIn(
     count: dump.countByName(range),
     async *entries() {
       for (const entry of dump.byName(range)) {
-        if (!leftOut.some((each) => isWithin(entry.key, each))) yield entryOf(entry);
+        const isOut = leftOut.some((each) => isWithin(entry.key, each)) || isDeleted({ dn: text(entry.dn) ?? '' });
+        if (!isOut) yield entryOf(entry);
       }
     },
   };

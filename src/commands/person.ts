@@ -19,7 +19,8 @@ export const personCommands = {
     ],
     options: {
       filter: { value: 'FILTER', means: 'only those whom an LDAP filter fits' },
-      disabled: { means: 'only those who are disabled' },
+      disabled: { means: 'only those as whom nobody can sign in now: disabled, not valid yet, valid no longer' },
+      deleted: { means: 'those who were removed and can be restored' },
       attribute: { value: 'NAME', many: true, means: 'show this, too' },
       limit,
       realm,
@@ -30,8 +31,12 @@ export const personCommands = {
       { line: 'atrium person list berlin engineer --limit 10' },
       { line: "atrium person list --filter '(&(l=Berlin)(employeeType=employee))' --attribute title" },
       { line: 'atrium person list --disabled --json' },
+      { line: 'atrium person list --deleted' },
     ],
-    run: async (given, context) => (await import('./person-list.ts')).listPeople(given, context),
+    run: async (given, context) =>
+      given.flag('deleted')
+        ? (await import('./person-restore.ts')).listDeleted(given, context)
+        : (await import('./person-list.ts')).listPeople(given, context),
   },
   'person add': {
     means: 'add a person',
@@ -193,7 +198,9 @@ export const personCommands = {
   },
   'person remove': {
     means: 'remove a person',
-    more: ['The directory takes their name out of groups and of whatever else names them, in the same moment.'],
+    more: [
+      'The directory takes their name out of groups and of whatever else names them, in the same moment. What they had open ends. For directory.tombstoneDays atrium person restore brings them back.',
+    ],
     on: 'either',
     operands: [who],
     options: { yes, realm, json },
@@ -203,5 +210,16 @@ export const personCommands = {
       { line: 'atrium person remove dkhalil --yes' },
     ],
     run: async (given, context) => (await import('./person-change.ts')).removePerson(given, context),
+  },
+  'person restore': {
+    means: 'bring a person back who was removed',
+    more: [
+      'The entry is as it was, with its entryUUID, and those name it again that are there still. What they signed in with does not come back: passwords, keys, apps, app passwords, recovery codes. A name that is somebody else’s by now is not taken from them.',
+    ],
+    on: 'either',
+    operands: [{ name: 'PERSON', means: 'a uid, a DN or an entryUUID, as atrium person list --deleted tells it' }],
+    options: { realm, json },
+    examples: [{ line: 'atrium person restore dkhalil', status: 3 }],
+    run: async (given, context) => (await import('./person-restore.ts')).restorePerson(given, context),
   },
 } as const satisfies Record<string, Command>;

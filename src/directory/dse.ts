@@ -5,8 +5,8 @@ import type { ReadableEntry, Snapshot } from '#store';
 import type { Engine } from './engine.ts';
 import { createDecisions, type Decisions } from './search/descriptions.ts';
 
-/** Classes whose entries are more than their attributes: another name, another server's subtree, a word about a subtree. */
-export type DseClass = 'alias' | 'referral' | 'subentry';
+/** Classes whose entries are more than their attributes: another name, another server's subtree, a word about a subtree, what is kept of the deleted. */
+export type DseClass = 'alias' | 'referral' | 'subentry' | 'stsTombstone';
 
 /** Of which of these classes one state of the store has an entry, as far as that was asked. */
 export interface DseSeen {
@@ -14,11 +14,12 @@ export interface DseSeen {
   alias: boolean | undefined;
   referral: boolean | undefined;
   subentry: boolean | undefined;
+  stsTombstone: boolean | undefined;
 }
 
 /** For an engine: every search asks. */
 export function createDseSeen(): DseSeen {
-  return { number: -1, alias: undefined, referral: undefined, subentry: undefined };
+  return { number: -1, alias: undefined, referral: undefined, subentry: undefined, stsTombstone: undefined };
 }
 
 /** Whether the directory has any entry of a class: asked of the index once for each state of the store, so that those without pay nothing. */
@@ -26,7 +27,7 @@ export function hasAny(engine: Engine, snapshot: Snapshot, name: DseClass): bool
   const seen = engine.dseSeen;
   if (seen.number !== snapshot.number) {
     seen.number = snapshot.number;
-    seen.alias = seen.referral = seen.subentry = undefined;
+    seen.alias = seen.referral = seen.subentry = seen.stsTombstone = undefined;
   }
   // SQLite looks up to two ids up in a quarter of the time that it takes to count them.
   seen[name] ??= snapshot.idsEqual(classIndex, dseKey(engine.schema, name), 1).length > 0;
@@ -85,7 +86,7 @@ function tableOf(schema: Schema): Table {
       createDecisions((value) => schema.objectClass(value)?.lineage.some((each) => each === schema.objectClass(name)) === true);
     table = {
       isClass: createDecisions((description) => describe(schema, description)?.type.key === classIndex),
-      below: { alias: below('alias'), referral: below('referral'), subentry: below('subentry') },
+      below: { alias: below('alias'), referral: below('referral'), subentry: below('subentry'), stsTombstone: below('stsTombstone') },
     };
     tables.set(schema, table);
   }

@@ -208,6 +208,14 @@ export const errors = {
     'a request of somebody whose account is not valid at this time (stsValidFrom, stsValidUntil), after they had come in',
     'this account is not valid at this time: nobody is bound on this connection any more',
   ),
+  tombstoneFixed: row(
+    9411,
+    53,
+    'a write to what is kept of somebody who was deleted, or of such a name: the directory makes these, and they can only be deleted',
+    'what is kept of deleted people is made by the directory; it can be restored, or deleted',
+  ),
+  restoreRefused: row(9412, 53, 'somebody who was deleted cannot be restored', '{why}'),
+  restoreMalformed: row(9413, 2, 'a request to restore that cannot be read', 'the request value cannot be read'),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {
     code: 'STS-LDAP-9033',

@@ -1,6 +1,7 @@
 import { decodeAttributes, type LdifContent } from '#ldap';
 import type { Engine } from './engine.ts';
 import { userAttributes } from './large.ts';
+import { isDeleted } from './life/told.ts';
 import { areTogether } from './realms.ts';
 import { ownOperational } from './record.ts';
 
@@ -15,7 +16,7 @@ export interface ExportOptions {
 const pageEntries = 256;
 
 /**
- * Gives every entry of all realms, the default realm's first, superiors before what is below them: an import of them all, operational attributes and secrets included, makes
+ * Gives every entry of all realms, but what is kept of deleted people, the default realm's first, superiors before what is below them: an import of them all, operational attributes and secrets included, makes
  * the same directory.
  */
 export function* exportEntries(engine: Engine, options: ExportOptions = {}): Generator<LdifContent> {
@@ -33,7 +34,7 @@ function* entriesOf(engine: Engine, suffix: Uint8Array, { secrets = false, opera
       if (entry === undefined) continue;
       after = entry.dnKey;
       // Another realm begins below this one.
-      if (!areTogether(engine, snapshot, after, suffix)) continue;
+      if (!areTogether(engine, snapshot, after, suffix) || isDeleted(entry)) continue;
       const secret = secrets ? snapshot.byId(id)?.secret : undefined;
       const kept = decodeAttributes(entry.operational).filter(
         ({ description }) => operational || !ownOperational.has(description.toLowerCase()),

@@ -6,6 +6,11 @@ export const jobs = {
     scope: 'realm',
     means: 'deletes dynamic entries that nobody refreshed in time',
   },
+  'directory.purge': {
+    everyS: 'directory.purgeS',
+    scope: 'realm',
+    means: 'deletes what is kept of deleted people whose time to be restored is over',
+  },
   'directory.reseal': {
     everyS: 'keys.resealS',
     scope: 'service',

@@ -4,6 +4,28 @@ import type { SettingRows } from '#catalogue';
 const limit = { kind: 'integer', applies: 'runtime', scope: 'process', obeyed: true } as const;
 
 export const settings = {
+  'directory.tombstoneDays': {
+    env: 'STS_DIRECTORY_TOMBSTONE_DAYS',
+    kind: 'integer',
+    default: 30,
+    min: 0,
+    max: 3650,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'days for which a person who was deleted can be restored; 0 keeps nothing of them',
+  },
+  'directory.purgeS': {
+    env: 'STS_DIRECTORY_PURGE_S',
+    kind: 'integer',
+    default: 3600,
+    min: 0,
+    max: 86_400,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means: 'seconds between two looks for deleted people whose time to be restored is over; 0 never looks',
+  },
   'ldap.anonymousRead': {
     env: 'STS_LDAP_ANONYMOUS_READ',
     kind: 'choice',

@@ -34,6 +34,8 @@ export interface DumpOptions {
   readonly secrets: boolean;
   /** The key of the name of an entry that is left out. */
   readonly except: Uint8Array;
+  /** What the names of others begin with that are left out: letters and digits. */
+  readonly exceptBeginning: string;
 }
 
 /** A file of entries at one moment, read from end to end. */
@@ -65,14 +67,15 @@ const wholeOctetsMax = 16_777_216;
  *
  * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005
  */
-export function openDump(path: string, { secrets, except }: DumpOptions): Dump {
+export function openDump(path: string, { secrets, except, exceptBeginning }: DumpOptions): Dump {
   const database = openFrozen(path, directoryFormat);
   try {
     confirmLog(path);
     const current = versionOf(database) === directoryFormat.version;
     const parts = ['user', 'operational', ...(secrets ? ['secret'] : [])];
     const excepted = database.prepare<[Uint8Array], number>('SELECT id FROM entry WHERE dn_key = ?').pluck().get(except) ?? 0;
-    const wanted = `id > ? AND id <= ? AND id <> ${excepted}`;
+    if (!/^[A-Za-z0-9]+$/.test(exceptBeginning)) throw new Error('a name begins with letters and digits');
+    const wanted = `id > ? AND id <= ? AND id <> ${excepted} AND dn NOT LIKE '${exceptBeginning}=%'`;
     const lengths = parts.map((part) => `length(${part})`).join(' + ');
     const sizes = database
       .prepare<[number, number], [octets: number, large: number]>(`SELECT total(${lengths}), count(large) FROM entry WHERE ${wanted}`)

@@ -66,6 +66,9 @@ const storeDefaults = readSettings(storeSettings, { environment: {} }).values;
 
 const standing: EngineSettings = {
   ...readSettings(credentialsSettings, { environment: {} }).values,
+  'directory.tombstoneDays': 0,
+  'directory.purgeS': 0,
+  'security.renewForeignHashes': true,
   'ldap.anonymousRead': 'none',
   'ldap.searchSizeLimit': 1000,
   'ldap.searchTimeLimitS': 60,

@@ -262,6 +262,9 @@ test('the root DSE names what this server does at this door, operational attribu
     '1.3.6.1.1.21.3',
     '1.3.6.1.4.1.1466.101.119.1',
     '2.25.83716444157178576224225129172109131643.6.20',
+    '2.25.83716444157178576224225129172109131643.6.75',
+    '2.25.83716444157178576224225129172109131643.6.85',
+    '2.25.83716444157178576224225129172109131643.6.86',
   ]);
   t.deepEqual(all?.all('supportedLDAPVersion'), ['3']);
   t.deepEqual(all?.all('vendorName'), ['Atrium']);

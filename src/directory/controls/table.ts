@@ -18,6 +18,7 @@ import { postRead, preRead } from './read-entry.ts';
 import { relax } from './relax.ts';
 import { session } from './session.ts';
 import { sessionTracking } from './session-tracking.ts';
+import { showDeleted } from './show-deleted.ts';
 import { sorting } from './sorting.ts';
 import { subentries } from './subentries.ts';
 import { syncRequest } from './sync-request.ts';
@@ -31,6 +32,7 @@ const kinds: readonly ControlKind<unknown>[] = [
   dontUseCopy,
   manageDsaIt,
   subentries,
+  showDeleted,
   pagedResults,
   sorting,
   virtualListView,

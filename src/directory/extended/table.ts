@@ -12,6 +12,7 @@ import type { ExtendedKind } from './kind.ts';
 import { mailQueue } from './mail-queue.ts';
 import { passwordModify } from './password-modify.ts';
 import { refresh } from './refresh.ts';
+import { restorePerson } from './restore-person.ts';
 import { showSecret } from './show-secret.ts';
 import { startTransaction } from './start-transaction.ts';
 import { verify } from './verify.ts';
@@ -25,6 +26,7 @@ const kinds: readonly ExtendedKind[] = [
   endTransaction,
   refresh,
   explainAccess,
+  restorePerson,
   showSecret,
   verify,
   issueLink,

@@ -46,6 +46,11 @@ export function tombstoneTurn(
   return subject === undefined ? undefined : { kind: 'account-disabled', subject, why: 'deleted' };
 }
 
+/** Whether an entry is what is kept of somebody who was deleted. */
+export function isDeleted({ dn }: { readonly dn: string }): boolean {
+  return deletedUuidIn(dn) !== undefined;
+}
+
 /** Of whom the entry of a name is kept: the name says it. */
 export function deletedUuidIn(dn: string): string | undefined {
   // Most names are others': they are not parsed.

@@ -7,8 +7,10 @@ import { checkRelaxed, isRelaxed } from '../controls/relax.ts';
 import { treeDelete } from '../controls/tree-delete.ts';
 import { errors } from '../errors.ts';
 import { dropped } from '../large.ts';
+import { tombstoneFor } from '../life/tombstones.ts';
 import { checkRealm, type Found, find } from '../lookup.ts';
 import { nameOf } from '../realm.ts';
+import { realmOf } from '../realms.ts';
 import { readableOf } from '../record.ts';
 import { type Moved, withReferences } from '../relations/references.ts';
 import { type Decide, type Decision, inSteps, type Look } from '../write.ts';
@@ -35,13 +37,12 @@ export function remove(call: Call, request: DeleteRequest, isDue: (entry: Stored
       return removeAll(call, look, found);
     }
     const { uuid, csn, dn, dnKey } = found.entry;
+    const kept = tombstoneFor(call, snapshot, found.entry);
+    const gone: Change = { kind: 'delete', uuid, csn: engine.csn.next(), ...dropped(found.entry) };
     const decision: Decision = {
       target: uuid,
-      expected: [
-        { kind: 'unchanged', uuid, csn },
-        { kind: 'childless', uuid },
-      ],
-      changes: [{ kind: 'delete', uuid, csn: engine.csn.next(), ...dropped(found.entry) }],
+      expected: [{ kind: 'unchanged', uuid, csn }, { kind: 'childless', uuid }, ...(kept?.expected ?? [])],
+      changes: kept === undefined ? [gone] : [gone, kept.make()],
     };
     return withReferences(call, look, decision, [{ dn, dnKey, to: undefined }], dnKey);
   };
@@ -59,18 +60,26 @@ function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
 /** What is below an entry goes before it: nobody who follows the changes ever sees an entry without its superior. */
 function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
   const { engine, asker } = call;
+  // With a whole realm goes what is kept of its people, too.
+  const isWhole = realmOf(engine, look(), entry.dnKey)?.suffix.key.length === entry.dnKey.length;
+  const own = isWhole ? undefined : tombstoneFor(call, look(), entry);
   const { each, expected } = yield* below(call, look, entry, asker.assertionsOn(entry.dnKey, look()), (under, snapshot) => {
     const { dn, dnKey, uuid, large } = under;
     const { visible, mayDelete } = asker.rightsAt(under, snapshot);
     if (!visible || !mayDelete) throw refuse(errors.accessDenied, { why: 'an entry below it may not be deleted' });
-    return { kept: { uuid, dn, dnKey, large }, octets: 0 };
+    const kept = isWhole ? undefined : tombstoneFor(call, snapshot, under);
+    return { kept: { uuid, dn, dnKey, large, kept }, octets: kept === undefined ? 0 : under.user.length + under.operational.length };
   });
   const self: Expectation = { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn };
   const all = [entry, ...each];
+  const kept = [own, ...each.map((under) => under.kept)].filter((stone) => stone !== undefined);
   const decision: Decision = {
     target: entry.uuid,
-    expected: [self, ...expected],
-    changes: all.toReversed().map((each): Change => ({ kind: 'delete', uuid: each.uuid, csn: engine.csn.next(), ...dropped(each) })),
+    expected: [self, ...expected, ...kept.flatMap((stone) => stone.expected)],
+    changes: [
+      ...all.toReversed().map((each): Change => ({ kind: 'delete', uuid: each.uuid, csn: engine.csn.next(), ...dropped(each) })),
+      ...kept.map((stone) => stone.make()),
+    ],
   };
   const gone = all.map(({ dn, dnKey }): Moved => ({ dn, dnKey, to: undefined }));
   return yield* inSteps(withReferences(call, look, decision, gone, entry.dnKey));

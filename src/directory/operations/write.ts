@@ -1,6 +1,9 @@
-import type { Request, Result } from '#ldap';
+import { refuse } from '#catalogue';
+import { parseDn, type Request, type Result } from '#ldap';
 import type { Call } from '../call.ts';
 import { withReads } from '../controls/read-entry.ts';
+import { errors } from '../errors.ts';
+import { deletedUuid } from '../life/told.ts';
 import { nameOf } from '../realm.ts';
 import { done } from '../result.ts';
 import { isSubschema, modifySubschema } from '../subschema/operations.ts';
@@ -33,7 +36,16 @@ export function decisionOn(call: Call, op: WriteRequest, permit?: Permit): Decid
   return ready instanceof Promise ? ready.then((decide) => withReads(call, decide)) : withReads(call, ready);
 }
 
+/** What is kept of deleted people is made by the directory. @throws Refusal `tombstoneFixed` (53) */
+function refuseTombstone({ engine: { schema } }: Call, op: WriteRequest): void {
+  if (op.kind === 'delRequest') return;
+  const isOne = (dn: string) => parseDn(dn)?.[0]?.some(({ type }) => schema.attributeType(type)?.name === deletedUuid) === true;
+  const names = op.kind === 'modifyRequest' ? [op.object] : op.kind === 'addRequest' ? [op.entry] : [op.entry, op.newRdn];
+  if (names.some(isOne)) throw refuse(errors.tombstoneFixed);
+}
+
 function readied(call: Call, op: WriteRequest, permit: Permit | undefined): Decide | Promise<Decide> {
+  refuseTombstone(call, op);
   switch (op.kind) {
     case 'addRequest':
       return add(call, op);

@@ -110,6 +110,21 @@ function deskOf(call: Desk['call'], snapshot: Snapshot, moved: readonly Moved[])
   return { call, snapshot, moved: new Map(moved.map((each) => [formOf(each.dnKey), each])) };
 }
 
+/** The entries of the same tree that name one, each with the attribute by which it does. */
+export function referrersTo(
+  schema: Schema,
+  snapshot: Snapshot,
+  dnKey: Uint8Array,
+  max: number,
+): { readonly attribute: string; readonly uuid: string }[] {
+  return typesOf(schema).flatMap((type) =>
+    naming(snapshot, type, dnKey, max).flatMap(({ id, exact }) => {
+      const uuid = exact ? snapshot.readable(id)?.uuid : undefined;
+      return uuid === undefined ? [] : [{ attribute: type.name, uuid }];
+    }),
+  );
+}
+
 /** By which attribute an entry names one that moves. */
 interface Link {
   readonly type: AttributeType;

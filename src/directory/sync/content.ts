@@ -9,6 +9,7 @@ import { manageDsaIt } from '../controls/manage-dsa-it.ts';
 import { subentries } from '../controls/subentries.ts';
 import { hasClass } from '../dse.ts';
 import { newestEngine } from '../engine.ts';
+import { isDeleted } from '../life/told.ts';
 import { areTogether } from '../realms.ts';
 import { lastWorking } from '../search/computed.ts';
 import { type GuardedFilter, guardedFilter } from '../search/filter.ts';
@@ -136,7 +137,8 @@ function contentOf(call: Call, request: SearchRequest, baseKey: Uint8Array, kind
 
   /** By its name alone, where nothing else is known of it. */
   const mayHaveHeld = ({ uuid, former, before }: Step, snapshot: Snapshot): boolean => {
-    if (former === undefined) return false;
+    // What is kept of deleted people nobody has a copy of.
+    if (former === undefined || isDeleted({ dn: former })) return false;
     // Of a name that the schema does not know any more nobody has a copy.
     const key = before?.dnKey ?? normalizeDn(schema, parseDn(former) ?? []);
     return (
@@ -188,6 +190,7 @@ function leftOutOf(
   const withSubentries = asked ?? (kind === 'copy' || scope === 'base');
   const withReferrals = scope === 'base' || controls.has(manageDsaIt);
   return (entry) =>
+    isDeleted(entry) ||
     (asked === true && !hasClass(schema, entry, 'subentry')) ||
     (!withSubentries && hasClass(schema, entry, 'subentry')) ||
     (!withReferrals && hasClass(schema, entry, 'referral'));
