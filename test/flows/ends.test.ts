@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'ldapts';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
@@ -46,6 +47,17 @@ async function signIn(base: string, { uid, password }: Pick<TestPerson, 'uid' | 
   return cookieOf(await submit(base, await openScreen(base), uid, password), 'sts_session') ?? '';
 }
 
+/** What others are to be told of, in its order. */
+function outbox(): string[] {
+  const state = new DatabaseSync(join(atrium.dataDir, 'state.sqlite'), { readOnly: true });
+  const rows = state.prepare("SELECT value FROM state WHERE kind = 'outbox/default' ORDER BY age").all();
+  state.close();
+  return rows.map((row) => {
+    const { kind, detail } = JSON.parse(String(row['value'])) as { kind: string; detail: { why?: string } };
+    return `${kind} ${detail.why}`;
+  });
+}
+
 /** Whether a browser with this cookie is somebody. */
 async function isIn(base: string, session: string): Promise<boolean> {
   return (await ask(base, '/portal', { cookies: { sts_session: session } })).status === 200;
@@ -78,6 +90,7 @@ test.serial('Disable, by an LDAP write of pwdAccountLockedTime: with the notice 
   const row = atrium.audit.find(({ action }) => action === 'account.end');
   t.regex(row?.summary ?? '', /\(disabled\); ended LDAP connections: 2, sessions: 1$/);
 
+  t.deepEqual(outbox(), ['account-disabled disabled', 'session-revoked disabled']);
   await replaceValues(atrium, ada.dn, 'pwdAccountLockedTime', []);
   t.false(await isIn(base, hers), 'Enable clears the lock; ends nothing, and revives nothing');
   t.true(await isIn(base, await signIn(base, ada)));

@@ -32,8 +32,6 @@ export interface LifeOptions {
   readonly clock: Clock;
   readonly timers: { after(delayMs: number, callback: () => void): () => void };
   readonly log: Log;
-  /** Told of what others may have to hear of, before anything is ended. */
-  readonly tell?: (event: LifeEvent) => Promise<void>;
 }
 
 /** Who may be here no more, and why. */
@@ -246,12 +244,17 @@ class Follower implements Life {
     }
   }
 
+  /** Others may have to hear of it: before anything is ended, so that nothing of it is lost. */
+  async #tell({ realm, kind, subject, why }: LifeEvent): Promise<void> {
+    await this.#engine.outbox.put({ realm, kind, subject, detail: { why }, atMs: this.#options.clock.nowMs() });
+  }
+
   /** What could not be ended waits again. */
   async #endSome(batch: Ended[]): Promise<void> {
     let done = 0;
     try {
       for (const each of batch) {
-        if (each.event !== undefined) await this.#options.tell?.(each.event);
+        if (each.event !== undefined) await this.#tell(each.event);
         // To be let in again revives nothing, and ends nothing.
         if (each.event?.kind !== 'account-enabled') await this.#end(each);
         done++;
@@ -265,6 +268,14 @@ class Follower implements Life {
     const ended: string[] = [];
     for (const row of this.#rows) {
       const count = await row.end(realm, uuid);
+      if (row.name === 'sessions' && count > 0)
+        await this.#engine.outbox.put({
+          realm,
+          kind: 'session-revoked',
+          subject: uuid,
+          detail: { sessions: count, why },
+          atMs: this.#options.clock.nowMs(),
+        });
       if (count > 0) ended.push(`${row.name}: ${count}`);
     }
     if (ended.length === 0) return;
