@@ -1,5 +1,6 @@
 import type { DirectoryClient, SessionOf } from '#client';
 import type { LinkAsked, LinkDesk } from '#directory';
+import { appPasswordAttributes, appPasswordsOf } from '#holdings';
 import { type Mail, parseMailAddress } from '#mail';
 import type { People } from '#people';
 import { verifiesPasswords } from '#policy';
@@ -45,6 +46,14 @@ export function linksOf(parts: LinkParts) {
       audit: foundation.audit,
       mailsLinks: ({ realm, door }: Pick<WebRequest, 'realm' | 'door'>) =>
         verifiesPasswords(realm.mode) && mail.canSend(realm.id) && baseOf(door) !== undefined,
+      appPasswords: {
+        list: async (dn: string) => {
+          const entry = await client.as('self').read(dn, appPasswordAttributes);
+          return entry === undefined ? [] : appPasswordsOf(entry).map(({ name }) => name);
+        },
+        revokeAll: (subject: { readonly dn: string; readonly session: SessionOf }) =>
+          client.as(subject).revokeAppPassword({ dn: subject.dn }),
+      },
       setPassword: (subject: { readonly dn: string; readonly session: SessionOf }, password: string) =>
         client.as(subject).setPassword(subject.dn, password),
     },

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { systemClock } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
 import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
-import { backUp, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
+import { failedMailRows } from '#mail';
+import { backUp, countKept, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
 import { directoryFile, realmsIn, schemaOf, schemaOfDamaged, stateFile } from './installation.ts';
@@ -35,7 +37,9 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
       const path = join(dataDir, `${kind}.sqlite`);
       if (existsSync(path)) examineBeside(path, kind, tell);
     }
-    return { kind: 'examined', ...seen, passwords: passwords.counts } as const;
+    const state = join(dataDir, stateFile);
+    const mailsFailed = existsSync(state) ? countKept(state, failedMailRows, (options.clock ?? systemClock).nowMs(), tell) : 0;
+    return { kind: 'examined', ...seen, passwords: passwords.counts, mailsFailed } as const;
   });
 }
 

@@ -150,6 +150,8 @@ export type Examined =
       readonly changes: number;
       /** How many passwords are kept in which way, by scheme; the most frequent first. */
       readonly passwords: Readonly<Record<string, number>>;
+      /** Mails that were given up and are still told of. */
+      readonly mailsFailed: number;
     }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };

@@ -1,6 +1,6 @@
 import type { Clock } from '#base';
 import type { Kept, State } from '#state';
-import type { Queue, Waiting } from './queue.ts';
+import { type Queue, together, type Waiting } from './queue.ts';
 import type { LetterKind } from './texts.ts';
 
 /** A mail as operators see it: nothing of what it says. */
@@ -49,8 +49,9 @@ const failedMax = 10_000;
 const retriedMax = 1000;
 const whyLengthMax = 300;
 
+const failedKind = 'mail-failed';
 /** Under which doctor finds how many there are. */
-export const failedKind = 'mail-failed';
+export const failedMailRows = `${failedKind}/${together}`;
 
 /** Opens the mails that were given up, in the shared state. */
 export function openFailed(state: State, clock: Clock, queue: Queue): FailedMails {

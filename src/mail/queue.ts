@@ -47,7 +47,8 @@ export interface Queue {
   all(): Promise<readonly Kept<Waiting>[]>;
 }
 
-const together = 'all';
+/** All realms share one list. */
+export const together = 'all';
 /** Mails that one look takes into view. */
 const lookedAtMax = 10_000;
 const idOctets = 16;

@@ -88,6 +88,19 @@ export function examineBeside(path: string, kind: 'state' | 'audit', tell: (dama
   frozen(path, format, tell, (database) => examinePages(database, `${kind}.sqlite`, tell));
 }
 
+/** How many rows of a kind the short-lived state holds that are not over. @param kind  as it stands on disk */
+export function countKept(path: string, kind: string, nowMs: number, tell: (damage: Damage) => void): number {
+  let count = 0;
+  frozen(path, stateFormat, tell, (database) => {
+    count =
+      database
+        .prepare<[string, number], number>('SELECT count(*) FROM state WHERE kind = ? AND expires_at_ms > ?')
+        .pluck()
+        .get(kind, nowMs) ?? 0;
+  });
+  return count;
+}
+
 /** A file that cannot be opened is damage like any other. */
 function frozen(path: string, format: Format, tell: (damage: Damage) => void, examine: (database: Database.Database) => void): void {
   let database: Database.Database | undefined;

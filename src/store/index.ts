@@ -7,6 +7,7 @@ export type { Contents } from './copy.ts';
 export { type Dump, type DumpedByName, openDump } from './dump.ts';
 export { errors as storeErrors } from './errors.ts';
 export {
+  countKept,
   type Damage,
   type DamageKind,
   type Examined,

@@ -254,6 +254,8 @@ test.serial('mails that were given up are shown to who manages the realm, never 
   t.regex(failed[0]?.why ?? '', /the server answered 550/);
   t.regex(failed[0]?.subject ?? '', /^urn:uuid:/);
   t.regex((await cli('mail', 'list')).stdout, /^ID .*\n\S+ +failed +activation/);
+  t.like(JSON.parse((await cli('doctor', '--json')).stdout), { sound: true, mailsFailed: 1 });
+  t.regex((await cli('doctor')).stdout, /^1 mails were given up: see atrium mail list\.$/m);
   smtp.behave('take');
   const retried = await cli('mail', 'retry', failed[0]?.id ?? '');
   t.is(retried.stdout, '1 mails are tried again\n');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
-import { ClientRefusal } from '#client';
+import { ClientRefusal, connectOperators } from '#client';
 import { createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
@@ -293,6 +293,31 @@ test.serial('the token of a link is in no log, no audit row and no file; no page
     atrium.audit.some(({ action, summary }) => action === 'person.link.use' && summary === 'a reset link was used: a password was set'),
   );
 });
+
+test.serial(
+  'app passwords go on working after a reset, and a button of the link’s page revokes them all, also of who holds a second factor',
+  async (t) => {
+    const kai = await addPerson(atrium, 'kai', 'Kai Kelp');
+    await setAttribute(atrium, kai.dn, 'stsTotpCredential', [createApp({ addedMs: nowMs }).credential]);
+    const socketPath = decodeURIComponent((atrium.addresses.operators ?? '').replace('ldapi://', ''));
+    await using operators = await connectOperators({ socketPath });
+    const { value } = await operators.actor.makeAppPassword({ dn: kai.dn, name: 'Mail on <b>phone</b>', scopes: ['ldap'] });
+    const { link = '' } = await issueLink(atrium, 'reset', kai.dn);
+    t.true(await binds(kai.dn, value));
+    const page = await openPage(t, link);
+    t.regex((await page.textContent('main')) ?? '', /They go on working with a new password.*Mail on <b>phone<\/b>/s);
+    await inspect(t, page, 'link-reset-app-passwords');
+    await press(page, 'Revoke all app passwords');
+    t.regex((await page.textContent('main')) ?? '', /Your app passwords are revoked/);
+    t.false((await page.textContent('main'))?.includes('phone'));
+    t.false(await binds(kai.dn, value));
+    // The link is as good as before.
+    await page.fill('#password', fresh);
+    await page.fill('#again', fresh);
+    await Promise.all([page.waitForNavigation(), page.click('main form button')]);
+    t.is(await heading(page), 'You can sign in now');
+  },
+);
 
 test.serial('pwdReset is settled by the link, and the password that is set is kept out of the history’s reach', async (t) => {
   const jane = await addPerson(atrium, 'jane', 'Jane Jet');

@@ -1,4 +1,5 @@
 import type { Handler, Reply, WebRequest } from '#web';
+import { revokeAppPasswords } from './app-passwords.ts';
 import { type LinkEnrolDeps, showApp, showKey, takeApp, takeKey } from './enrol.ts';
 import { type ForgotDeps, showForgot, takeForgot } from './forgot.ts';
 import { type LinkHolder, linkField } from './held.ts';
@@ -39,7 +40,12 @@ export function createLinkHandlers(deps: LinksDeps): Readonly<Record<keyof typeo
       showKey(deps, request, holder, request.query.get('role') === 'primary' ? 'primary' : 'mfa'),
     ),
     activateKey: sent(activate, (request, holder, form) => takeKey(deps, request, holder, form)),
-    resetPage: looked(reset, (request, holder) => showPassword(deps, request, holder, reset)),
+    resetPage: looked(reset, (request, holder) => {
+      const said = request.query.get('revoked');
+      const revoked = said === 'yes' ? true : said === 'no' ? false : undefined;
+      return showPassword(deps, request, holder, reset, { revoked });
+    }),
+    resetAppPasswords: sent(reset, (request, holder) => revokeAppPasswords(deps, request, holder)),
     reset: sent(reset, (request, holder, form) => takePassword(deps, request, holder, reset, form)),
     forgotPage: (request) => showForgot(deps, request),
     forgot: (request) => takeForgot(deps, request),

@@ -29,13 +29,17 @@ export interface PasswordPage {
   /** What the password policy asks for, in words. */
   readonly policy?: readonly string[];
   readonly fault?: Fault | undefined;
+  /** Whether the app passwords were revoked just now. */
+  readonly revoked?: boolean | undefined;
+  /** What stands below the form. */
+  readonly below?: SafeHtml | false;
 }
 
 const onlyPassword: Ways = { password: true, primary: false, mfa: false, app: false };
 
 /** The form for a new password, and the other ways that an activation link offers. */
 export function passwordPage(all: PasswordPage): Page {
-  const { realm, holder, name, nowMs, path, ways = onlyPassword, enrolled, fault } = all;
+  const { realm, holder, name, nowMs, path, ways = onlyPassword, enrolled, fault, revoked, below } = all;
   const activates = path === '/portal/activate';
   const title = activates ? texts.activateTitle : texts.resetTitle;
   const others = (['primary', 'mfa', 'app'] as const).filter((way) => ways[way]);
@@ -44,6 +48,7 @@ export function passwordPage(all: PasswordPage): Page {
     layout: 'card',
     main: html`<h1>${title}</h1>
 ${enrolled !== undefined && notice('good', 'enrolled', enrolled === 'app' ? texts.enrolled : texts.keyAdded)}
+${revoked !== undefined && notice(revoked ? 'good' : 'bad', 'revoked', revoked ? texts.appPasswordsRevoked : texts.appPasswordsKept)}
 ${fault !== undefined && fault.field === undefined && notice('bad', 'fault', fault.words)}
 <p>${fillText(activates ? texts.activateWords : texts.resetWords, { name })}</p>
 ${ways.password && form(all)}
@@ -53,6 +58,7 @@ ${
   html`<h2>${texts.otherTitle}</h2>
 <p class="ways">${others.map((way) => html`<a href="${hrefOf(realm, holder, way)}">${texts[way]}</a>\n`)}</p>`
 }
+${below}
 <p class="quiet waits">${fillText(texts.until, { time: timeOf(holder.link.untilMs - nowMs) })}</p>`,
   };
 }

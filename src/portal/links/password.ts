@@ -6,6 +6,7 @@ import { type AuthnPolicy, type PasswordPolicy, verifiesPasswords } from '#polic
 import { fillText, type PageReply, type Reply, type WebRealm, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import { policyWords } from '../password-pages.ts';
+import { appPasswordsSection, type LinkAppPasswords } from './app-passwords.ts';
 import type { LinkHolder } from './held.ts';
 import { type HolderDeps, note, using } from './holder.ts';
 import { type Done, type Fault, type PasswordPage, passwordPage, type Ways } from './pages.ts';
@@ -16,6 +17,7 @@ export interface LinkPasswordDeps extends HolderDeps {
   readonly setPassword: (subject: { readonly dn: string; readonly session: SessionOf }, password: string) => Promise<void>;
   /** The password policy in force in a realm. */
   readonly passwordPolicyOf: (realm: WebRealm) => Promise<PasswordPolicy>;
+  readonly appPasswords: LinkAppPasswords;
   readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
   readonly settingsOf: (realm: string) => { readonly 'totp.enabled': boolean };
   readonly webauthn: {
@@ -35,11 +37,13 @@ export async function showPassword(
   { realm }: WebRequest,
   holder: LinkHolder,
   path: Place,
-  more: { readonly fault?: Fault; readonly enrolled?: PasswordPage['enrolled'] } = {},
+  more: Pick<PasswordPage, 'fault' | 'enrolled' | 'revoked'> = {},
 ): Promise<PageReply> {
   const policy = verifiesPasswords(realm.mode) ? policyWords(await deps.passwordPolicyOf(realm)) : [];
-  const ways = path === '/portal/activate' ? { ways: await waysOf(deps, realm, holder) } : {};
-  const shown = { realm, holder, name: nameOf(holder), nowMs: deps.clock.nowMs(), path, policy, ...ways, ...more };
+  const activates = path === '/portal/activate';
+  const ways = activates ? { ways: await waysOf(deps, realm, holder) } : {};
+  const below = activates ? false : appPasswordsSection(realm, holder, await deps.appPasswords.list(holder.person.dn));
+  const shown = { realm, holder, name: nameOf(holder), nowMs: deps.clock.nowMs(), path, policy, below, ...ways, ...more };
   return { kind: 'page', page: passwordPage(shown) };
 }
 

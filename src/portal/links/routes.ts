@@ -59,6 +59,13 @@ export const linksRoutes = {
     source,
     coverage: 'full',
   },
+  resetAppPasswords: {
+    method: 'POST',
+    path: '/portal/reset-password/app-passwords',
+    purpose: 'revokes all app passwords of a reset link’s person; the link stays good',
+    source,
+    coverage: 'full',
+  },
   forgotPage: {
     method: 'GET',
     path: '/portal/forgot-password',

@@ -51,6 +51,14 @@ export const linkTexts = {
   keyNameHint: 'By which you know it from others. It can be left empty.',
   keyStanding: 'Security key',
 
+  appPasswordsTitle: 'Your app passwords',
+  appPasswordsWords:
+    'Programs sign in with these. They go on working with a new password. If somebody else may know them, revoke them: each program then needs another one.',
+  appPasswordsMore: 'and {count} more',
+  appPasswordsRevoke: 'Revoke all app passwords',
+  appPasswordsRevoked: 'Your app passwords are revoked. Now set the new password.',
+  appPasswordsKept: 'Your app passwords could not be revoked at this moment. Nothing was changed. Try again.',
+
   doneTitle: 'You can sign in now',
   donePassword: 'Your password is set. This link is used up, and you were signed out everywhere.',
   doneKey: 'Your security key was added. This link is used up.',
