@@ -32,6 +32,7 @@ export async function judgeLinux(world: World, group: string, forget: () => unkn
   await judgeDoor({ world, login, group });
   await judgeGroups(world, forget);
   await judgePasswordChange(world);
+  await judgeExpiry(world);
   await step('a home directory is made at the first sign-in', async () => {
     const { status, said } = await pam('mary', ['authenticate', 'open_session', 'close_session'], `${passwordOf('mary')}\n`);
     same(status, 0, said);
@@ -44,6 +45,27 @@ export async function judgeLinux(world: World, group: string, forget: () => unkn
     same(await allowed('mary'), false, 'mary, disabled');
     await world.command('person', 'enable', 'mary');
     same(await allowed('mary'), true, 'mary, enabled');
+  });
+}
+
+/** What Atrium says of a password along with the answer (draft-behera-ldap-password-policy). */
+async function judgeExpiry(world: World): Promise<void> {
+  await step('who must change their password first is refused with it, and let in with the next', async () => {
+    await world.change(`dn: ${dnOf('rosa')}\nchangetype: modify\nreplace: pwdReset\npwdReset: TRUE\n`);
+    holds(!(await login('rosa', 'Another-Engine-9-rosa')), 'rosa was let in');
+    await world.change(
+      `dn: ${dnOf('rosa')}\nchangetype: modify\nreplace: pwdReset\n-\nreplace: userPassword\nuserPassword: Third-Engine-10-rosa\n`,
+    );
+    holds(await login('rosa', 'Third-Engine-10-rosa'), 'rosa was refused');
+  });
+  await step('whose password is about to expire is let in and told', async () => {
+    const days = ['pwdMaxAge: 259200', 'pwdExpireWarning: 259199'];
+    await world.change(
+      ['dn: cn=default,ou=passwordPolicies,dc=example,dc=com', 'objectClass: stsPasswordPolicy', 'cn: default', ...days, ''].join('\n'),
+    );
+    const { status, said } = await pam('rosa', ['authenticate', 'acct_mgmt'], 'Third-Engine-10-rosa\n');
+    same(status, 0, said);
+    holds(/expire/i.test(said), `nothing of it in: ${said}`);
   });
 }
 
