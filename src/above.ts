@@ -5,6 +5,7 @@ import type { Addresses } from '#commands';
 import { type DesksToCome, directoryJobs, type Life } from '#directory';
 import {
   type Attestation,
+  anchorsBelow,
   boundedFetch,
   type Changing,
   createRevocations,
@@ -89,7 +90,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     { name: 'links', deliver: (realm) => linking.links.drop(realm, endedAtOnce) },
     { name: 'mail', deliver: mail.drop },
   ]);
-  const attestation = attestationOf(foundation, realms);
+  const attestation = attestationOf(foundation, realms, client);
   if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
@@ -210,9 +211,15 @@ function startJobs(
   open.defer(() => jobs.close());
 }
 
-function attestationOf({ clock, log, dataDir }: Foundation, { settingsOf }: Realms<typeof rows>): Attestation {
+function attestationOf({ clock, log, dataDir }: Foundation, realms: Realms<typeof rows>, client: DirectoryClient): Attestation {
   const folder = join(dataDir, metadataFolder);
-  return openAttestation({ settingsOf, folder, revocations: createRevocations(boundedFetch), fetch: boundedFetch, clock, log });
+  const { settingsOf, standing } = realms;
+  const anchorsIn = async (id: string) => {
+    const realm = id === standing.id ? standing : await realms.find(id);
+    return realm === undefined ? [] : anchorsBelow(client, realm.suffix);
+  };
+  const revocations = createRevocations(boundedFetch);
+  return openAttestation({ settingsOf, anchorsIn, folder, revocations, fetch: boundedFetch, clock, log });
 }
 
 function webauthnOf(

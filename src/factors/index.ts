@@ -8,6 +8,7 @@ import { settings as totpSettings } from './totp/settings.ts';
 import { errors as webauthnErrors } from './webauthn/errors.ts';
 import { settings as webauthnSettings } from './webauthn/settings.ts';
 
+export { anchorsBelow } from './attestation/anchors.ts';
 export { type Attestation, openAttestation } from './attestation/attestation.ts';
 export { boundedFetch } from './attestation/fetch.ts';
 export type { MetadataIndex } from './attestation/metadata/entry.ts';

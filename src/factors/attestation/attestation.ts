@@ -1,7 +1,7 @@
 import type { Log } from '#audit';
 import type { Clock } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import { type Certificate, readCertificates, sha256 } from '#keys';
+import { type Certificate, readCertificate, readCertificates, sha256 } from '#keys';
 import type { Mode } from '#policy';
 import { errors } from './errors.ts';
 import type { Fetch } from './fetch.ts';
@@ -35,6 +35,8 @@ export type AttestationSettings = SettingValues<typeof rows>;
 
 export interface AttestationOptions {
   readonly settingsOf: (realm: string) => AttestationSettings;
+  /** The certificates (DER) that a realm keeps as its trust anchors, beside those of the setting. */
+  readonly anchorsIn: (realm: string) => Promise<readonly Uint8Array[]>;
   /** Where the installed metadata are, and what of them was accepted; made when there is something. */
   readonly folder: string;
   readonly revocations: Revocations;
@@ -46,7 +48,7 @@ export interface AttestationOptions {
 /** For the lists that the signer of a metadata blob names. */
 const blobBounds = { timeoutMs: 5000, octetsMax: 4_194_304 } as const;
 
-export function openAttestation({ settingsOf, folder, revocations, fetch, clock, log }: AttestationOptions): Attestation {
+export function openAttestation({ settingsOf, anchorsIn, folder, revocations, fetch, clock, log }: AttestationOptions): Attestation {
   const asking = { folder, revocationOf: revocations.of, bounds: blobBounds };
   const online = createMetadataStore(asking);
   const offline = createMetadataStore({ folder, revocationOf: undefined, bounds: blobBounds });
@@ -57,7 +59,8 @@ export function openAttestation({ settingsOf, folder, revocations, fetch, clock,
     judgeIn: (realm) => async (given) => {
       const settings = settingsOf(realm.id);
       const nowMs = clock.nowMs();
-      const policy = await policyOf(settings, realm, log);
+      const kept = (await anchorsIn(realm.id)).flatMap((der) => readCertificate(der) ?? []);
+      const policy = await policyOf(settings, realm, kept, log);
       const asks = settings['webauthn.attestationRevocation'] !== 'off';
       const source = await mdsSource(settings);
       const fault = (why: string) =>
@@ -81,6 +84,7 @@ export function openAttestation({ settingsOf, folder, revocations, fetch, clock,
 async function policyOf(
   settings: AttestationSettings,
   { id, mode }: { id: string; mode: Mode },
+  kept: readonly Certificate[],
   log: Pick<Log, 'warn'>,
 ): Promise<AttestationPolicy> {
   const chosen = settings['webauthn.attestationPolicy'];
@@ -89,7 +93,7 @@ async function policyOf(
   if (typeof anchors === 'string') log.warn(errors.anchorsUnusable, `webauthn.attestationTrustAnchors of the realm ${id}: ${anchors}`);
   return {
     statements: chosen !== 'by-mode' ? chosen : mode === 'product' ? 'verify-if-present' : 'ignore',
-    anchors: typeof anchors === 'string' ? [] : anchors,
+    anchors: typeof anchors === 'string' ? kept : [...anchors, ...kept],
     models: new Set(settings['webauthn.attestationModels'].map((each) => each.toLowerCase())),
     level: level === 'none' ? undefined : level,
     fips: settings['webauthn.attestationFips'],

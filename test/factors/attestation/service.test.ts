@@ -197,6 +197,24 @@ test('trust anchors that lead to no certificates are told in the log, and vouch 
   t.regex(atrium.log(), /\[STS-AUTHN-9380\]/);
 });
 
+test('what a realm keeps below ou=trustAnchors vouches for keys there, from the next enrolment on, and in no other realm', async (t) => {
+  const atrium = await started(t);
+  const realm = await addRealm(atrium, 'acme');
+  t.like((await enrol(atrium, trusted, realm)).kept?.attestation, { proved: 'claimed' });
+  const subject = `cn=Maker,ou=trustAnchors,${realm.suffix}`;
+  await asAdministrator(atrium, (client) =>
+    client.add(subject, {
+      objectClass: ['organizationalRole', 'pkiCA'],
+      cn: 'Maker',
+      'cACertificate;binary': [Buffer.from(root.der)] as unknown as string[],
+    }),
+  );
+  t.like((await enrol(atrium, trusted, realm)).kept?.attestation, { proved: 'trusted' });
+  t.like((await enrol(atrium, trusted)).kept?.attestation, { proved: 'claimed' });
+  await asAdministrator(atrium, (client) => client.del(subject));
+  t.like((await enrol(atrium, trusted, realm)).kept?.attestation, { proved: 'claimed' });
+});
+
 test('a realm’s demand is its own, and counts from the next enrolment on', async (t) => {
   const atrium = await started(t, { STS_WEBAUTHN_ATTESTATION_TRUST_ANCHORS: anchor });
   const realm = await addRealm(atrium, 'acme');
