@@ -9,7 +9,7 @@ export const eventsRules: readonly SpecRule[] = [
       'flows/second-factor.test.ts',
       'signs in with the password alone, and is offered it again',
     ],
-    ['authn.mfa.enrolment.at-risk', 'an audit row', later('risk')],
+    ['authn.mfa.enrolment.at-risk', 'an audit row', 'flows/risk.test.ts', 'told under STS-RISK-0039'],
     ['app passwords', 'each made or revoked produces a CAEP event', later('app passwords')],
     [
       'CAEP, back-channel',

@@ -295,9 +295,16 @@ export const policyRules: readonly SpecRule[] = [
     [
       'webauthn.primaryAllowed, webauthn.mfaAllowed, in service',
       'each switches its role off in a running service',
-      open('no test sets either in a running service'),
+      'flows/required-later.test.ts',
+      'each switch their role off in a running service',
     ],
     ['webauthn.maxKeysPerPerson', 'keys per person', 'flows/keys-refused.test.ts', 'webauthn.maxKeysPerPerson refuses enrolment only'],
+    [
+      'webauthn.maxKeysPerPerson, at once',
+      'holds for several registrations at once',
+      'flows/keys-refused.test.ts',
+      'webauthn.maxKeysPerPerson holds for two pages that add a key at once',
+    ],
     [
       'webauthn.attestationPolicy',
       'verify-if-present in product mode, in development mode when the realm asks',

@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { later, type SpecRule, section } from '../rule.ts';
 
 export const requiredRules: readonly SpecRule[] = [
   ...section('1, which second factor is asked for', [
@@ -162,11 +162,16 @@ export const requiredRules: readonly SpecRule[] = [
       'always, the built-in one may ignore it',
     ],
     ['risk', 'the offer is also made at elevated risk', 'signin/decide.test.ts', 'the offer is also made at elevated risk'],
-    ['STS-RISK-0039', 'the offer at elevated risk is recorded under STS-RISK-0039', later('risk')],
+    ['STS-RISK-0039', 'the offer at elevated risk is recorded under STS-RISK-0039', 'flows/risk.test.ts', 'told under STS-RISK-0039'],
     ['federated assertions', 'do not reach the second factor', later('federation')],
     ['SPNEGO, AS-REQ', 'do not reach the second factor', later('Kerberos')],
     ['certificates', 'do not reach the second factor', later('client certificates')],
-    ['existing session', 'is not ended when a second factor becomes required', open('no test requires one of somebody who is signed in')],
+    [
+      'existing session',
+      'is not ended when a second factor becomes required',
+      'flows/required-later.test.ts',
+      'an existing session is not ended when a second factor becomes required',
+    ],
   ]),
   ...section('1, password-only doors', [
     [
@@ -264,6 +269,11 @@ export const requiredRules: readonly SpecRule[] = [
       'what is no registration for this page enrols nothing',
     ],
     ['disabled accounts', 'are refused in both modes', 'credentials/judge.test.ts', 'development mode: a disabled account is refused'],
-    ['asked for', 'a second factor is asked for only at the sign-in screen', open('no test binds as somebody who holds a second factor')],
+    [
+      'asked for',
+      'a second factor is asked for only at the sign-in screen',
+      'flows/required-later.test.ts',
+      'a second factor is asked for only at the sign-in screen',
+    ],
   ]),
 ];
