@@ -33,7 +33,7 @@ test('two mutants are caught by the tests of their rules, and what changes nothi
   }
   const harmless: SigninMutant = {
     means: 'a comment',
-    patches: [{ file: 'src/factors/recovery/codes.ts', from: "'23456789A", to: "/* harmless */ '23456789A" }],
+    patches: [{ file: 'src/base/typable.ts', from: "'23456789A", to: "/* harmless */ '23456789A" }],
     caughtBy: ['factors/recovery/codes.test.ts', 'a 32-character alphabet'],
   };
   t.regex((await missed('harmless', harmless, copy)) ?? '', /no test failed/);

@@ -31,11 +31,14 @@ interface Given {
   readonly progress?: Progress;
   readonly note?: () => Promise<void>;
   readonly target?: string;
+  /** How often something else was faster. */
+  readonly beaten?: number;
 }
 
 /** Signs in, with what the realm is by the time the session has begun. */
-async function signIn(now: WebRealm | undefined, { progress, note = async () => undefined, target = '/portal' }: Given = {}) {
+async function signIn(now: WebRealm | undefined, { progress, note = async () => undefined, target = '/portal', beaten = 0 }: Given = {}) {
   const done: string[] = [];
+  let tries = 0;
   const codes: string[] = [];
   const sessions = {
     parked: async () => ({
@@ -46,7 +49,7 @@ async function signIn(now: WebRealm | undefined, { progress, note = async () => 
       progress: progress ?? noProgress,
       expiresAtMs: 0,
     }),
-    advance: async (parked: Parked) => parked,
+    advance: async (parked: Parked) => (tries++ < beaten ? undefined : parked),
     takeParked: async () => void done.push('taken'),
     begin: async (id: string) => {
       done.push(`begun in ${id}`);
@@ -128,6 +131,25 @@ test('a sign-in that cannot be noted at its entry is told to operators, and is g
   const unavailable = new ClientRefusal({ code: 52, diagnostic: 'the disk is full', matchedDN: '' });
   const { done, reply, codes } = await signIn(realm, { progress: bothShown, note: () => Promise.reject(unavailable) });
   t.deepEqual(codes, ['STS-AUTHN-9337']);
+  t.deepEqual(done, ['begun in acme', 'taken']);
+  t.like(reply, { kind: 'redirect', to: '/portal' });
+});
+
+test('a sign-in goes on in the browser in which it began, and in no other (STS-AUTHN-9334)', async (t) => {
+  const { done, codes } = await signIn(realm, { progress: { ...bothShown, browser: 'another' } });
+  t.deepEqual(codes, ['STS-AUTHN-9334']);
+  t.deepEqual(done, []);
+});
+
+test('a step that has waited authn.mfaStepTtlS is over, to the millisecond (STS-AUTHN-9333)', async (t) => {
+  const { done, codes } = await signIn(realm, { progress: { ...bothShown, waitsUntilMs: 0 } });
+  t.deepEqual(codes, ['STS-AUTHN-9333']);
+  t.deepEqual(done, []);
+  t.deepEqual((await signIn(realm, { progress: { ...bothShown, waitsUntilMs: 1 } })).done, ['begun in acme', 'taken']);
+});
+
+test('whoever has shown a factor shows it once: it counts, though a page of the same browser has begun something anew meanwhile', async (t) => {
+  const { done, reply } = await signIn(realm, { beaten: 1 });
   t.deepEqual(done, ['begun in acme', 'taken']);
   t.like(reply, { kind: 'redirect', to: '/portal' });
 });
