@@ -191,6 +191,7 @@ function startJobs(
     notices: below.notices,
     mail,
     clock,
+    log,
     nameOf: async (id) => (id === realms.standing.id ? realms.standing : await realms.find(id))?.name,
   });
   jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());

@@ -1,4 +1,6 @@
+import type { Log } from '#audit';
 import type { Clock } from '#base';
+import { Refusal } from '#catalogue';
 import type { Notice, Notices } from '#state';
 import { parseMailAddress } from './address.ts';
 import type { Mail } from './mail.ts';
@@ -8,6 +10,7 @@ export interface ChangesOptions {
   readonly notices: Notices;
   readonly mail: Mail;
   readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
   /** What mails call a realm; `undefined` for one that is not there any more. */
   readonly nameOf: (realm: string) => Promise<string | undefined>;
 }
@@ -28,7 +31,7 @@ export function tellChanges(options: ChangesOptions): () => Promise<void> {
     for (;;) {
       const notices = await options.notices.take(takenMax);
       if (notices.length === 0) return;
-      for (const notice of notices) await tell(options, notice);
+      for (const notice of notices) await tellOrLog(options, notice);
     }
   };
   const tellAll = () => {
@@ -37,8 +40,19 @@ export function tellChanges(options: ChangesOptions): () => Promise<void> {
     });
     return under;
   };
-  options.notices.onPut(() => void tellAll().catch(() => undefined));
+  options.notices.onPut(() => void tellAll());
   return tellAll;
+}
+
+/** What cannot be told is told to operators: the change itself stands. */
+async function tellOrLog(options: ChangesOptions, notice: Notice): Promise<void> {
+  try {
+    await tell(options, notice);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { realm, subject, changes } = notice;
+    options.log.warn(error.row, `the person ${subject} of realm ${realm} is not told of ${changes.join(', ')}: ${error.tells}`);
+  }
 }
 
 async function tell({ mail, clock, nameOf }: ChangesOptions, notice: Notice): Promise<void> {

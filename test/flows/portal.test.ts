@@ -1,10 +1,12 @@
 import test, { type ExecutionContext } from 'ava';
+import { Client } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
-import { attributeOf } from './mailed.ts';
+import { attributeOf, setAttribute } from './mailed.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
+import { addPersonTo, addRealm } from './realms.ts';
 
 let atrium: TestAtrium;
 let browser: Browser;
@@ -172,6 +174,28 @@ test.serial(
   },
 );
 
+test.serial(
+  '/portal/password: who has no password sets one without an old one, and whether somebody has one is told to them alone',
+  async (t) => {
+    const nan = await addPerson(atrium, 'nan', 'Nan Without');
+    const page = await signIn(t, nan, '/portal/password');
+    t.deepEqual(await attributeOf(atrium, nan.dn, 'stsHasPassword'), ['TRUE']);
+    await setAttribute(atrium, nan.dn, 'userPassword', []);
+    t.deepEqual(await attributeOf(atrium, nan.dn, 'stsHasPassword'), ['FALSE']);
+    await page.reload();
+    t.is(await page.locator('#old').count(), 0);
+    t.true((await page.textContent('main'))?.includes('You have no password.'));
+    t.is(await changePassword(page, '', 'Another-password-7'), 'Your password was changed.');
+    const client = new Client({ url: atrium.addresses.ldap ?? '' });
+    t.teardown(() => client.unbind());
+    await client.bind(nan.dn, 'Another-password-7');
+    const seen = async (dn: string) =>
+      (await client.search(dn, { scope: 'base', attributes: ['stsHasPassword', 'stsDelegate'] })).searchEntries[0]?.['stsHasPassword'];
+    t.is(await seen(nan.dn), 'TRUE');
+    t.deepEqual(await seen(atrium.adminDn), []);
+  },
+);
+
 test.serial('/portal/sessions: each with how, when and from where, this one marked; one is ended, then all others', async (t) => {
   const sid = await addPerson(atrium, 'sid', 'Sid Session');
   const [first, second, third] = [await rawSession(sid), await rawSession(sid), await rawSession(sid)];
@@ -228,6 +252,27 @@ test.serial(
       );
   },
 );
+
+test.serial('sessions of two realms in one browser are two: what is ended in one realm goes on in the other', async (t) => {
+  const acme = await addRealm(atrium, 'acme');
+  const hers = await addPersonTo(atrium, acme, 'rea', 'Rea of Acme', 'Correct-horse-7-battery');
+  const rea = await addPerson(atrium, 'rea', 'Rea Lms');
+  const [here, elsewhere] = [await rawSession(rea), await rawSession(rea)];
+  const there = cookieOf(await submit(base, await openScreen(base, '/realm/acme/portal'), hers.uid, hers.password), 'sts_session') ?? '';
+  // As browsers send cookies of one name and nested paths.
+  const cookies = { sts_session: `${there}; sts_session=${here}` };
+  const page = await ask(base, '/realm/acme/portal/sessions', { cookies });
+  t.true(page.body.includes('You are signed in nowhere else.'));
+  t.is(page.body.match(/name="sid"/g)?.length, 1);
+  const csrf = hiddenOf(page, 'csrf');
+  const post = (path: string, form: Readonly<Record<string, string>>) => ask(base, path, { method: 'POST', cookies, form });
+  t.is((await post('/realm/acme/portal/sign-out-elsewhere', { csrf })).location, '/realm/acme/portal/sessions?done=others');
+  t.is((await post('/portal/sign-out-elsewhere', { csrf })).status, 403, 'a token of one realm is none of another');
+  t.deepEqual(await Promise.all([here, elsewhere].map(isIn)), [true, true]);
+  await post('/realm/acme/portal/sessions/end', { csrf, sid: hiddenOf(page, 'sid') });
+  t.is((await ask(base, '/realm/acme/portal', { cookies })).status, 303);
+  t.true(await isIn(here));
+});
 
 test.serial('/portal/delegate: one party is named, seen before it is confirmed, kept by its entryUUID, and taken back', async (t) => {
   const dee = await addPerson(atrium, 'dee', 'Dee Legates');
