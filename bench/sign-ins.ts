@@ -19,10 +19,11 @@ import type { Bare } from './scrypt.ts';
 import { type Delays, type Rate, type Round, saveSignIns, signInSection, writeSignIns } from './sign-ins-report.ts';
 import { createHistogram, type Histogram, percentileUs } from './statistics.ts';
 
-const help = `node run.mjs bench/sign-ins.ts [--rounds N] [--people N] [--concurrent N]
+const help = `node run.mjs bench/sign-ins.ts [--rounds N] [--people N] [--concurrent N] [--page] [--no-keep]
 
 Measures complete sign-ins, with a password and with a password and a code, against bare scrypt, in N rounds (5) that alternate, 50 people at a time; and what a page and a search of others take meanwhile. With
-12,000 people of whom each signs in once. Writes bench/results/…-sign-ins-….json and its table in bench/README.md. Takes some four minutes.`;
+12,000 people of whom each signs in once. Writes bench/results/…-sign-ins-….json and its table in bench/README.md. Takes some four minutes.
+With --page everybody looks at the page afterwards that they came for.`;
 
 const suffix = 'dc=example,dc=com';
 const base = `ou=people,${suffix}`;
@@ -30,12 +31,15 @@ const password = 'Analytical Engine, 1843!';
 const [ceilingMs, warmMs, sampleMs, quietMs] = [4000, 3000, 8000, 4000];
 /** Between two requests of those who wait for nothing else. */
 const probeMs = 2;
+/** Of so many who sign in one looks at the page, too. */
+const lookedEach = 16;
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     people: { type: 'string', default: '12000' },
     concurrent: { type: 'string', default: '50' },
+    page: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: true },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -116,6 +120,7 @@ async function start(folder: string, port: number): Promise<Server> {
     STS_HTTP_HOST: 'localhost',
     // So many people are not at one address elsewhere.
     STS_SECURITY_RATE_PER_ADDRESS: '1000000',
+    STS_SECURITY_VERIFIED_BINDS_S: '0',
     STS_LDAP_SOCKET: join(folder, 'operators'),
   });
   progress.show('people');
@@ -164,12 +169,13 @@ function ceiling(scrypt: ChildProcess): Promise<Bare> {
 
 /** As many people at a time as was asked for, each followed by the next, counted from when it has become even. */
 async function sample(port: number, { pid }: Server, next: () => Traveller, ms: number): Promise<Rate> {
-  let [done, isOver, isCounted] = [0, false, false];
+  let [begun, done, isOver, isCounted] = [0, 0, false, false];
   const times = createHistogram();
   const lane = async () => {
     while (!isOver) {
       const begunMs = performance.now();
-      using _ = await signIn(port, next());
+      // Some look at the page, to see that the session is one.
+      using _ = await signIn(port, next(), values.page || begun++ % lookedEach === 0);
       if (!isCounted) continue;
       done++;
       times.add((performance.now() - begunMs) * 1000);

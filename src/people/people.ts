@@ -63,6 +63,8 @@ export interface People {
    * @see specification document 1, "Security keys", 7
    */
   note(person: Pick<Person, 'dn' | 'secondFactorUsed'>, noted: Noted): Promise<void>;
+  /** Whether nobody may come in as the person of an entry: they are disabled, it is not their time, or the entry is gone. */
+  isBarred(realm: PeopleOf, entryUuid: string): Promise<boolean>;
   /** The person of a session; `undefined` when the entry is gone. */
   byUuid(realm: PeopleOf, entryUuid: string): Promise<Person | undefined>;
   /**
@@ -112,11 +114,7 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
     const hasRole = await hasRoleIn(client, suffix, entryUuid);
     const isBuiltIn = entry.dn.toLowerCase() === named(baseOf(suffix), administratorUid).toLowerCase();
     const administrator = isBuiltIn ? 'built-in' : hasRole ? 'role' : 'none';
-    const disabled =
-      barOf(
-        validityOf((name) => entry.one(name)),
-        clock.nowMs(),
-      ) !== undefined;
+    const disabled = isDisabled(entry);
     const secondFactorUsed = entry.one('stsSecondFactorUsed')?.toUpperCase() === 'TRUE';
     const mustChange = entry.one('pwdReset')?.toUpperCase() === 'TRUE';
     const expiresMs = timeMs(entry.one('stsPasswordExpires'));
@@ -151,6 +149,11 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
     await hasRoleIn(client, suffix, nobodysUuid);
     return undefined;
   };
+  const isDisabled = (entry: ClientEntry): boolean =>
+    barOf(
+      validityOf((name) => entry.one(name)),
+      clock.nowMs(),
+    ) !== undefined;
   const meantBy = async (suffix: string, typed: string): Promise<Meant | undefined> => {
     const entry = await entryMeant(suffix, typed, ['uid', 'entryUUID']);
     const entryUuid = entry?.one('entryUUID');
@@ -174,6 +177,12 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
       const filter = equals('entryUUID', entryUuid);
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
       return entries[0] === undefined ? undefined : personOf(suffix, entries[0]);
+    },
+    isBarred: async ({ suffix }, entryUuid) => {
+      const filter = equals('entryUUID', entryUuid);
+      const search = { base: baseOf(suffix), scope: 'sub', filter, attributes: validityAttributes, sizeLimit: 2 } as const;
+      const [entry] = (await client.as('self').search(search)).entries;
+      return entry === undefined || isDisabled(entry);
     },
     note: async ({ dn, secondFactorUsed }, noted) => {
       if (noted.kind === 'secondFactor' && secondFactorUsed) return;

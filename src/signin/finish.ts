@@ -36,7 +36,7 @@ export async function finish(
 
 /** Whose account was disabled or deleted meanwhile: what ended with it was ended before this session was there, or ends it later. */
 async function isBarredNow({ registry }: FrameDeps, realm: WebRealm, { entryUuid }: Known): Promise<boolean> {
-  return (await registry.byUuid(realm, entryUuid))?.disabled !== false;
+  return registry.isBarred(realm, entryUuid);
 }
 
 /** The entry remembers what the session will have forgotten. What cannot be written is told to operators, and is no reason to keep anybody out. */

@@ -31,6 +31,8 @@ export interface Registry {
   nobody(realm: WebRealm, typed: string): string;
   /** Notes a sign-in at its person's entry. @throws ClientRefusal when that is not written */
   note(person: Known, noted: Noted): Promise<void>;
+  /** Whether nobody may come in as the person by now. */
+  isBarred(realm: WebRealm, entryUuid: string): Promise<boolean>;
   /** The person again, as the directory says it by now; `undefined` when the entry is gone. */
   byUuid(realm: WebRealm, entryUuid: string): Promise<Known | undefined>;
 }

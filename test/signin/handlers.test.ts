@@ -59,7 +59,14 @@ async function signIn(now: WebRealm | undefined, { progress, note = async () => 
   } as unknown as Sessions;
   const handlers = createSigninHandlers({
     sessions,
-    registry: { find: async () => ada, meant: async () => ada, nobody: () => '', byUuid: async () => ada, note },
+    registry: {
+      find: async () => ada,
+      meant: async () => ada,
+      nobody: () => '',
+      byUuid: async () => ada,
+      isBarred: async () => false,
+      note,
+    },
     judge: async () => ({ kind: 'accepted' }),
     setPassword: async () => undefined,
     webauthn: { offTo: () => undefined } as unknown as SigninDeps['webauthn'],
