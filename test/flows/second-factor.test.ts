@@ -16,7 +16,7 @@ let base: string;
 let nowMs = Date.now();
 
 test.before(async () => {
-  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs } });
+  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, settings: { STS_AUTHN_PASSWORD_ALONE_DOORS: 'ldap' } });
   base = atrium.addresses.http ?? '';
   browser = await launch();
   const cn = 'default';
