@@ -4,6 +4,7 @@ import { describeSettingProblem, readSettings } from '#catalogue';
 import type { OpenedFolder } from '#commands';
 import { createDirectory } from '#directory';
 import { startListener } from '#listener';
+import { createTurns } from '#state';
 import { begin } from './begin.ts';
 import { commonPasswordsOf, openDirectory, openShared, realmMaking } from './below.ts';
 import type { AtriumOptions } from './foundation.ts';
@@ -30,8 +31,8 @@ export async function openStopped(options: AtriumOptions): Promise<OpenedFolder>
     const { settings, dataDir, audit, clock, chance, open } = foundation;
     const opened = openDirectory(foundation, { realms: await realmMaking(foundation), ...(await commonPasswordsOf(settings)) });
     // What a command does is told of when the service runs again.
-    const { outbox } = openShared(foundation, opened);
-    const directory = createDirectory({ ...opened, outbox });
+    const { outbox, limits } = openShared(foundation, opened);
+    const directory = createDirectory({ ...opened, outbox, attempts: createTurns(limits) });
     const folder = join(dataDir, socketFolder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);

@@ -211,6 +211,27 @@ export const personCommands = {
     ],
     run: async (given, context) => (await import('./person-change.ts')).removePerson(given, context),
   },
+  why: {
+    means: 'explain what lets a person in, or keeps them out',
+    more: [
+      'Rule by rule, in the order in which a password is judged, by what the doors themselves judge by: with the code that stands in the audit trail, and the entry or the setting to change. No counter moves. With --ask-password a password is judged, too, which is read as atrium person set-password reads one; that is told in the audit trail.',
+    ],
+    on: 'either',
+    operands: [who],
+    options: {
+      door: { value: 'DOOR', default: 'ldap', means: 'ldap, wstrust, scim, ssf, est or browser' },
+      from: { value: 'ADDRESS', means: 'an address or this-machine, and +protected behind it; from here without' },
+      'ask-password': { means: 'have a password judged' },
+      realm,
+      json,
+    },
+    examples: [
+      { line: 'atrium why dkhalil' },
+      { line: 'atrium why dkhalil --door browser --from 192.0.2.7+protected' },
+      { line: 'atrium why dkhalil --ask-password < password.txt' },
+    ],
+    run: async (given, context) => (await import('./why.ts')).why(given, context),
+  },
   'person restore': {
     means: 'bring a person back who was removed',
     more: [

@@ -14,10 +14,12 @@ export { errors as credentialsErrors } from './errors.ts';
 export {
   type Accepted,
   type Account,
+  appPasswordRules,
   type Circumstances,
   isAloneTooLittle,
   judgeMatches,
   judgePassword,
+  ownPasswordRules,
   type PasswordDoor,
   type Presented,
   scramJudgement,

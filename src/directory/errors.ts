@@ -215,6 +215,7 @@ export const errors = {
     'what is kept of deleted people is made by the directory; it can be restored, or deleted',
   ),
   restoreRefused: row(9412, 53, 'somebody who was deleted cannot be restored', '{why}'),
+  whyMalformed: row(9414, 2, 'a request to explain a sign-in that cannot be read', 'the request value cannot be read'),
   restoreMalformed: row(9413, 2, 'a request to restore that cannot be read', 'the request value cannot be read'),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),
   suffixUnfit: {

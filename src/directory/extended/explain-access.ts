@@ -146,7 +146,8 @@ function whoIs({ engine, asker }: Call, snapshot: Snapshot, id: string): StoredE
   return entry;
 }
 
-function originOf(from: string | undefined, own: Origin): Origin {
+/** From where: an address or `this-machine`, and `+protected` behind it; from where the request comes, without. */
+export function originOf(from: string | undefined, own: Origin): Origin {
   if (from === undefined) return { address: own.address, loopback: own.loopback, secure: own.secure };
   const words = from.split('+').map((word) => word.trim());
   const where = words.find((word) => word !== 'protected') ?? '';

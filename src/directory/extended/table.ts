@@ -17,6 +17,7 @@ import { showSecret } from './show-secret.ts';
 import { startTransaction } from './start-transaction.ts';
 import { verify } from './verify.ts';
 import { whoAmI } from './who-am-i.ts';
+import { why } from './why.ts';
 
 /** Every extended operation of the directory. The root DSE lists these, those that the listener answers by itself, and nothing else. */
 const kinds: readonly ExtendedKind[] = [
@@ -27,6 +28,7 @@ const kinds: readonly ExtendedKind[] = [
   refresh,
   explainAccess,
   restorePerson,
+  why,
   showSecret,
   verify,
   issueLink,

@@ -1,0 +1,185 @@
+import { utf8 } from '#base';
+import { type ErrorRow, refuse } from '#catalogue';
+import {
+  type Account,
+  appPasswordRules,
+  type Circumstances,
+  credentialsErrors,
+  judgeMatches,
+  judgePassword,
+  ownPasswordRules,
+  type PasswordDoor,
+  readStoredPassword,
+} from '#credentials';
+import { enforcesPasswords, passwordAge, protectsPasswords, verifiesPasswords } from '#policy';
+import type { Snapshot, StoredEntry } from '#store';
+import { askerOf } from './access/asker.ts';
+import type { Origin } from './access/networks.ts';
+import { anonymous, signingIn } from './account.ts';
+import type { Call } from './call.ts';
+import { hashCost } from './engine.ts';
+import { errors } from './errors.ts';
+import { passwordPolicyIn } from './password-in-force.ts';
+import { timesOf } from './password-times.ts';
+import type { Realm } from './realm.ts';
+
+/** One rule that a sign-in is judged by, and how it stands. */
+export interface WhyRow {
+  readonly rule: string;
+  /** `says`: it neither lets in nor keeps out by itself. */
+  readonly verdict: 'passes' | 'refuses' | 'says';
+  readonly words: string;
+  /** Of the refusal, as the audit trail would have it; empty otherwise. */
+  readonly code: string;
+  /** The entry or the setting to change. */
+  readonly change: string;
+}
+
+/** Whose sign-in is explained, by which door and from where; with a password that is judged, or without. */
+export interface WhyAsked {
+  readonly realm: Realm;
+  readonly entry: StoredEntry;
+  readonly door: PasswordDoor;
+  readonly origin: Origin;
+  readonly password: Uint8Array | undefined;
+}
+
+/**
+ * What lets a person through a door or keeps them out, rule by rule in the order in which a bind is judged. It asks what the doors ask (`identify`), moves no
+ * counter, notes no use and keeps nothing.
+ *
+ * @throws Refusal `hashQueueFull` (51), where a password is to be judged
+ */
+export async function whyOf(call: Call, asked: WhyAsked): Promise<readonly WhyRow[]> {
+  const { engine } = call;
+  const { realm, entry, door, origin } = asked;
+  const snapshot = engine.store.snapshot();
+  const { mode, settings } = realm;
+  const nowMs = engine.clock.nowMs();
+  const circumstances: Circumstances = { mode, door, address: origin.address, aloneDoors: settings['authn.passwordAloneDoors'], nowMs };
+  const account = signingIn(call, snapshot, realm, entry, circumstances);
+  const place = [...ofPlace(call, snapshot, asked), await ofLimits(call, asked)];
+  const own = ofOwnPassword(call, asked, account, circumstances);
+  const apps = door === 'browser' ? [] : ofAppPasswords(account, circumstances);
+  const given = asked.password === undefined ? [] : [await ofGiven(call, asked, account, circumstances)];
+  return [...place, ofBar(entry, account, circumstances), ...own, ...apps, ...given];
+}
+
+function passes(rule: string, words: string): WhyRow {
+  return { rule, verdict: 'passes', words, code: '', change: '' };
+}
+
+function refuses(rule: string, { code, means }: ErrorRow, change: string): WhyRow {
+  return { rule, verdict: 'refuses', words: means, code, change };
+}
+
+/** What is judged before it is known who it is. */
+function ofPlace({ engine }: Call, snapshot: Snapshot, { realm, entry, origin, door }: WhyAsked): WhyRow[] {
+  const { id, mode, state } = realm;
+  const inRealm = `the realm is ${id}, in ${mode} mode${verifiesPasswords(mode) ? '' : ': passwords are not checked there'}`;
+  const isOpen = !protectsPasswords(mode) || origin.secure || origin.loopback || door === 'browser';
+  const { mayAuth } = askerOf(engine, anonymous, origin, snapshot).rightsAt(entry, snapshot);
+  return [
+    state === 'removing' ? refuses('realm', errors.realmRemoving, realm.entry?.dn ?? '') : passes('realm', inRealm),
+    isOpen
+      ? passes('protection', 'the connection may carry a password')
+      : refuses('protection', errors.passwordUnprotected, 'ldaps, or StartTLS; on this machine neither is needed'),
+    mayAuth
+      ? passes('access', 'rules of access let somebody sign in as this entry from there')
+      : {
+          ...refuses('access', credentialsErrors.nameUnknown, realm.rules.text),
+          words: 'rules of access let nobody sign in as this entry from there; it is answered like a name that nobody has',
+        },
+  ];
+}
+
+async function ofLimits({ engine }: Call, { realm, entry, origin }: WhyAsked): Promise<WhyRow> {
+  const isFull = await engine.attempts.isFull({ realm: realm.id, identity: entry.dn, address: origin.address });
+  return isFull
+    ? refuses('attempts', errors.attemptsLimited, 'security.rateLimitPerIdentity, security.rateLimitPerAddress, security.rateLimitWindowS')
+    : passes('attempts', 'neither the name nor the address has failed too often in this window');
+}
+
+const right = { own: { matches: true }, app: undefined } as const;
+
+function ofBar({ dn }: StoredEntry, account: Account, circumstances: Circumstances): WhyRow {
+  const judged = judgeMatches({ ...circumstances, account }, right);
+  if (account.bar === undefined || judged.kind === 'accepted')
+    return passes('account', 'the account is neither disabled nor out of its time');
+  const attribute = { disabled: 'pwdAccountLockedTime', early: 'stsValidFrom', late: 'stsValidUntil' }[account.bar];
+  return refuses('account', judged.row, `${attribute} of ${dn}`);
+}
+
+/** What to change where a rule of the own password refuses. */
+const changes: Readonly<Record<string, (dn: string) => string>> = {
+  'second-factor': (dn) => `an app password of ${dn}, or authn.passwordAloneDoors`,
+  'must-change': (dn) => `pwdReset of ${dn}: the person changes it at the sign-in page`,
+};
+
+function ofOwnPassword({ engine }: Call, { realm, entry }: WhyAsked, account: Account, circumstances: Circumstances): WhyRow[] {
+  const { passwordHash } = account;
+  const { mode, door, nowMs } = circumstances;
+  const rules = ownPasswordRules.map(({ name, row, refuses: holds }) =>
+    holds(account, circumstances)
+      ? refuses(name, row, changes[name]?.(entry.dn) ?? entry.dn)
+      : passes(name, fine[name] ?? 'it does not apply'),
+  );
+  if (!verifiesPasswords(mode)) return [passes('password', 'any but "invalid" is taken'), ...rules];
+  if (passwordHash === undefined) return [refuses('password', credentialsErrors.passwordAbsent, `userPassword of ${entry.dn}`)];
+  const stored = [
+    passes('password', `there is one, kept as ${/^\{[^}]*\}/.exec(passwordHash)?.[0] ?? 'something unknown'}`),
+    ofHash(engine.hasher, entry, passwordHash),
+  ];
+  if (!enforcesPasswords(mode) || door === 'browser') return [...stored, ...rules];
+  const policy = passwordPolicyIn(engine, engine.store.snapshot(), realm);
+  const age = policy.maxAgeS === 0 ? ({ kind: 'good' } as const) : passwordAge(policy, timesOf(entry), nowMs);
+  const aged =
+    age.kind === 'expired'
+      ? refuses('age', errors.passwordExpired, `userPassword of ${entry.dn}, or pwdMaxAge of ${realm.passwordPolicy.text}`)
+      : passes(
+          'age',
+          age.kind === 'grace' ? 'it has expired: one of a few sign-ins that are left is used up by each' : 'it has not expired',
+        );
+  return [...stored, ...rules, aged];
+}
+
+const fine: Readonly<Record<string, string>> = {
+  'second-factor': 'the password alone is enough at this door',
+  'must-change': 'it need not be changed first, or can be there',
+};
+
+function ofHash(hasher: Parameters<typeof readStoredPassword>[0], { dn }: StoredEntry, hash: string): WhyRow {
+  try {
+    readStoredPassword(hasher, utf8(hash), 'any');
+    return passes('hash', 'it can be read');
+  } catch {
+    return refuses('hash', credentialsErrors.passwordWrong, `userPassword of ${dn}: its hash cannot be read, and no password is right`);
+  }
+}
+
+function ofAppPasswords({ appPasswords = [] }: Account, circumstances: Circumstances): WhyRow[] {
+  if (appPasswords.length === 0) return [{ rule: 'app passwords', verdict: 'says', words: 'there are none', code: '', change: '' }];
+  return appPasswords.map((each) => {
+    const rule = `app password ${JSON.stringify(each.name)}`;
+    const failing = appPasswordRules.find(({ refuses: holds }) => holds(each, circumstances));
+    return failing === undefined
+      ? passes(rule, 'it would be taken at this door')
+      : refuses(rule, failing.row, `app password ${each.id}: revoke it and make another`);
+  });
+}
+
+/** The judgement itself, of the doors. */
+async function ofGiven(
+  { engine }: Call,
+  { realm, entry, password }: WhyAsked,
+  account: Account,
+  circumstances: Circumstances,
+): Promise<WhyRow> {
+  if (password === undefined) throw refuse(errors.internal);
+  const judged = await judgePassword(engine.hasher, hashCost(realm), { ...circumstances, account, password });
+  if (judged.kind === 'refused') return refuses('given password', judged.row, entry.dn);
+  return passes(
+    'given password',
+    judged.by === 'appPassword' ? `it is the app password ${JSON.stringify(judged.used.name)}, and taken` : 'it is their own, and taken',
+  );
+}
