@@ -51,7 +51,11 @@ export function entryAt(path: string, dnKey: Uint8Array): { readonly operational
   if (!existsSync(path)) return undefined;
   const database = openFrozen(path, directoryFormat);
   try {
-    return database.prepare<[Uint8Array], { operational: Uint8Array }>('SELECT operational FROM entry WHERE dn_key = ?').get(dnKey);
+    return database
+      .prepare<[number, Uint8Array], { operational: Uint8Array }>(
+        'SELECT entry.operational FROM found JOIN entry ON entry.id = found.id WHERE found.attribute = ? AND found.key = ?',
+      )
+      .get(byDn, dnKey);
   } catch (error) {
     if (!isDiskError(error)) throw error;
     throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
