@@ -34,7 +34,7 @@ export async function test(world: World, group: string): Promise<void> {
     const { said } = await runHere('doveadm', ['user', '*']);
     same(said.trim().split('\n').sort(), ['ada', 'emmy', 'grace', 'kurt', 'mary', 'rosa'], 'people with a mailbox');
   });
-  await step('when Atrium cannot be reached nobody is let in, and everybody again when it can', async () => {
+  await step('while Atrium does not take the account of Dovecot nobody is let in, and everybody again when it does', async () => {
     await world.change(
       `dn: uid=mail,ou=services,dc=example,dc=com\nchangetype: modify\nreplace: userPassword\nuserPassword: Not-what-they-know-1\n`,
     );
