@@ -65,6 +65,7 @@ async function judgeLife({ world, login, group }: Door): Promise<void> {
     await letIn(login, 'kurt', passwordOf('kurt'));
     await world.command('person', 'disable', 'kurt');
     await refused(login, 'kurt', passwordOf('kurt'));
+    holds(refusedBy(world, 'STS-AUTHN-0200', 'kurt'), 'no row with STS-AUTHN-0200');
     await world.command('person', 'enable', 'kurt');
     await letIn(login, 'kurt', passwordOf('kurt'));
   });
