@@ -9,10 +9,13 @@ import type { Account, Matches } from './judge.ts';
  */
 export interface KnownPasswords {
   /** What a password is known to be of an account as it stands; `undefined` when it must be hashed to know it. */
-  recall(account: Account, password: Uint8Array): Matches | undefined;
+  recall(of: Holder, password: Uint8Array): Matches | undefined;
   /** @param lifeMs  for how long it is known; 0 for not at all */
-  keep(account: Account, password: Uint8Array, matches: Matches, lifeMs: number): void;
+  keep(of: Holder, password: Uint8Array, matches: Matches, lifeMs: number): void;
 }
+
+/** An account, and whose it is: what is known of one is known of no other, though they have one hash. */
+export type Holder = Pick<Account, 'passwordHash' | 'appPasswords'> & { readonly uuid: string };
 
 export interface KnownOptions {
   /** Of this process and this start alone. */
@@ -55,24 +58,24 @@ export function createKnownPasswords({ key, clock, max }: KnownOptions): KnownPa
   };
 
   return {
-    recall({ passwordHash, appPasswords = [] }, password) {
+    recall({ uuid, passwordHash, appPasswords = [] }, password) {
       if (young.size + old.size === 0) return undefined;
       const [first] = appPasswords;
       const form = first === undefined ? undefined : appPasswordForm(password);
       if (first !== undefined && form !== undefined) {
-        const hash = find(saltOf(first.hash), form);
+        const hash = find(`${uuid} ${saltOf(first.hash)}`, form);
         const app = hash === undefined ? undefined : appPasswords.find((each) => each.hash === hash);
         if (app !== undefined) return { own: { matches: false }, app };
       }
-      if (passwordHash === undefined || find(passwordHash, password) === undefined) return undefined;
+      if (passwordHash === undefined || find(`${uuid} ${passwordHash}`, password) === undefined) return undefined;
       return { own: { matches: true }, app: undefined };
     },
-    keep({ passwordHash }, password, { own, app }, lifeMs) {
+    keep({ uuid, passwordHash }, password, { own, app }, lifeMs) {
       if (half === 0 || lifeMs <= 0) return;
       const untilMs = clock.nowMs() + lifeMs;
       const form = app === undefined ? undefined : appPasswordForm(password);
-      if (own.matches && passwordHash !== undefined) put(passwordHash, password, passwordHash, untilMs);
-      else if (app !== undefined && form !== undefined) put(saltOf(app.hash), form, app.hash, untilMs);
+      if (own.matches && passwordHash !== undefined) put(`${uuid} ${passwordHash}`, password, passwordHash, untilMs);
+      else if (app !== undefined && form !== undefined) put(`${uuid} ${saltOf(app.hash)}`, form, app.hash, untilMs);
     },
   };
 }

@@ -126,7 +126,8 @@ export async function identify(
     entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : signingIn(call, snapshot, realm, entry, circumstances);
   const presented: Presented = { ...circumstances, account, password };
   const accepted =
-    (await knownRight(call, { realm, dn: tried }, presented)) ?? (await hashed(call, { realm, dn: tried }, presented, report));
+    (await knownRight(call, { realm, dn: tried, uuid: entry?.uuid }, presented)) ??
+    (await hashed(call, { realm, dn: tried, uuid: entry?.uuid }, presented, report));
   if (accepted.by === 'appPassword') {
     report.by(`with the app password ${JSON.stringify(accepted.used.name)}`);
     const use = { id: accepted.used.id, atMs: circumstances.nowMs, door: circumstances.door, from: circumstances.address };
@@ -141,23 +142,30 @@ export async function identify(
   return { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by };
 }
 
+/** With the entry that has the name, where one has it. */
+interface TriedEntry extends Tried {
+  readonly realm: Realm;
+  readonly uuid: string | undefined;
+}
+
 /**
  * A password that was found right a short while ago, if it is let in as things are now. Whoever would be refused is not told so from memory, which would be
  * quicker than to hash: nothing is known of a refusal.
  */
-async function knownRight(call: Call, tried: Tried, presented: Presented): Promise<Accepted | undefined> {
+async function knownRight(call: Call, tried: TriedEntry, presented: Presented): Promise<Accepted | undefined> {
   const { account, password, door: where, mode } = presented;
-  if (account === undefined || where === 'browser' || !verifiesPasswords(mode)) return undefined;
-  const matches = call.engine.known.recall(account, password);
+  const { uuid } = tried;
+  if (account === undefined || uuid === undefined || where === 'browser' || !verifiesPasswords(mode)) return undefined;
+  const matches = call.engine.known.recall({ ...account, uuid }, password);
   const judgement = matches && judgeMatches(presented, matches);
   if (judgement?.kind !== 'accepted') return undefined;
   const limited = isLimited(call, tried);
   return (limited instanceof Promise ? await limited : limited) ? undefined : judgement;
 }
 
-function hashed(call: Call, tried: Tried & { readonly realm: Realm }, presented: Presented, report: Report): Promise<Accepted> {
+function hashed(call: Call, tried: TriedEntry, presented: Presented, report: Report): Promise<Accepted> {
   const { engine } = call;
-  const { realm } = tried;
+  const { realm, uuid } = tried;
   return counted(call, tried, async () => {
     const { matches, ...judgement } = await judgePassword(engine.hasher, hashCost(realm), presented);
     if (judgement.kind === 'refused') {
@@ -165,8 +173,8 @@ function hashed(call: Call, tried: Tried & { readonly realm: Realm }, presented:
       throw refuse(judgement.row);
     }
     const { account, password, door: where } = presented;
-    if (account !== undefined && where !== 'browser')
-      engine.known.keep(account, password, matches, realm.settings['security.verifiedBindsS'] * 1000);
+    if (account !== undefined && uuid !== undefined && where !== 'browser')
+      engine.known.keep({ ...account, uuid }, password, matches, realm.settings['security.verifiedBindsS'] * 1000);
     return judgement;
   });
 }
