@@ -34,7 +34,12 @@ export const contractRules: readonly SpecRule[] = [
       'signin/decide-properties.test.ts',
       'every mechanism that is asked for, or does as well, is accepted by the policy in that role and on',
     ],
-    ['3, app passwords', 'app passwords serve doors that can take only a password', later('app passwords')],
+    [
+      '3, app passwords',
+      'app passwords serve doors that can take only a password',
+      'directory/app-passwords.test.ts',
+      'an app password has 24 characters in six groups of four, is shown once, and binds; dashes, spaces and case are ignored',
+    ],
     ['5, federation', 'a federation partner ends in the same session', later('federation')],
     ['5, /authn/spnego', 'a Kerberos ticket ends in the same session', later('Kerberos')],
     ['5, /authn/wallet', 'a verifiable credential ends in the same session', later('wallet')],

@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { open, type SpecRule, section } from '../rule.ts';
 
 export const policyRules: readonly SpecRule[] = [
   ...section('1, authentication policy', [
@@ -185,8 +185,18 @@ export const policyRules: readonly SpecRule[] = [
       'flows/keys-refused.test.ts',
       'webauthn.maxKeysPerPerson refuses enrolment only',
     ],
-    ['appPasswords.maxPerPerson', 'app passwords per person', later('app passwords')],
-    ['appPasswords.enabled', 'governs making app passwords', later('app passwords')],
+    [
+      'appPasswords.maxPerPerson',
+      'app passwords per person',
+      'directory/app-passwords.test.ts',
+      'appPasswords.maxPerPerson and appPasswords.enabled refuse to make one, and those that there are work on',
+    ],
+    [
+      'appPasswords.enabled',
+      'governs making app passwords',
+      'directory/app-passwords.test.ts',
+      'appPasswords.maxPerPerson and appPasswords.enabled refuse to make one, and those that there are work on',
+    ],
     [
       'constant, challenge',
       'a challenge is held five minutes',

@@ -177,16 +177,33 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'STS-AUTHN-0213',
       'product mode: the own password of a person with a second factor is refused as a wrong one and counted',
-      later('app passwords'),
+      'directory/app-passwords.test.ts',
+      'STS-AUTHN-0213: in product mode a door that takes nothing else refuses the own password of who holds a second factor, like a wrong one',
     ],
-    ['development', 'accepts it', later('app passwords')],
-    ['STS-AUTHN-0214', 'an app password only at the doors in its scopes', later('app passwords')],
+    [
+      'development',
+      'accepts it',
+      'directory/app-passwords.test.ts',
+      'authn.passwordAloneDoors lifts it, by door; development mode accepts; the browser is asked for the second factor itself',
+    ],
+    [
+      'STS-AUTHN-0214',
+      'an app password only at the doors in its scopes',
+      'directory/app-passwords.test.ts',
+      'STS-AUTHN-0214: an app password is taken at the doors of its scopes and nowhere else, at no browser',
+    ],
     [
       'made, revoked',
       'on the portal or by an administrator; a disabled account refuses it, a reset leaves it working',
-      later('app passwords'),
+      'directory/app-passwords.test.ts',
+      'a disabled account refuses an app password; a password reset, a removed password and pwdReset leave it working',
     ],
-    ['authn.passwordAloneDoors', 'doors that accept the password alone', later('app passwords')],
+    [
+      'authn.passwordAloneDoors',
+      'doors that accept the password alone',
+      'directory/app-passwords.test.ts',
+      'authn.passwordAloneDoors lifts it, by door; development mode accepts; the browser is asked for the second factor itself',
+    ],
   ]),
   ...section('1, password change', [
     [

@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { open, type SpecRule, section } from '../rule.ts';
 
 export const resourcesRules: readonly SpecRule[] = [
   ...section('1, security key', [
@@ -88,10 +88,30 @@ export const resourcesRules: readonly SpecRule[] = [
     ['replaced', 'generating a set replaces the whole previous set', 'flows/recovery.test.ts', 'generating replaces the previous set'],
   ]),
   ...section('1, app password', [
-    ['value', 'generated, 24 characters in six groups of four, shown once, a scrypt hash', later('app passwords')],
-    ['name', 'a label', later('app passwords')],
-    ['scopes', 'ldap, wstrust, scim, ssf, est', later('app passwords')],
-    ['last use', 'recorded', later('app passwords')],
+    [
+      'value',
+      'generated, 24 characters in six groups of four, shown once, a scrypt hash',
+      'directory/app-passwords.test.ts',
+      'an app password has 24 characters in six groups of four, is shown once, and binds; dashes, spaces and case are ignored',
+    ],
+    [
+      'name',
+      'a label',
+      'directory/app-passwords.test.ts',
+      'an app password has 24 characters in six groups of four, is shown once, and binds; dashes, spaces and case are ignored',
+    ],
+    [
+      'scopes',
+      'ldap, wstrust, scim, ssf, est',
+      'directory/app-passwords.test.ts',
+      'STS-AUTHN-0214: an app password is taken at the doors of its scopes and nowhere else, at no browser',
+    ],
+    [
+      'last use',
+      'recorded',
+      'directory/app-passwords.test.ts',
+      'when it was last used is written at most once in appPasswords.lastUseGranularityS, however many use it at once',
+    ],
   ]),
   ...section('1, directory entry attributes', [
     [
