@@ -52,6 +52,20 @@ function words(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|\S+/g)].map(([whole, quoted]) => quoted ?? whole);
 }
 
+/** What is generated keeps the policy of the realm, which commands do not know. */
+async function generated(t: ExecutionContext, { well, json }: Ground): Promise<void> {
+  const policy = `dn: cn=default,ou=passwordPolicies,${suffix}\nobjectClass: stsPasswordPolicy\ncn: default\nstsPasswordMinLength: 60\nstsPasswordMinDigits: 12\n`;
+  await well('import -', policy);
+  const keeps = (password: string) => password.length >= 60 && password.replace(/\D/g, '').length >= 12;
+  const [added] = (await json('person add gen --generate')) as [{ password: string }];
+  t.true(keeps(added.password), added.password);
+  const [set] = (await json('person set-password gen --generate --must-change')) as [{ password: string }];
+  t.true(keeps(set.password) && set.password !== added.password, set.password);
+  t.regex(await well('search uid=gen pwdReset'), /^pwdReset: TRUE$/m);
+  await well('person set-password gen --generate');
+  t.notRegex(await well('search uid=gen pwdReset'), /^pwdReset/m);
+}
+
 /** One journey, by a running service and on a stopped one's folder: the same words, statuses and effects. */
 async function journey(t: ExecutionContext, { run, well, json }: Ground): Promise<void> {
   t.is(await well("person add ada --cn 'Ada Lovelace' --mail ada@example.com --attribute title=Countess"), `added ${dnOf('ada')}\n`);
@@ -117,6 +131,14 @@ test('people and groups are added, shown, changed and removed in the folder of a
   await journey(t, { ...ground, well: wellOr(ground) });
   await using atrium = await startTestAtrium({ dataDir: ground.dataDir });
   t.truthy(atrium.addresses.operators, 'a service starts on it');
+});
+
+test('a password that is generated keeps the policy of its realm, by a running service and on a stopped one’s folder', async (t) => {
+  const stopped = groundOf(t);
+  await generated(t, stopped);
+  const ground = groundOf(t);
+  await using _atrium = await startTestAtrium({ dataDir: ground.dataDir });
+  await generated(t, ground);
 });
 
 /** As `well`, and a rejection for what is not done: where the journey expects that. */

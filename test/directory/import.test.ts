@@ -96,7 +96,7 @@ const bad: readonly [title: string, text: string, line: number, why: RegExp][] =
   ['a change', `dn: ${suffix}\nchangetype: delete\n`, 7, /only entries/],
   [
     'a hash of another scheme',
-    `dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\nuserPassword: {SMD5}x\n`,
+    `dn: uid=a,${suffix}\nobjectClass: inetOrgPerson\nuid: a\ncn: a\nsn: a\nuserPassword: {NS-MTA-MD5}x\n`,
     7,
     /userPassword: a hash of this scheme/,
   ],

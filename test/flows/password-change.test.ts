@@ -1,7 +1,9 @@
 import test from 'ava';
 import { Attribute, Change, Client } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
-import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
+import { createApp } from '../support/app.ts';
+import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
+import { runCli } from '../support/cli.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
@@ -103,6 +105,69 @@ test.serial('pwdReset: no way leads past the page, and another browser cannot go
   t.is((await send({ csrf: hiddenOf(page, 'csrf'), password: 'Own-Form-of-Mia-2', again: 'Own-Form-of-Mia-2' })).status, 303);
   t.true(await binds(mia, 'Own-Form-of-Mia-2'));
 });
+
+const since = 'pwdChangedTime: 20200101000000Z';
+
+/** Somebody who has had their password since long ago, with what else an entry may have. */
+async function longAgo(uid: string, ...more: readonly string[]): Promise<TestPerson> {
+  const dn = `uid=${uid},ou=people,${atrium.suffix}`;
+  const password = 'Analytical-Engine-1843';
+  const lines = [
+    `dn: ${dn}`,
+    'objectClass: inetOrgPerson',
+    `uid: ${uid}`,
+    `cn: ${uid}`,
+    `sn: ${uid}`,
+    `userPassword: ${password}`,
+    since,
+    ...more,
+    '',
+  ];
+  const { status, stderr } = await runCli(['import', '-'], testEnvironment(atrium.dataDir), lines.join('\n'));
+  if (status !== 0) throw new Error(stderr);
+  return { uid, dn, password };
+}
+
+test.serial(
+  'an expired password and pwdReset: the password is changed, and the second factor is asked for before there is a session',
+  async (t) => {
+    await asAdministrator(atrium, (client) =>
+      client.add(`cn=default,ou=passwordPolicies,${atrium.suffix}`, {
+        objectClass: 'stsPasswordPolicy',
+        cn: 'default',
+        pwdMaxAge: '86400',
+        pwdGraceAuthNLimit: '1',
+      }),
+    );
+    const app = createApp();
+    const people = [await longAgo('old'), await longAgo('both', 'pwdReset: TRUE'), await mustChange('reset')];
+    for (const [at, person] of people.entries()) {
+      await modify(person.dn, 'stsTotpCredential', [app.credential]);
+      const page = await (await openContext(t, browser)).newPage();
+      await page.goto(`${base}/portal`);
+      await typeIn(page, person.uid, person.password);
+      t.regex(page.url(), /\/authn\/password-change\?authn=/, person.uid);
+      await change(page, person.password);
+      t.true((await page.textContent('#password-fault'))?.includes('the new password is the one that must be changed'), person.uid);
+      await change(page, 'short');
+      t.true((await page.textContent('#password-fault'))?.includes('at least 12 characters'), person.uid);
+      await change(page, `Difference-Engine-${at}`);
+      t.regex(page.url(), /\/authn\/totp\?authn=/, person.uid);
+      t.false(
+        (await page.context().cookies()).some(({ name }) => name === 'sts_session'),
+        person.uid,
+      );
+      await page.fill('#code', app.code(Date.now()));
+      await Promise.all([page.waitForNavigation(), page.press('#code', 'Enter')]);
+      t.is(page.url(), `${base}/portal`, person.uid);
+      // Once is enough.
+      const again = await (await openContext(t, browser)).newPage();
+      await again.goto(`${base}/portal`);
+      await typeIn(again, person.uid, `Difference-Engine-${at}`);
+      t.regex(again.url(), /\/authn\/totp\?authn=/, person.uid);
+    }
+  },
+);
 
 test.serial('pwdReset: what the directory does not take is told in its words, and the sign-in waits', async (t) => {
   const ida = await mustChange('ida');

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
@@ -30,6 +31,16 @@ test('STS-KEYS-0002: product mode refuses to start with a key-encryption key tha
     const said = await refusedWith({ STS_GLOBAL_DATA_DIR: folderOf(t), STS_KEYS_KEK: given });
     t.true(said.startsWith(`[${keysErrors.kekTooShort.code}]`), said);
   }
+});
+
+test('STS-AUTHN-9441: a list of common passwords that cannot be read, or is too long, stops the start', async (t) => {
+  const folder = folderOf(t);
+  const list = join(folder, 'common');
+  const given = { STS_GLOBAL_DATA_DIR: join(folder, 'data'), STS_KEYS_KEK: kek, STS_SECURITY_COMMON_PASSWORDS_FILE: list };
+  t.is(await refusedWith(given), '[STS-AUTHN-9441] security.commonPasswordsFile: it cannot be read (ENOENT)');
+  writeFileSync(list, 'one\ntwo\nthree\n');
+  const said = await refusedWith({ ...given, STS_SECURITY_COMMON_PASSWORDS_MAX: '2' });
+  t.is(said, '[STS-AUTHN-9441] security.commonPasswordsFile: it has more than 2 lines (security.commonPasswordsMax)');
 });
 
 test('STS-TLS-9001: a certificate that cannot be used stops the start', async (t) => {

@@ -28,6 +28,18 @@ export const authenticationRules: readonly SpecRule[] = [
       'product mode: pwdReset TRUE is refused at other doors, after the password was found right',
     ],
     [
+      'pwdReset, told',
+      'the password policy control says why, once the password was right',
+      'directory/password-expiry.test.ts',
+      'STS-AUTHN-0142: a password that must be changed is refused with the control saying so',
+    ],
+    [
+      'stored hash',
+      'a hash of another system is judged once, and kept as scrypt from then on',
+      'flows/foreign-hashes.test.ts',
+      'a person of every scheme, each hash made by a real program, binds with the old password and no other',
+    ],
+    [
       'reset link',
       'removes the password, signs out everywhere, is single use, hashed, shown once or mailed',
       'flows/links.test.ts',

@@ -219,6 +219,12 @@ export const requiredRules: readonly SpecRule[] = [
       'the password is changed first, the second factor asked for afterwards',
     ],
     [
+      'second factor, in a browser',
+      'is asked for afterwards, of an expired password, too',
+      'flows/password-change.test.ts',
+      'an expired password and pwdReset: the password is changed, and the second factor is asked for before there is a session',
+    ],
+    [
       'no way past',
       'no way leads past the page, and another browser cannot go on with it',
       'flows/password-change.test.ts',

@@ -172,6 +172,24 @@ export const resourcesRules: readonly SpecRule[] = [
       'product mode: add, modify and Password Modify refuse by 19 a password that does not keep the policy',
     ],
     ['generated', 'shapes generated passwords', 'directory/password-policy.test.ts', 'a generated password keeps the policy in force'],
+    [
+      'generated, by commands',
+      'shapes what commands generate, too',
+      'commands/people.test.ts',
+      'a password that is generated keeps the policy of its realm',
+    ],
+    [
+      'enforced, over LDAP',
+      'in ldapadd, ldapmodify, ldappasswd and transactions, also in threads',
+      'clients/password-policy.test.ts',
+      'the policy holds in ldapadd, ldapmodify, ldappasswd and a transaction',
+    ],
+    [
+      'hashes',
+      'come from administrators with the relax control, and from imports',
+      'directory/password-policy.test.ts',
+      'hashes only come from administrators, and with the relax control',
+    ],
     ['/admin/policies', 'edited under Directory, Policies', open('there is no admin console yet; the entry is edited over LDAP')],
   ]),
 ];
