@@ -175,11 +175,25 @@ test.serial('pwdReset: what the directory does not take is told in its words, an
   const { location } = await submit(base, screen, ida.uid, ida.password);
   const cookies = { sts_signin: screen.browser };
   const csrf = hiddenOf(await ask(base, location, { cookies }), 'csrf');
-  // Disabled meanwhile: nobody acts for them.
-  await modify(ida.dn, 'pwdAccountLockedTime', ['000001010000Z']);
+  // Meanwhile their realm lets them choose none.
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=fixed,ou=accessRules,${atrium.suffix}`, {
+      objectClass: 'stsAccessRule',
+      cn: 'fixed',
+      stsRuleOrder: '1',
+      stsRuleEffect: 'deny',
+      stsRuleWho: `dn:${ida.dn}`,
+      stsRuleAttribute: 'userPassword',
+      stsRuleRight: 'write',
+    }),
+  );
   const from = atrium.audit.length;
   const late = await ask(base, location, { method: 'POST', cookies, form: { csrf, password: 'Too-Late-1', again: 'Too-Late-1' } });
   t.is(late.status, 503);
   t.true(codesSince(from).includes('STS-AUTHN-9336'));
   t.is(cookieOf(late, 'sts_session'), undefined);
+  // Disabled: what was begun is over.
+  await modify(ida.dn, 'pwdAccountLockedTime', ['000001010000Z']);
+  const form = { csrf, password: 'Too-Late-to-be-1', again: 'Too-Late-to-be-1' };
+  t.is((await ask(base, location, { method: 'POST', cookies, form })).status, 400);
 });
