@@ -219,7 +219,8 @@ test.serial(
     const mia = await addPerson(atrium, 'mia', 'Mia Mailed');
     await setAttribute(atrium, mia.dn, 'stsVerifiedMail', ['mia@example.com']);
     await setAttribute(atrium, mia.dn, 'stsEmailFactor', ['TRUE']);
-    for (let round = 0; round < 3; round++) {
+    // As many as turn the first factor off: after them nothing is mailed any more.
+    for (let round = 0; round < 2; round++) {
       const sign = await beginRaw(base);
       await sign.send(codePath, 'mia');
       await smtp.next();
