@@ -63,7 +63,8 @@ async function judgeExpiry(world: World): Promise<void> {
     await world.change(
       ['dn: cn=default,ou=passwordPolicies,dc=example,dc=com', 'objectClass: stsPasswordPolicy', 'cn: default', ...days, ''].join('\n'),
     );
-    const { status, said } = await pam('rosa', ['authenticate', 'acct_mgmt'], 'Third-Engine-10-rosa\n');
+    // Hers is older than the second that is no time of warning.
+    const { status, said } = await pam('mary', ['authenticate', 'acct_mgmt'], `${passwordOf('mary')}\n`);
     same(status, 0, said);
     holds(/expire/i.test(said), `nothing of it in: ${said}`);
   });
