@@ -96,7 +96,8 @@ export function openLinks({ state, clock, chance, settingsOf }: LinksOptions): L
   };
   return {
     issue: async (realm, { kind: what, entryUuid, hasPassword = false }) => {
-      if (entryUuid !== undefined) await endOf(realm, entryUuid, (stored) => stored.kind === what);
+      // For nobody as much is looked for.
+      await endOf(realm, entryUuid ?? '', (stored) => stored.kind === what);
       const untilMs = clock.nowMs() + ttlMinutesOf(what, settingsOf(realm)) * minuteMs;
       const made = token(chance, tokenOctets);
       await kind.put(realm, made, { kind: what, hasPassword, inUse: false }, untilMs, entryUuid ?? nobody);

@@ -229,6 +229,28 @@ test.serial(
   },
 );
 
+test.serial('a reset ends LDAP connections of the person, and a sign-in in which the password that is gone was shown', async (t) => {
+  const lea = await addPerson(atrium, 'lea', 'Lea Lark');
+  const client = new Client({ url: atrium.addresses.ldap ?? '' });
+  await client.bind(lea.dn, lea.password);
+  const connections = () => atrium.audit.filter(({ action, subject }) => action === 'ldap.bind' && subject === lea.dn).length;
+  t.is(connections(), 1);
+  const app = createApp({ addedMs: nowMs });
+  const screen = await openScreen(base);
+  await setAttribute(atrium, lea.dn, 'stsTotpCredential', [app.credential]);
+  const { location } = await submit(base, screen, 'lea', lea.password);
+  t.regex(location, /\/authn\/totp/);
+  const cookies = { sts_signin: screen.browser };
+  const page = await ask(base, location, { cookies });
+  await issueLink(atrium, 'reset', lea.dn);
+  const late = await ask(base, location, { method: 'POST', cookies, form: { csrf: hiddenOf(page, 'csrf'), code: app.code(nowMs) } });
+  t.is(cookieOf(late, 'sts_session'), undefined);
+  t.false(late.status === 303 && late.location.endsWith('/portal'));
+  // ldapts connects anew by itself, and is nobody then.
+  await t.throwsAsync(client.search(lea.dn, { scope: 'base', attributes: ['pwdChangedTime'] }));
+  await client.unbind();
+});
+
 test.serial('a new link takes the place of the older of its kind, disabling and deleting end a link, and so does its time', async (t) => {
   const gina = await addPerson(atrium, 'gina', 'Gina Gold');
   const first = await shownLink(atrium, 'reset', gina.dn);
