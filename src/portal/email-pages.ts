@@ -52,7 +52,7 @@ export function emailPage({ realm, email, csrfToken, asksCode, done, fault }: Em
 ${fault !== undefined && fault.field === undefined && notice('bad', 'fault', fault.words)}
 ${done !== undefined && notice('good', 'done', doneTexts[done])}
 <p>${emailTexts.whatItIs}</p>
-<section aria-labelledby="addresses"><h2 id="addresses">${emailTexts.addresses}</h2>
+<section class="addresses" aria-labelledby="addresses"><h2 id="addresses">${emailTexts.addresses}</h2>
 ${addressRows(email)}
 ${asksCode && form(codeField(fault))}
 ${email.canSend && isUnconfirmed(email) && html`<p>${emailTexts.sendWords}</p>`}

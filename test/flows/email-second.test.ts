@@ -81,6 +81,7 @@ test.serial('an address is verified by a code sent to it, and the person opts in
   t.regex(await main(page), /Codes by mail are on/);
   t.deepEqual(await attributeOf(atrium, ada.dn, 'stsEmailFactor'), ['TRUE']);
   await inspect(t, page, 'email-own-on');
+  t.notRegex(await main(page), /To confirm an address/, 'all are confirmed');
   await page.goto(`${base}/portal/mfa`);
   t.regex(await main(page), /On\. After your password you can have a code or a link mailed to ada@example\.com/);
   await Promise.all([page.waitForNavigation(), page.click('text=Your codes by mail')]);
