@@ -432,3 +432,14 @@ function shown(dn: string, attributes: readonly PartialAttribute[], controls: re
     all: (name) => (attributes.find(({ description }) => description === name)?.values ?? []).map((value) => text(value) ?? 'octets'),
   };
 }
+
+/** A place that no built-in rule lets people see. */
+export const vault = `ou=vault,${suffix}`;
+
+/** The same with that place. */
+export async function houseWithVault(t: ExecutionContext, given: Parameters<typeof emptyHouse>[1] = {}): Promise<House> {
+  const house = await furnishedHouse(t, given);
+  const { code } = await house.operator().add(vault, { objectClass: 'organizationalUnit', ou: 'vault' });
+  if (code !== 0) throw new Error(`the vault was not added: ${code}`);
+  return house;
+}

@@ -3,14 +3,13 @@ import { utf8 } from '#base';
 import { explain } from '#directory';
 import type { Control, Request } from '#ldap';
 import { paged, pageOf, sortedBy } from './control-values.ts';
-import { type Attributes, admin, adminPassword, furnishedHouse, type House, person, schema, searchOf, suffix } from './driver.ts';
+import { type Attributes, admin, adminPassword, type House, houseWithVault, person, schema, searchOf, suffix, vault } from './driver.ts';
 
 const manageDsaIt: Control = { oid: '2.16.840.1.113730.3.4.2', critical: true };
 const subentriesOid = '1.3.6.1.4.1.4203.1.10.1';
 const subentries = (visible: boolean): Control => ({ oid: subentriesOid, critical: true, value: Uint8Array.of(1, 1, visible ? 255 : 0) });
 
 const people = `ou=people,${suffix}`;
-const apps = `ou=applications,${suffix}`;
 
 const alias = (target: string): Attributes => ({ objectClass: ['alias', 'extensibleObject'], aliasedObjectName: target });
 const referral = (ref: string): Attributes => ({ objectClass: ['referral', 'extensibleObject'], ref });
@@ -34,18 +33,18 @@ async function asAda(house: House) {
 
 test('aliases: one that may not be seen leads nowhere, and one to what may not be seen says what one to nothing says', async (t) => {
   const house = await withEntries(
-    await furnishedHouse(t),
-    [`cn=hidden,${apps}`, alias(person('alan'))],
-    [`cn=tohidden,${people}`, alias(apps)],
+    await houseWithVault(t),
+    [`cn=hidden,${vault}`, alias(person('alan'))],
+    [`cn=tohidden,${people}`, alias(vault)],
     [`cn=tonothing,${people}`, alias(`ou=nothing,${suffix}`)],
     [`cn=toalan,${people}`, alias(person('alan'))],
-    [`cn=tochain,${people}`, alias(`cn=hidden,${apps}`)],
+    [`cn=tochain,${people}`, alias(`cn=hidden,${vault}`)],
   );
   const ada = await asAda(house);
   const always = { derefAliases: 'always', scope: 'base' } as const;
   t.deepEqual((await ada.search(`cn=toalan,${people}`, '(objectClass=*)', always)).dns, [person('alan')]);
-  // The applications are no business of an ordinary person.
-  t.is((await ada.search(`cn=hidden,${apps}`, '(objectClass=*)', always)).code, 32);
+  // The vault is no business of an ordinary person.
+  t.is((await ada.search(`cn=hidden,${vault}`, '(objectClass=*)', always)).code, 32);
   const [toHidden, toNothing, toChain] = await Promise.all(
     ['tohidden', 'tonothing', 'tochain'].map((cn) => ada.search(`cn=${cn},${people}`, '(objectClass=*)', always)),
   );
@@ -53,22 +52,22 @@ test('aliases: one that may not be seen leads nowhere, and one to what may not b
   t.is(toNothing?.code, 33);
   t.is(toChain?.code, 33);
   t.deepEqual({ ...toHidden?.result, matchedDN: '' }, { ...toNothing?.result, matchedDN: '' });
-  t.is((await house.operator().search(`cn=tohidden,${people}`, '(objectClass=*)', always)).dns[0], apps);
+  t.is((await house.operator().search(`cn=tohidden,${people}`, '(objectClass=*)', always)).dns[0], vault);
 
   const found = await ada.search(people, '(objectClass=*)', { derefAliases: 'inSearching' });
   t.deepEqual([...found.dns].sort(), [people, admin, person('ada'), person('alan')].sort());
   const all = await house.operator().search(people, '(objectClass=*)', { derefAliases: 'inSearching' });
-  t.true(all.dns.includes(apps));
+  t.true(all.dns.includes(vault));
 
   // Through an alias that they may not see nobody is led to what they may.
-  await withEntries(house, [`cn=tochain,ou=groups,${suffix}`, alias(`cn=hidden,${apps}`)]);
+  await withEntries(house, [`cn=tochain,ou=groups,${suffix}`, alias(`cn=hidden,${vault}`)]);
   const led = async (client: typeof ada) => (await client.search(`ou=groups,${suffix}`, '(uid=alan)', { derefAliases: 'inSearching' })).dns;
   t.deepEqual(await led(ada), []);
   t.deepEqual(await led(house.operator()), [person('alan')]);
 });
 
 test('aliases: attributes are those that one may read where an alias leads, not where it stands', async (t) => {
-  const house = await withEntries(await furnishedHouse(t), [`cn=toalan,${people}`, alias(person('alan'))]);
+  const house = await withEntries(await houseWithVault(t), [`cn=toalan,${people}`, alias(person('alan'))]);
   await house.operator().modify(person('alan'), ['add', 'homePostalAddress', 'secret place']);
   const ada = await asAda(house);
   const { entries } = await ada.search(`cn=toalan,${people}`, '(objectClass=*)', { derefAliases: 'always', scope: 'base' });
@@ -79,30 +78,30 @@ test('aliases: attributes are those that one may read where an alias leads, not 
 
 test('aliases: no more are followed than the limits allow, and these are settings', async (t) => {
   const entries = Array.from({ length: 20 }, (_, at): [string, Attributes] => [
-    `cn=a${at},${apps}`,
-    alias(at === 0 ? people : `cn=a${at - 1},${apps}`),
+    `cn=a${at},${vault}`,
+    alias(at === 0 ? people : `cn=a${at - 1},${vault}`),
   ]);
-  const narrow = await withEntries(await furnishedHouse(t, { 'ldap.aliasesMax': 19, 'ldap.aliasDepthMax': 3 }), ...entries);
+  const narrow = await withEntries(await houseWithVault(t, { 'ldap.aliasesMax': 19, 'ldap.aliasDepthMax': 3 }), ...entries);
   const ask = (house: House, cn: string) =>
-    house.operator().search(`cn=${cn},${apps}`, '(objectClass=*)', { derefAliases: 'always', scope: 'base' });
+    house.operator().search(`cn=${cn},${vault}`, '(objectClass=*)', { derefAliases: 'always', scope: 'base' });
   t.is((await ask(narrow, 'a2')).dns[0], people);
   t.is((await ask(narrow, 'a3')).code, 36);
-  t.is((await narrow.operator().search(apps, '(objectClass=*)', { derefAliases: 'always' })).code, 11);
-  t.is((await narrow.operator().search(apps, '(objectClass=*)', { derefAliases: 'findingBaseObj' })).code, 0);
-  const wide = await withEntries(await furnishedHouse(t, { 'ldap.aliasesMax': 20, 'ldap.aliasDepthMax': 30 }), ...entries);
+  t.is((await narrow.operator().search(vault, '(objectClass=*)', { derefAliases: 'always' })).code, 11);
+  t.is((await narrow.operator().search(vault, '(objectClass=*)', { derefAliases: 'findingBaseObj' })).code, 0);
+  const wide = await withEntries(await houseWithVault(t, { 'ldap.aliasesMax': 20, 'ldap.aliasDepthMax': 30 }), ...entries);
   t.is((await ask(wide, 'a19')).dns[0], people);
-  t.deepEqual((await wide.operator().search(apps, '(uid=ada)', { derefAliases: 'always' })).dns, [person('ada')]);
+  t.deepEqual((await wide.operator().search(vault, '(uid=ada)', { derefAliases: 'always' })).dns, [person('ada')]);
 });
 
 test('aliases: many that lead to and fro across a tree give each entry once, whether an index or a walk finds it', async (t) => {
-  const house = await furnishedHouse(t);
-  const boxes = Array.from({ length: 12 }, (_, at) => `ou=b${at},${apps}`);
+  const house = await houseWithVault(t);
+  const boxes = Array.from({ length: 12 }, (_, at) => `ou=b${at},${vault}`);
   await withEntries(house, ...boxes.map((dn): [string, Attributes] => [dn, unit]));
   await withEntries(house, ...boxes.map((dn, at): [string, Attributes] => [`cn=next,${dn}`, alias(boxes[(at * 5 + 3) % 12] ?? '')]));
-  await withEntries(house, ...boxes.map((dn): [string, Attributes] => [`cn=top,${dn}`, alias(apps)]));
+  await withEntries(house, ...boxes.map((dn): [string, Attributes] => [`cn=top,${dn}`, alias(vault)]));
   for (const filter of ['(objectClass=organizationalUnit)', '(!(description=x))']) {
     const { dns } = await house.operator().search(boxes[4] ?? '', filter, { derefAliases: 'always' });
-    t.deepEqual([...dns].sort(), [apps, ...boxes].sort());
+    t.deepEqual([...dns].sort(), [vault, ...boxes].sort());
   }
 });
 
@@ -112,18 +111,18 @@ for (const [scope, filter] of [
   ['one', '(!(description=x))'],
 ] as const) {
   test(`aliases and referrals in pages and in order: -s ${scope} ${filter} gives each entry once, and what is elsewhere with the first page`, async (t) => {
-    const house = await furnishedHouse(t);
-    const boxes = Array.from({ length: 7 }, (_, at) => `ou=b${at},${apps}`);
+    const house = await houseWithVault(t);
+    const boxes = Array.from({ length: 7 }, (_, at) => `ou=b${at},${vault}`);
     await withEntries(house, ...boxes.map((dn): [string, Attributes] => [dn, unit]));
     await withEntries(
       house,
       [`cn=topeople,${boxes[0]}`, alias(people)],
-      [`cn=toada,${apps}`, alias(person('ada'))],
+      [`cn=toada,${vault}`, alias(person('ada'))],
       [`cn=tobox,${boxes[3]}`, alias(boxes[5] ?? '')],
-      [`ou=else,${apps}`, referral('ldap://else.example')],
-      [`cn=about,${apps}`, { objectClass: 'subentry', subtreeSpecification: '{ }' }],
+      [`ou=else,${vault}`, referral('ldap://else.example')],
+      [`cn=about,${vault}`, { objectClass: 'subentry', subtreeSpecification: '{ }' }],
     );
-    const asked = { ...searchOf(apps, filter), scope, derefAliases: 'always' } as const;
+    const asked = { ...searchOf(vault, filter), scope, derefAliases: 'always' } as const;
     const operator = house.operator();
     const whole = await operator.ask(asked);
     t.is(whole.references.length, 1);
@@ -145,7 +144,7 @@ for (const [scope, filter] of [
 }
 
 test('a directory without aliases, referrals and subentries pays nothing for them', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   const visited = async (derefAliases: 'never' | 'always') =>
     (await explain(house.engine, { ...searchOf(suffix, '(uid=ada)'), derefAliases })).visited;
   // What the first one asks is known from then on.
@@ -159,16 +158,16 @@ test('a directory without aliases, referrals and subentries pays nothing for the
 
 test('referrals: who may not see one is not referred, and learns nothing of it', async (t) => {
   const house = await withEntries(
-    await furnishedHouse(t),
-    [`ou=hidden,${apps}`, referral('ldap://hidden.example')],
+    await houseWithVault(t),
+    [`ou=hidden,${vault}`, referral('ldap://hidden.example')],
     [`ou=open,${people}`, referral('ldap://open.example')],
   );
   const ada = await asAda(house);
-  const nowhere = await ada.search(`cn=x,ou=nowhere,${apps}`, '(objectClass=*)');
-  const hidden = await ada.search(`cn=x,ou=hidden,${apps}`, '(objectClass=*)');
+  const nowhere = await ada.search(`cn=x,ou=nowhere,${vault}`, '(objectClass=*)');
+  const hidden = await ada.search(`cn=x,ou=hidden,${vault}`, '(objectClass=*)');
   t.deepEqual(hidden.result, nowhere.result);
-  t.is((await ada.search(`ou=hidden,${apps}`, '(objectClass=*)')).code, 32);
-  t.is((await ada.ask({ kind: 'delRequest', entry: `cn=x,ou=hidden,${apps}` })).code, 32);
+  t.is((await ada.search(`ou=hidden,${vault}`, '(objectClass=*)')).code, 32);
+  t.is((await ada.ask({ kind: 'delRequest', entry: `cn=x,ou=hidden,${vault}` })).code, 32);
   t.deepEqual((await ada.search(suffix, '(objectClass=*)')).references, [[`ldap://open.example/ou=open,${people}??sub`]]);
   t.deepEqual((await house.connect().search(suffix, '(objectClass=*)')).references, []);
   t.is((await house.operator().search(suffix, '(objectClass=*)')).references.length, 2);
@@ -182,32 +181,32 @@ test('referrals: who may not see one is not referred, and learns nothing of it',
 });
 
 test('referrals: more than a turn looks at are all told of, beside the size limit', async (t) => {
-  const house = await furnishedHouse(t);
-  const dns = Array.from({ length: 600 }, (_, at) => `ou=r${at},${apps}`);
+  const house = await houseWithVault(t);
+  const dns = Array.from({ length: 600 }, (_, at) => `ou=r${at},${vault}`);
   await withEntries(house, ...dns.map((dn): [string, Attributes] => [dn, referral('ldap://many.example')]));
-  const { references, code, entries } = await house.operator().search(apps, '(objectClass=*)', { sizeLimit: 1 });
+  const { references, code, entries } = await house.operator().search(vault, '(objectClass=*)', { sizeLimit: 1 });
   t.is(references.length, 600);
   t.deepEqual([code, entries.length], [0, 1]);
-  t.deepEqual((await house.operator().search(apps, '(objectClass=*)', { scope: 'base' })).references, []);
+  t.deepEqual((await house.operator().search(vault, '(objectClass=*)', { scope: 'base' })).references, []);
 });
 
 test('RFC 3296 §5.6.1: a bind as a referral, or below one, is no referral', async (t) => {
-  const house = await withEntries(await furnishedHouse(t), [`ou=open,${people}`, referral('ldap://open.example')]);
+  const house = await withEntries(await houseWithVault(t), [`ou=open,${people}`, referral('ldap://open.example')]);
   for (const dn of [`ou=open,${people}`, `uid=x,ou=open,${people}`]) t.is((await house.connect('ldaps').bind(dn, 'x')).code, 49);
 });
 
 test('RFC 3296 §5.3: a base that an alias leads below a referral is referred by the name that the alias gives it', async (t) => {
   const house = await withEntries(
-    await furnishedHouse(t),
+    await houseWithVault(t),
     [`ou=open,${people}`, referral('ldap://open.example/ou=o,dc=x')],
-    [`cn=topeople,${apps}`, alias(people)],
+    [`cn=topeople,${vault}`, alias(people)],
   );
-  const { result } = await house.operator().search(`uid=x,ou=open,cn=topeople,${apps}`, '(objectClass=*)', { derefAliases: 'always' });
+  const { result } = await house.operator().search(`uid=x,ou=open,cn=topeople,${vault}`, '(objectClass=*)', { derefAliases: 'always' });
   t.deepEqual(result.referral, ['ldap://open.example/uid=x,ou=o,dc=x??sub']);
 });
 
 test('RFC 4511 §4.1.10: a name outside of the suffix is referred where ldap.referral says, every operation alike', async (t) => {
-  const house = await furnishedHouse(t, { 'ldap.referral': 'ldap://root.example  ldaps://second.example/dc=ignored' });
+  const house = await houseWithVault(t, { 'ldap.referral': 'ldap://root.example  ldaps://second.example/dc=ignored' });
   const dn = 'uid=x,dc=elsewhere';
   const there = ['ldap://root.example/uid=x,dc=elsewhere', 'ldaps://second.example/uid=x,dc=elsewhere'];
   const operator = house.operator();
@@ -228,7 +227,7 @@ test('RFC 4511 §4.1.10: a name outside of the suffix is referred where ldap.ref
 });
 
 test('RFC 3672 §3: the subentries control is a boolean, and counts for searches', async (t) => {
-  const house = await withEntries(await furnishedHouse(t), [
+  const house = await withEntries(await houseWithVault(t), [
     `cn=about,${people}`,
     { objectClass: 'subentry', subtreeSpecification: '{ }' },
   ]);

@@ -2,10 +2,10 @@ import test from 'ava';
 import { utf8 } from '#base';
 import { sweepDynamic } from '#directory';
 import { decodeBer, encodeBer } from '#ldap';
-import { type Client, furnishedHouse, type House, person, suffix } from './driver.ts';
+import { type Client, type House, houseWithVault, person, suffix } from './driver.ts';
 
 const oid = '1.3.6.1.4.1.1466.101.119.1';
-const meeting = `cn=meeting,ou=applications,${suffix}`;
+const meeting = `cn=meeting,ou=vault,${suffix}`;
 const dynamic = { objectClass: ['applicationProcess', 'dynamicObject'], cn: 'meeting' };
 
 async function refresh(client: Client, name: string, ttlS: number) {
@@ -25,7 +25,7 @@ async function ttl(house: House, client = house.operator()) {
 }
 
 test('RFC 2589: a dynamic entry says how long it has, is refreshed, and goes when its time is over', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   const operator = house.operator();
   t.is((await operator.add(meeting, dynamic)).code, 0);
   t.deepEqual(await ttl(house), ['3600']);
@@ -47,7 +47,7 @@ test('RFC 2589: a dynamic entry says how long it has, is refreshed, and goes whe
 });
 
 test('RFC 2589: a refresh is for dynamic entries, by who may write them and by themselves, and no longer than allowed', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   const operator = house.operator();
   await operator.add(meeting, dynamic);
   t.is((await refresh(operator, person('ada'), 60)).code, 65);
@@ -70,9 +70,9 @@ test('RFC 2589: a refresh is for dynamic entries, by who may write them and by t
 });
 
 test('RFC 2589 §3: an entry is dynamic from its beginning to its end, and so is what lies below it', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   const operator = house.operator();
-  const unit = `ou=meeting,ou=applications,${suffix}`;
+  const unit = `ou=meeting,ou=vault,${suffix}`;
   t.is((await operator.add(unit, { objectClass: ['organizationalUnit', 'dynamicObject'], ou: 'meeting' })).code, 0);
   t.is((await operator.add(`ou=a,${unit}`, { objectClass: 'organizationalUnit', ou: 'a' })).code, 19);
   t.is((await operator.add(`ou=a,${unit}`, { objectClass: ['organizationalUnit', 'dynamicObject'], ou: 'a' })).code, 0);
@@ -85,19 +85,19 @@ test('RFC 2589 §3: an entry is dynamic from its beginning to its end, and so is
 });
 
 test('RFC 2589 §5.3: nothing that stays is moved below what goes', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   const operator = house.operator();
   t.is((await operator.add(meeting, dynamic)).code, 0);
   const move = (cn: string) =>
     operator.ask({
       kind: 'modifyDNRequest',
-      entry: `cn=${cn},ou=applications,${suffix}`,
+      entry: `cn=${cn},ou=vault,${suffix}`,
       newRdn: `cn=${cn}`,
       deleteOldRdn: true,
       newSuperior: meeting,
     });
-  t.is((await operator.add(`cn=stays,ou=applications,${suffix}`, { objectClass: 'device', cn: 'stays' })).code, 0);
-  t.is((await operator.add(`cn=goes,ou=applications,${suffix}`, { objectClass: ['device', 'dynamicObject'], cn: 'goes' })).code, 0);
+  t.is((await operator.add(`cn=stays,ou=vault,${suffix}`, { objectClass: 'device', cn: 'stays' })).code, 0);
+  t.is((await operator.add(`cn=goes,ou=vault,${suffix}`, { objectClass: ['device', 'dynamicObject'], cn: 'goes' })).code, 0);
   t.is((await move('stays')).code, 19);
   t.is((await move('goes')).code, 0);
 });
