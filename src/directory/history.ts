@@ -11,10 +11,12 @@ import {
 } from '#ldap';
 import { type AttributeType, describe, type Schema } from '#schema';
 import type { ListChange, LoggedChange } from '#store';
+import { isDeleted } from './life/told.ts';
 
 /**
  * A change of the log as LDIF change records (RFC 2849) that a directory tool can apply: an add, a delete, a modify that replaces what has other
- * values now, and for a renamed entry a modrdn in front of that. Secrets are left out, and so is what every directory writes by itself.
+ * values now, and for a renamed entry a modrdn in front of that. Secrets are left out, and so is what every directory writes by itself, what is kept of deleted
+ * people among it.
  *
  * Where the log no longer has what was before, all is replaced, and what the entry's classes allow and it does not have is emptied.
  *
@@ -22,6 +24,8 @@ import type { ListChange, LoggedChange } from '#store';
  */
 export function changeRecords(schema: Schema, change: LoggedChange): readonly LdifChange[] {
   const { former, before, after, lists = [], formerLists } = change;
+  const dn = after?.dn ?? former;
+  if (dn !== undefined && isDeleted({ dn })) return [];
   if (after === undefined) return former === undefined ? [] : [{ kind: 'delete', line: 0, dn: former, controls: [] }];
   const now = settable(schema, after);
   if (former === undefined) return [{ kind: 'add', line: 0, dn: after.dn, controls: [], attributes: [...now.values()] }];
