@@ -164,9 +164,9 @@ const plants: readonly (readonly [
   ],
   [
     'a secret that stands where searches read',
-    (database) => rewrite(database, (attributes) => [...attributes, { description: 'userPassword', values: [utf8('x')] }]),
+    (database) => rewrite(database, (attributes) => [...attributes, { description: 'userPassword', values: [utf8('x')] }], 'ann'),
     { schema: 1, log: 1 },
-    /uid=cid,.*userPassword.*does not belong/,
+    /uid=ann,.*userPassword.*does not belong/,
   ],
   [
     'an entry that cannot be decoded',
@@ -241,8 +241,8 @@ const plants: readonly (readonly [
 type Attributes = ReturnType<typeof decodeAttributes>;
 
 /** Writes other user attributes into an entry. */
-function rewrite(database: Database.Database, change: (attributes: Attributes) => Attributes): void {
-  const entry = database.prepare<[], { id: number; user: Uint8Array }>(`SELECT id, user FROM entry WHERE id = ${rowOf('cid')}`).get();
+function rewrite(database: Database.Database, change: (attributes: Attributes) => Attributes, uid = 'cid'): void {
+  const entry = database.prepare<[], { id: number; user: Uint8Array }>(`SELECT id, user FROM entry WHERE id = ${rowOf(uid)}`).get();
   if (entry === undefined) throw new Error('the entry is not there');
   database.prepare('UPDATE entry SET user = ? WHERE id = ?').run(encodeAttributes(change(decodeAttributes(entry.user))), entry.id);
   if (change(decodeAttributes(entry.user)).every(({ description }) => description !== 'sn')) {
