@@ -29,6 +29,8 @@ export interface Progress {
   readonly proven: readonly Proven[];
   /** Until when the present step waits. */
   readonly waitsUntilMs?: number;
+  /** A request is beginning the session, and has until then. */
+  readonly finishesByMs?: number;
   /** The person did not want the second factor that was offered. */
   readonly declined?: boolean;
   /** What the person chose to enrol. */
@@ -58,7 +60,7 @@ export function parseProgress(json: unknown): Progress | undefined {
     (ticked['unnamed'] === undefined || ticked['unnamed'] === true) &&
     proven.every(isProven) &&
     ['browser', 'userName', 'entryUuid'].every((name) => json[name] === undefined || typeof json[name] === 'string') &&
-    (json['waitsUntilMs'] === undefined || typeof json['waitsUntilMs'] === 'number') &&
+    ['waitsUntilMs', 'finishesByMs'].every((name) => json[name] === undefined || typeof json[name] === 'number') &&
     (json['declined'] === undefined || typeof json['declined'] === 'boolean') &&
     (enrolling === undefined || isMechanism(enrolling)) &&
     (underWay === undefined || isUnderWay(underWay));

@@ -63,6 +63,9 @@ const browserOctets = 16;
 /** How often a page of the same browser may change while a factor is judged. */
 const keptTriesMax = 5;
 
+/** How long the session of a finished sign-in may take to begin. Until then no other request begins one; after a crash the next one does. */
+const finishMs = 10_000;
+
 /** A request for a step, with everything that the decision was made from. */
 interface Standing {
   readonly call: StepCall;
@@ -164,8 +167,19 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     if (next.step === 'refuse') return keptOut(deps, at.call.request, at.call.id, parked, next);
     if (next.step !== 'done')
       return to(allows(step, next, progress) && !step.begins ? step.path : pathOf(steps, next, progress), at.call.id);
-    const reply = await finish(deps, at.call.request, at.call.id, parked, next, person);
-    return reply ?? loginAgain(at, parked, progress);
+    const kept = await sessions.advance(parked, finishing(progress, clock.nowMs()));
+    return kept === undefined ? to(step.path, at.call.id) : end(at, kept, progress, next, person);
+  };
+  /** Begins the session of a sign-in that was kept as `finishing`, which of several requests one has done. */
+  const end = async (at: Standing, kept: Parked, progress: Progress, next: Next & { readonly step: 'done' }, person: Known | undefined) => {
+    let reply: Reply | undefined;
+    try {
+      reply = await finish(deps, at.call.request, at.call.id, kept, next, person);
+    } catch (thrown) {
+      await sessions.advance(kept, progress);
+      throw thrown;
+    }
+    return reply ?? loginAgain(at, (await sessions.advance(kept, progress)) ?? kept, progress);
   };
   /** Somebody disabled or deleted meanwhile is answered like a wrong password. */
   const loginAgain = async ({ call }: Standing, parked: Parked, { userName = '' }: Progress): Promise<Reply> => {
@@ -191,9 +205,11 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const again = { words: whyTexts[next.why], kept: { username: progress.userName ?? '' } };
       return draw(step, at, again, { status: 403, error: errors[next.why] });
     }
-    const kept = await keep(call, outcome, progress);
+    // In one write with what was reached: no other request finds a sign-in that is done, and begins a session of its own.
+    const kept = await keep(call, outcome, next.step === 'done' ? finishing(progress, clock.nowMs()) : progress);
     if (kept === undefined) return follow(step, at, person);
     noteEnrolment(deps, call.request, person, outcome, next, situation.risk);
+    if (next.step === 'done') return end(at, kept, progress, next, person);
     return goOn(step, at, kept, progress, next, person);
   };
   /** Keeps what was reached. Where the page alone has changed meanwhile it counts all the same: whoever has shown a factor shows it once. */
@@ -221,7 +237,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     show: (step) => async (request) => {
       const id = request.query.get('authn') ?? '';
       const parked = await sessions.parked(request.realm.id, id);
-      const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
+      const closed =
+        parked === undefined || isFinishing(parked, clock.nowMs()) ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
       if (at.next.step !== 'refuse' && (allows(step, at.next, at.call.progress) || (step.begins && !asksElsewhere(at.next))))
@@ -234,7 +251,8 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const { form, refused } = await request.openForm((opened) => formSubject(realm.id, idOf(opened), browserOf(request)));
       const id = idOf(form);
       const parked = await sessions.parked(realm.id, id);
-      const closed = parked === undefined ? gone(deps, request) : shut(deps, step, request, id, parked);
+      const closed =
+        parked === undefined || isFinishing(parked, clock.nowMs()) ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
       if (at.next.step === 'refuse' || !(allows(step, at.next, at.call.progress) || step.begins)) {
@@ -247,7 +265,10 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
         return draw(step, at, fault, { status: 403, error: refused });
       }
       const outcome = await step.take(at.call, form);
-      if (outcome.kind === 'anonymous') return at.call.first.anonymous ? goAnonymously(deps, request, id, parked) : to(step.path, id);
+      if (outcome.kind === 'anonymous') {
+        const kept = at.call.first.anonymous ? await sessions.advance(parked, finishing(parked.progress, clock.nowMs())) : undefined;
+        return kept === undefined ? to(step.path, id) : goAnonymously(deps, request, id, kept);
+      }
       if (outcome.kind !== 'fault') return reached(step, at, outcome);
       const { kind: _, fault, change, ...more } = outcome;
       const changed = withChange(at.call.progress, change);
@@ -271,6 +292,15 @@ function shut(deps: FrameDeps, step: Step, request: WebRequest, id: string, park
 
 function to(path: string, id: string): Reply {
   return { kind: 'redirect', status: 303, to: `${path}?authn=${encodeURIComponent(id)}` };
+}
+
+/** Kept by the one request that begins the session. */
+function finishing(progress: Progress, nowMs: number): Progress {
+  return { ...progress, finishesByMs: nowMs + finishMs };
+}
+
+function isFinishing({ progress }: Parked, nowMs: number): boolean {
+  return progress.finishesByMs !== undefined && nowMs < progress.finishesByMs;
 }
 
 function bound(progress: Progress, browser: string): Progress {

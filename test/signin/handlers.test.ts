@@ -5,7 +5,7 @@ import { ClientRefusal } from '#client';
 import { builtInAuthnPolicy } from '#policy';
 import { noProgress, type Parked, type Progress, type Sessions } from '#sessions';
 import { createSigninHandlers, type SigninDeps } from '#signin';
-import type { WebRealm, WebRequest } from '#web';
+import type { Reply, WebRealm, WebRequest } from '#web';
 import { observe } from '../support/observed.ts';
 
 const realm: WebRealm = { id: 'acme', name: 'Acme', suffix: 'o=acme', mode: 'product', prefix: '/realm/acme', removing: false };
@@ -33,12 +33,20 @@ interface Given {
   readonly target?: string;
   /** How often something else was faster. */
   readonly beaten?: number;
+  /** What the browser asks for, too, while the session begins. */
+  readonly meanwhile?: readonly ('post' | 'page')[];
 }
 
 /** Signs in, with what the realm is by the time the session has begun. */
-async function signIn(now: WebRealm | undefined, { progress, note = async () => undefined, target = '/portal', beaten = 0 }: Given = {}) {
+async function signIn(
+  now: WebRealm | undefined,
+  { progress, note = async () => undefined, target = '/portal', beaten = 0, meanwhile = [] }: Given = {},
+) {
   const done: string[] = [];
   let tries = 0;
+  let reachedSoFar = progress ?? noProgress;
+  const others: (Reply | undefined)[] = [];
+  const asked = [...meanwhile];
   const codes: string[] = [];
   const sessions = {
     parked: async () => ({
@@ -46,13 +54,18 @@ async function signIn(now: WebRealm | undefined, { progress, note = async () => 
       cancelTarget: '/portal',
       rows: [],
       demand: {},
-      progress: progress ?? noProgress,
+      progress: reachedSoFar,
       expiresAtMs: 0,
     }),
-    advance: async (parked: Parked) => (tries++ < beaten ? undefined : parked),
+    advance: async (parked: Parked, reached: Progress) => {
+      if (tries++ < beaten) return undefined;
+      reachedSoFar = reached;
+      return { ...parked, progress: reached };
+    },
     takeParked: async () => void done.push('taken'),
     begin: async (id: string) => {
       done.push(`begun in ${id}`);
+      for (let what = asked.shift(); what !== undefined; what = asked.shift()) others.push(await answers[what]());
       return { handle: 'h', session: {}, how: 'new' };
     },
     end: async (id: string, handles: readonly string[]) => void done.push(`ended ${handles} in ${id}`),
@@ -95,11 +108,12 @@ async function signIn(now: WebRealm | undefined, { progress, note = async () => 
     clock: { nowMs: () => 0 },
     chance: systemChance,
   });
+  const answers = { post: () => handlers.login(request), page: () => handlers.setupPage({ ...request, method: 'GET' }) };
   try {
-    const reply = await (progress === undefined ? handlers.login(request) : handlers.setupPage({ ...request, method: 'GET' }));
-    return { done, reply, code: undefined, codes };
+    const reply = await answers[progress === undefined ? 'post' : 'page']();
+    return { done, reply, code: undefined, codes, others };
   } catch (thrown) {
-    return { done, reply: undefined, code: thrown instanceof Refusal ? thrown.row.code : String(thrown), codes };
+    return { done, reply: undefined, code: thrown instanceof Refusal ? thrown.row.code : String(thrown), codes, others };
   }
 }
 
@@ -124,6 +138,8 @@ test('a session that begins while the removal of its realm begins has ended befo
     t.is(code, 'STS-CORE-0121');
   }
 });
+
+const meanwhile = ['post', 'page', 'post'] as const;
 
 const bothShown: Progress = {
   ...noProgress,
@@ -165,4 +181,19 @@ test('what both factors have reached before a crash is gone on with from any ste
   const { done, reply } = await signIn(realm, { progress: bothShown });
   t.deepEqual(done, ['begun in acme', 'taken']);
   t.like(reply, { kind: 'redirect', to: '/portal' });
+});
+
+test('of several requests of a sign-in that is done one begins the session: the others find nothing that waits while it begins', async (t) => {
+  for (const progress of [undefined, bothShown]) {
+    const { done, reply, others } = await signIn(realm, progress === undefined ? { meanwhile } : { meanwhile, progress });
+    t.deepEqual(done, ['begun in acme', 'taken']);
+    t.like(reply, { kind: 'redirect', to: '/portal' });
+    t.is(others.length, meanwhile.length);
+    for (const other of others) t.like(other, { kind: 'page', error: { code: 'STS-AUTHN-9200' } });
+  }
+});
+
+test('a session that was beginning when the process was killed is begun by the next request once its time is over, to the millisecond', async (t) => {
+  t.deepEqual((await signIn(realm, { progress: { ...bothShown, finishesByMs: 1 } })).done, []);
+  t.deepEqual((await signIn(realm, { progress: { ...bothShown, finishesByMs: 0 } })).done, ['begun in acme', 'taken']);
 });
