@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type Attributes, type Client, furnishedHouse, person, suffix } from './driver.ts';
+import { type Attributes, type Client, furnishedHouse, houseWithVault, person, suffix, vault } from './driver.ts';
 
 type House = Awaited<ReturnType<typeof furnishedHouse>>;
 
@@ -114,18 +114,18 @@ test('groups whose URLs ask for the members of each other come to an end', async
 });
 
 test('who asks finds members only among what they may see, by what they may read', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   await added(
     house,
-    [`uid=h,ou=applications,${suffix}`, someone('h', { employeeType: 'staff' })],
+    [`uid=h,${vault}`, someone('h', { employeeType: 'staff' })],
     [group('everywhere'), byUrl('everywhere', `ldap:///${suffix}??sub?(employeeType=staff)`)],
     [group('secret'), byUrl('secret', `ldap:///${people}??sub?(employeeNumber=1815)`)],
-    [`cn=hidden,ou=applications,${suffix}`, byUrl('hidden', `ldap:///${people}??sub?(uid=alan)`)],
+    [`cn=hidden,${vault}`, byUrl('hidden', `ldap:///${people}??sub?(uid=alan)`)],
     [person('s'), someone('s', { employeeType: 'staff', employeeNumber: '1815' })],
   );
   await house.operator().modify(person('s'), ['replace', 'employeeType', 'staff']);
   const ada = await asAda(house);
-  t.deepEqual(await read(house.operator(), group('everywhere'), 'member'), [`uid=h,ou=applications,${suffix}`, person('s')]);
+  t.deepEqual(await read(house.operator(), group('everywhere'), 'member'), [`uid=h,${vault}`, person('s')]);
   t.deepEqual(await read(ada, group('everywhere'), 'member'), [person('s')]);
   // Not employeeNumber of others.
   t.deepEqual(await read(ada, group('secret'), 'member'), [person('ada')]);

@@ -1,13 +1,13 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { explain } from '#directory';
-import { type Attributes, type Client, furnishedHouse, person, searchOf, suffix } from './driver.ts';
+import { type Attributes, type Client, furnishedHouse, houseWithVault, person, searchOf, suffix, vault } from './driver.ts';
 
 type House = Awaited<ReturnType<typeof furnishedHouse>>;
 
 const inChain = '1.2.840.113556.1.4.1941';
 const group = (cn: string) => `cn=${cn},ou=groups,${suffix}`;
-const hidden = (cn: string) => `cn=${cn},ou=applications,${suffix}`;
+const hidden = (cn: string) => `cn=${cn},${vault}`;
 
 async function added(house: House, ...entries: readonly (readonly [string, Attributes])[]) {
   for (const [dn, attributes] of entries) {
@@ -74,7 +74,7 @@ test('the in-chain rule follows manager up and member down', async (t) => {
 });
 
 test('what one may not see does not lead on', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   await added(
     house,
     [hidden('h'), groupOf('h', person('alan'))],
@@ -210,7 +210,7 @@ const asked = fc.letrec<{ asked: Asked }>((tie) => ({
 
 test('random groups with circles: memberOf and the in-chain rule say what a plain walk says, for an operator and for a person', async (t) => {
   const run = fc.asyncProperty(world, fc.array(asked, { minLength: 3, maxLength: 6 }), async ({ edges, unique }, filters) => {
-    const house = await furnishedHouse(t);
+    const house = await houseWithVault(t);
     const [objectClass, attribute] = unique ? ['groupOfUniqueNames', 'uniqueMember'] : ['groupOfNames', 'member'];
     for (let each = 0; each < nodes; each++) {
       const members = [...new Set(edges.flatMap(([from, to]) => (from === each ? [dnOf(to)] : [])))];

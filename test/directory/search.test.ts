@@ -1,7 +1,19 @@
 import test from 'ava';
 import { createDirectory, explain, importLive } from '#directory';
 import type { LdifContent } from '#ldap';
-import { type Attributes, attributesOf, emptyHouse, furnishedHouse, type House, person, replySink, searchOf, suffix } from './driver.ts';
+import {
+  type Attributes,
+  attributesOf,
+  emptyHouse,
+  furnishedHouse,
+  type House,
+  houseWithVault,
+  person,
+  replySink,
+  searchOf,
+  suffix,
+  vault,
+} from './driver.ts';
 
 const people = `ou=people,${suffix}`;
 
@@ -80,6 +92,7 @@ const selections: readonly [title: string, asked: Asked, names: readonly string[
     '+ selects what is kept beside',
     { attributes: ['+'] },
     [
+      'pwdChangedTime',
       'structuralObjectClass',
       'entryUUID',
       'entryCSN',
@@ -384,8 +397,8 @@ test('RFC 4511 §4.10: what a search shows can be compared, be it stored or work
 });
 
 test('memberOf names no group that who asks may not see', async (t) => {
-  const house = await furnishedHouse(t);
-  const hidden = `cn=hidden,ou=applications,${suffix}`;
+  const house = await houseWithVault(t);
+  const hidden = `cn=hidden,${vault}`;
   await house.operator().add(hidden, { objectClass: 'groupOfNames', cn: 'hidden', member: person('ada') });
   const client = house.connect();
   await client.bind(person('ada'), 'lovelace');

@@ -25,6 +25,15 @@ function person(uid: string, { suffix }: TestAtrium, more: Readonly<Record<strin
   };
 }
 
+function unit(ou: string, below: string): Request {
+  const values = { objectClass: 'organizationalUnit', ou };
+  return {
+    kind: 'addRequest',
+    entry: `ou=${ou},${below}`,
+    attributes: Object.entries(values).map(([description, value]) => ({ description, values: [utf8(value)] })),
+  };
+}
+
 function changed(object: string, description: string, ...values: readonly string[]): Request {
   return { kind: 'modifyRequest', object, changes: [{ operation: 'replace', attribute: { description, values: values.map(utf8) } }] };
 }
@@ -174,20 +183,14 @@ test('what one may not read one never learns of: neither the entry nor its chang
   const atrium = await start(t);
   const { suffix } = atrium;
   const writer = await openAdmin(t, atrium);
-  await make(t, writer, person('ada', atrium, { userPassword: password }), person('alan', atrium));
-  const secret: Request = {
-    kind: 'addRequest',
-    entry: `ou=secret,ou=applications,${suffix}`,
-    attributes: [
-      { description: 'objectClass', values: [utf8('organizationalUnit')] },
-      { description: 'ou', values: [utf8('secret')] },
-    ],
-  };
+  // Where no built-in rule lets people see anything.
+  const [vault, secret] = [unit('vault', suffix), unit('secret', `ou=vault,${suffix}`)];
+  await make(t, writer, person('ada', atrium, { userPassword: password }), person('alan', atrium), vault);
   const ada = await openFollower(t, atrium, `uid=ada,ou=people,${suffix}`, password);
   const poller = await openFollower(t, atrium, `uid=ada,ou=people,${suffix}`, password);
   const before = await poll(poller, suffix, undefined);
   t.true(before.entries.length > 2);
-  t.false(before.entries.some((one) => one.kind === 'entry' && one.dn.includes('applications')));
+  t.false(before.entries.some((one) => one.kind === 'entry' && one.dn.includes('vault')));
   ada.search(suffix, {}, syncControl(refreshAndPersist, before.done?.cookie));
   t.is((await ada.next()).kind, 'info');
 
@@ -195,8 +198,8 @@ test('what one may not read one never learns of: neither the entry nor its chang
     t,
     writer,
     secret,
-    changed(`ou=secret,ou=applications,${suffix}`, 'description', 'x'),
-    { kind: 'delRequest', entry: `ou=secret,ou=applications,${suffix}` },
+    changed(`ou=secret,ou=vault,${suffix}`, 'description', 'x'),
+    { kind: 'delRequest', entry: `ou=secret,ou=vault,${suffix}` },
     // Of another person's entry what they may not read.
     changed(`uid=alan,ou=people,${suffix}`, 'employeeNumber', '7'),
     changed(`uid=alan,ou=people,${suffix}`, 'title', 'Clerk'),

@@ -2,7 +2,7 @@ import test from 'ava';
 import { utf8 } from '#base';
 import { ClientRefusal } from '#client';
 import { openWebLayer } from '../support/web-layer.ts';
-import { type Attributes, type Client, furnishedHouse, person, suffix } from './driver.ts';
+import { type Attributes, type Client, furnishedHouse, houseWithVault, person, suffix, vault } from './driver.ts';
 
 type House = Awaited<ReturnType<typeof furnishedHouse>>;
 
@@ -166,9 +166,9 @@ test('a policy that could not be held is refused, and one elsewhere is none', as
 });
 
 test('who may not read an entry learns nothing of its values by writing their own', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await houseWithVault(t);
   await withPolicy(house, { stsUniqueAttribute: 'displayName' });
-  await house.operator().add(`uid=h,ou=applications,${suffix}`, someone('h', { displayName: 'secret name' }));
+  await house.operator().add(`uid=h,${vault}`, someone('h', { displayName: 'secret name' }));
   const client = house.connect();
   await client.bind(person('ada'), 'lovelace');
   // As in slapd the refusal tells that somebody has it; not who, and not which of several values it was.

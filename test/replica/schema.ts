@@ -5,8 +5,8 @@ import { runProgram } from '../../bench/process.ts';
 const ours = join(import.meta.dirname, '..', '..', 'schema');
 /** Files of slapd's own that it needs to know itself by; what is Atrium's alone follows them. */
 const stock = ['core', 'cosine', 'inetorgperson'].map((name) => `include /etc/ldap/schema/${name}.schema`);
-/** What the directory writes by itself, and rules of other servers' policies: no entry of ours has it. */
-const left = new Set(['operational.schema', 'ppolicy.schema']);
+/** What slapd writes by itself in its own way: no entry of a copy has it from Atrium. */
+const left = new Set(['operational.schema']);
 
 /** The lines that give slapd the schema of Atrium: what it does not have already. */
 export async function slapdSchema(folder: string): Promise<string[]> {
