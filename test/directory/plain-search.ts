@@ -150,11 +150,13 @@ function readable(
   if (!anonymous && entry.uuid === uuid) return own;
   if (isFrame) return frame;
   if (within(`ou=people,${suffix}`)) return anonymous ? people : people.concat('memberOf');
-  if (!within(`ou=groups,${suffix}`)) return undefined;
-  return anonymous ? groups : groups.concat('memberOf');
+  if (within(`ou=groups,${suffix}`)) return anonymous ? groups : groups.concat('memberOf');
+  const isApplication = within(`ou=applications,${suffix}`) && !is(`ou=applications,${suffix}`);
+  return isApplication && !anonymous ? applications : undefined;
 }
 
-const own = [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp'];
+const own = [...naming, '*', 'memberOf', 'createTimestamp', 'modifyTimestamp', 'entryCSN', 'pwdChangedTime'];
+const applications = [...naming, 'cn', 'description', 'stsApplicationUrl'];
 
 const readers = new Map<string, View['mayRead']>();
 

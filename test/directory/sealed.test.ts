@@ -133,7 +133,7 @@ test('no door reads an authenticator secret or a recovery code, nor finds anybod
 });
 
 test('the parameters of an app and how many recovery codes are left are read by their person and by administrators, and by nobody else', async (t) => {
-  const house = await furnishedHouse(t);
+  const house = await furnishedHouse(t, { 'authn.passwordAloneDoors': ['ldap'] });
   const app = createApp();
   const operator = house.operator();
   await operator.modify(person('ada'), ['add', 'stsTotpCredential', app.credential], ['add', 'stsRecoveryCode', 'ABCDEFGHJK']);
