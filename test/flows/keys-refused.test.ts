@@ -377,7 +377,8 @@ test.serial('somebody disabled meanwhile is not signed in by their key', async (
   codes();
   const answer = await answerWith(base, page, key.get(page.asked));
   t.is(cookieOf(answer, 'sts_session'), undefined);
-  t.true(codes().includes('STS-AUTHN-0201'));
+  // Their sign-in ends with the account; who was faster than that is refused the session.
+  t.true(codes().some((code) => code === 'STS-AUTHN-9200' || code === 'STS-AUTHN-0201'));
 });
 
 test.serial('development mode: the passwordless box enrols a key on the spot, and the first claimant of a name gets it', async (t) => {

@@ -12,7 +12,9 @@ let ada: TestPerson;
 let browser: Browser;
 
 test.before(async () => {
-  atrium = await startTestAtrium({ settings: { STS_WEBAUTHN_ENABLED: 'false', STS_TOTP_ENABLED: 'false' } });
+  atrium = await startTestAtrium({
+    settings: { STS_WEBAUTHN_ENABLED: 'false', STS_TOTP_ENABLED: 'false', STS_AUTHN_PASSWORD_ALONE_DOORS: 'ldap' },
+  });
   base = atrium.addresses.http ?? '';
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   browser = await launch();
