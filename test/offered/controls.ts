@@ -1,8 +1,8 @@
 import { utf8 } from '#base';
 import { decodeBer } from '#ldap';
 import { dereferenced, dereferencesOf, matching, paged, pageOf, session, sortedBy, viewed, viewOf } from '../directory/control-values.ts';
-import { asserting, compare, equals, modify, oids, reading, remove } from '../writes/table.ts';
-import { ada, alan, control, device, extended, type Row, search, sequence, unfit, whoAmI } from './row.ts';
+import { add, asserting, compare, equals, modify, oids, reading, remove } from '../writes/table.ts';
+import { ada, alan, control, device, extended, type Row, search, sequence, suffix, unfit, whoAmI } from './row.ts';
 
 const who = search(ada, '(objectClass=*)', { scope: 'base', attributes: ['cn', 'sn'] });
 const children = (base: string) => search(base, '(objectClass=*)', { scope: 'one', attributes: ['cn'] });
@@ -101,6 +101,27 @@ const ofAll: readonly Row[] = [
 ];
 
 const policy = '1.3.6.1.4.1.42.2.27.8.5.1';
+
+const showDeleted = '1.2.840.113556.1.4.417';
+
+const ofTheDeleted: readonly Row[] = [
+  {
+    id: showDeleted,
+    name: 'show deleted',
+    async serves({ admin, unit }) {
+      const dn = `uid=gone,${await unit()}`;
+      await admin.ask(add(dn, { objectClass: 'inetOrgPerson', uid: 'gone', cn: 'Gone', sn: 'Gone' }));
+      await admin.ask(remove(dn));
+      const kept = search(suffix, `(stsDeletedDN=${dn})`);
+      const [without, beside] = [await admin.ask(kept), await admin.ask(kept, control(showDeleted))];
+      return [
+        [without.entries.length, beside.entries.length],
+        [0, 1],
+      ];
+    },
+    refuses: [['a value', 2, ({ admin }) => admin.ask(who, control(showDeleted, 'x'))], foreign(showDeleted)],
+  },
+];
 
 const ofPasswords: readonly Row[] = [
   {
@@ -406,4 +427,4 @@ function texts(value: Uint8Array = unfit): readonly string[] | undefined {
 }
 
 /** Everything under supportedControl. */
-export const controlRows: readonly Row[] = [...ofAll, ...ofPasswords, ...ofSearches, ...thatLast, ...ofWrites];
+export const controlRows: readonly Row[] = [...ofAll, ...ofTheDeleted, ...ofPasswords, ...ofSearches, ...thatLast, ...ofWrites];
