@@ -109,8 +109,8 @@ const ofTheDeleted: readonly Row[] = [
     id: showDeleted,
     name: 'show deleted',
     async serves({ admin, unit }) {
-      const dn = `uid=gone,${await unit()}`;
-      await admin.ask(add(dn, { objectClass: 'inetOrgPerson', uid: 'gone', cn: 'Gone', sn: 'Gone' }));
+      const dn = `cn=gone,${await unit()}`;
+      await admin.ask(add(dn, { objectClass: 'person', cn: 'gone', sn: 'Gone' }));
       await admin.ask(remove(dn));
       const kept = search(suffix, `(stsDeletedDN=${dn})`);
       const [without, beside] = [await admin.ask(kept), await admin.ask(kept, control(showDeleted))];

@@ -1,6 +1,7 @@
 import { text, utf8 } from '#base';
 import { decodeBer, type Filter, type Request } from '#ldap';
 import { modify } from '../writes/table.ts';
+import { accountOperationRows } from './account-operations.ts';
 import { simpleBind } from './doors.ts';
 import { linkOperationRows } from './link-operations.ts';
 import { ada, alan, control, device, extended, type Row, search, sequence, unfit, whoAmI } from './row.ts';
@@ -74,6 +75,7 @@ const listen = control(
 
 /** Everything under supportedExtension. */
 export const extensionRows: readonly Row[] = [
+  ...accountOperationRows,
   ...linkOperationRows,
   {
     id: '1.3.6.1.4.1.4203.1.11.3',

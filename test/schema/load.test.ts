@@ -85,6 +85,7 @@ test('what is only judged is marked secret, and nothing that is shown is', (t) =
     'nisSecretKey',
     'pwdHistory',
     'stsAppPassword',
+    'stsDeletedRecord',
     'stsRecoveryCode',
     'stsScramVerifier',
     'stsTotpCredential',

@@ -88,7 +88,9 @@ test('those who change one entry at all threads at once all get through, and no 
 });
 
 test('passwords are hashed and judged by the one hasher, and its bound is that of the process', async (t) => {
-  await using atrium = await startWithWorkers(2, { settings: { STS_KEYS_HASH_QUEUE_MAX: '1', STS_SECURITY_RATE_PER_IDENTITY: '100' } });
+  await using atrium = await startWithWorkers(2, {
+    settings: { STS_KEYS_HASH_QUEUE_MAX: '1', STS_SECURITY_RATE_PER_IDENTITY: '100', STS_SECURITY_VERIFIED_BINDS_S: '0' },
+  });
   const connected = await connectToEach(atrium, 3, 2);
   const dn = `uid=ada,ou=people,${atrium.suffix}`;
   const worker = connected.at(-1)?.lane as Lane;
