@@ -8,4 +8,6 @@ export interface RouteRow {
   readonly source: string;
   /** How much of it: begins with `full`, `partial` or `mock`, as the metadata page shows it. */
   readonly coverage: `${'full' | 'partial' | 'mock'}${string}`;
+  /** Who may read its answers from pages of other origins: any page, or those that applications list (`appCorsOrigin`). Nobody when absent. */
+  readonly cors?: 'open' | 'clients';
 }

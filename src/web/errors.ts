@@ -13,6 +13,11 @@ export const errors = {
   beforeRouter: row('0014', 'what arrived is no request that could be handed to the router: {why}'),
   csrfMissing: row('0015', 'a form that changes something came without a CSRF token', 403),
   csrfForeign: row('0016', 'the CSRF token belongs to another session, or to one that has ended', 403),
+  corsPreflight: row('0019', 'a CORS preflight from an origin that is neither ours nor listed by any application', 204),
+  corsNoClient: row('0020', 'a cross-origin request that names no client, from an origin that is not allowed'),
+  corsNoApplication: row('0021', 'a cross-origin request that names a client the realm does not have'),
+  corsNotListed: row('0022', 'a cross-origin request from an origin that its client does not list'),
+  corsOriginUnfit: row('0023', 'a value of global.corsOrigins is no origin and is ignored: {value}'),
 
   hostRefused: row('9001', 'the Host header names no host that this service answers for', 421),
   targetMalformed: row('9002', 'the request target is not a path with well-formed escapes', 400),

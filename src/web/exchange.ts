@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRow, RouteRow } from '#catalogue';
 import type { Cookie } from './cookies.ts';
 import type { Page } from './page.ts';
@@ -73,11 +74,30 @@ export interface FileReply extends Common {
 
 export type Handler = (request: WebRequest) => Reply | Promise<Reply>;
 
-/** A route row and what it does. */
-export interface WebRoute {
-  readonly row: RouteRow;
-  readonly handle: Handler;
+/** A request for a library that answers by itself: Node's request and answer, with what the door has found out. */
+export interface RawRequest extends Omit<WebRequest, 'openForm'> {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /**
+   * The whole body, decompressed and bounded by `http.bodyOctetsMax`. To be called once; without a body it is empty.
+   *
+   * @throws Refusal with STS-HTTP-0004 (too large), 0012 (encoding), 0013 (cut off, broken compression)
+   */
+  body(): Promise<Uint8Array>;
+  /** Of the page that asks, when it is not of this service itself. */
+  readonly foreignOrigin: string | undefined;
 }
+
+/** Answers by itself (`undefined`), or says what to answer. Headers of every answer are set before it is called. */
+export type RawHandler = (request: RawRequest) => Promise<Reply | undefined>;
+
+/** Which pages of other origins may ask before they do: a preflight names no client. */
+export type MayAsk = (realm: WebRealm, origin: string) => Promise<boolean>;
+
+/** A route row and what it does. */
+export type WebRoute =
+  | { readonly row: RouteRow; readonly handle: Handler }
+  | { readonly row: RouteRow; readonly raw: RawHandler; readonly mayAsk?: MayAsk };
 
 /** Joins a room's route rows with its handlers, which are called alike. */
 export function bindRoutes<Name extends string>(
@@ -85,4 +105,13 @@ export function bindRoutes<Name extends string>(
   handlers: Readonly<Record<Name, Handler>>,
 ): readonly WebRoute[] {
   return (Object.keys(rows) as Name[]).map((name) => ({ row: rows[name], handle: handlers[name] }));
+}
+
+/** The same for handlers that answer by themselves. */
+export function bindRawRoutes<Name extends string>(
+  rows: Readonly<Record<Name, RouteRow>>,
+  handlers: Readonly<Record<Name, RawHandler>>,
+  mayAsk: MayAsk,
+): readonly WebRoute[] {
+  return (Object.keys(rows) as Name[]).map((name) => ({ row: rows[name], raw: handlers[name], mayAsk }));
 }

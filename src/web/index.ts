@@ -1,7 +1,20 @@
 export { type Cookie, sessionCookie } from './cookies.ts';
+export { isOrigin } from './cors.ts';
 export { type Csrf, createCsrf, csrfField } from './csrf.ts';
 export { errors as webErrors } from './errors.ts';
-export { bindRoutes, type Handler, type PageReply, type RedirectReply, type Reply, type WebRequest, type WebRoute } from './exchange.ts';
+export {
+  bindRawRoutes,
+  bindRoutes,
+  type Handler,
+  type MayAsk,
+  type PageReply,
+  type RawHandler,
+  type RawRequest,
+  type RedirectReply,
+  type Reply,
+  type WebRequest,
+  type WebRoute,
+} from './exchange.ts';
 export { isLoopbackHost } from './host.ts';
 export { html, type Piece, type SafeHtml } from './html.ts';
 export { facts, notice, type Page, type ThingRow, things } from './page.ts';

@@ -1,10 +1,11 @@
 import type { Next, Request, Response, Server } from 'restify';
 import type { Log } from '#audit';
-import { type BodyLimits, readForm } from './body.ts';
+import { announcesBody, type BodyLimits, readBody, readForm } from './body.ts';
 import { readCookies } from './cookies.ts';
+import { foreignOriginOf, preflight } from './cors.ts';
 import { type Csrf, csrfField } from './csrf.ts';
 import { errors } from './errors.ts';
-import type { WebRequest, WebRoute } from './exchange.ts';
+import type { MayAsk, RawRequest, WebRequest, WebRoute } from './exchange.ts';
 import type { Exchange, Exchanges } from './exchanges.ts';
 import { errorOf, type Sender } from './send.ts';
 
@@ -15,37 +16,88 @@ export interface MountOptions {
   readonly csrf: Csrf;
   readonly limits: BodyLimits;
   readonly log: Log;
+  /** Of this service, beside its own: `global.corsOrigins`. */
+  readonly origins: readonly string[];
 }
 
 /** Mounts routes from their rows. Whatever a handler does, the request is answered and the process goes on. */
 export function mountRoutes(routes: readonly WebRoute[], options: MountOptions): void {
   const { server, exchanges, log, send } = options;
-  for (const { row, handle } of routes) {
-    const safely = async (request: Request): Promise<void> => {
-      const exchange = exchanges.of(request);
-      if (exchange === undefined) throw new Error('a request that did not come through the door');
-      try {
-        // A handler that throws at once rejects this promise too: Restify alone would let it end the process.
-        send.reply(exchange, await handle(readRequest(exchange, request.params as Record<string, string>, options)));
-      } catch (thrown) {
-        const { error, means } = errorOf(thrown);
-        if (error === errors.serverErrorUnclassified)
-          log.error(error, describeBug(thrown), { path: exchange.path, correlationId: exchange.correlationId });
-        send.refuse(exchange, error, means === undefined ? {} : { means });
-      }
-    };
-    const mounted = (request: Request, _response: Response, next: Next) => {
-      safely(request).then(
+  const mounted =
+    (answer: (exchange: Exchange, params: Params) => Promise<void>) => (request: Request, _response: Response, next: Next) => {
+      const safely = async (): Promise<void> => {
+        const exchange = exchanges.of(request);
+        if (exchange === undefined) throw new Error('a request that did not come through the door');
+        try {
+          // A handler that throws at once rejects this promise too: Restify alone would let it end the process.
+          await answer(exchange, request.params as Params);
+        } catch (thrown) {
+          const { error, means } = errorOf(thrown);
+          if (error === errors.serverErrorUnclassified)
+            log.error(error, describeBug(thrown), { path: exchange.path, correlationId: exchange.correlationId });
+          send.refuse(exchange, error, means === undefined ? {} : { means });
+        }
+      };
+      safely().then(
         () => next(false),
         () => next(false),
       );
     };
-    if (row.method === 'GET') server.get(row.path, mounted);
-    else server.post(row.path, mounted);
+  for (const route of routes) {
+    const { row } = route;
+    const handler = mounted(async (exchange, params) => {
+      if ('handle' in route) {
+        send.reply(exchange, await route.handle(readRequest(exchange, params, options)));
+        return;
+      }
+      send.prepare(exchange);
+      const reply = await route.raw(rawRequest(exchange, params, options));
+      if (reply !== undefined) send.reply(exchange, reply);
+      else if (!exchange.response.headersSent) throw new Error('a handler that answers by itself did not');
+    });
+    if (row.method === 'GET') server.get(row.path, handler);
+    else server.post(row.path, handler);
+  }
+  for (const [path, asked] of preflights(routes)) {
+    server.opts(
+      path,
+      mounted(async (exchange) => {
+        const { headers, refused } = await preflight(exchange, asked.methods, { ...asked, listed: options.origins });
+        if (refused !== undefined) send.record(exchange, refused, 'refused');
+        send.empty(exchange, 204, headers);
+      }),
+    );
   }
 }
 
-function readRequest(exchange: Exchange, params: Readonly<Record<string, string>>, { csrf, limits, send }: MountOptions): WebRequest {
+type Params = Readonly<Record<string, string>>;
+
+/** What pages of other origins may ask for, by path: a path has one answer for all of its methods. */
+function preflights(routes: readonly WebRoute[]) {
+  const byPath = new Map<string, { methods: string[]; isOpen: boolean; mayAsk: MayAsk | undefined }>();
+  for (const route of routes) {
+    const { path, method, cors } = route.row;
+    if (cors === undefined || !('raw' in route)) continue;
+    const known = byPath.get(path);
+    if (known === undefined) byPath.set(path, { methods: [method], isOpen: cors === 'open', mayAsk: route.mayAsk });
+    else known.methods.push(method);
+  }
+  return byPath;
+}
+
+function rawRequest(exchange: Exchange, params: Params, options: MountOptions): RawRequest {
+  const { openForm: _, ...common } = readRequest(exchange, params, options);
+  const { request, response } = exchange;
+  return {
+    ...common,
+    request,
+    response,
+    foreignOrigin: foreignOriginOf(exchange),
+    body: () => (announcesBody(request) ? readBody(request, options.limits.octetsMax) : Promise.resolve(new Uint8Array())),
+  };
+}
+
+function readRequest(exchange: Exchange, params: Params, { csrf, limits, send }: MountOptions): WebRequest {
   const { request, realm, query, target, door, secure, origin, address, correlationId } = exchange;
   return {
     method: request.method === 'POST' ? 'POST' : 'GET',

@@ -20,6 +20,10 @@ export interface Sender {
   refuse(exchange: Exchange, error: ErrorRow, detail?: Refused): void;
   /** Records a refusal that somebody else shows. */
   record(exchange: Exchange, error: ErrorRow, outcome: Outcome, means?: string): void;
+  /** Sets the headers of every answer, for a handler that answers by itself. What is answered otherwise sets its own over them. */
+  prepare(exchange: Exchange): void;
+  /** An answer without a body. */
+  empty(exchange: Exchange, status: number, headers: Readonly<Record<string, string>>): void;
   /** 308: the same request again at another address. */
   sendOn(exchange: Exchange, url: string): void;
 }
@@ -136,7 +140,13 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
     write(exchange, 200, headers, zipped ? gzipped : body);
   };
 
-  return { reply, refuse, record, sendOn: (exchange, url) => write(exchange, 308, { Location: url }, new Uint8Array()) };
+  const prepare: Sender['prepare'] = ({ response, secure, host }) => {
+    const common = { 'Cache-Control': 'no-store', ...securityHeaders(secure, host), ...(ending() ? { Connection: 'close' } : {}) };
+    for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
+  };
+  const empty: Sender['empty'] = (exchange, status, headers) => write(exchange, status, headers, new Uint8Array());
+
+  return { reply, refuse, record, prepare, empty, sendOn: (exchange, url) => write(exchange, 308, { Location: url }, new Uint8Array()) };
 }
 
 /** What a handler threw, as a row and a status; a bug is nobody's own code. */

@@ -68,6 +68,17 @@ export const settings = {
     obeyed: true,
     means: 'the address browsers reach this service at, such as https://id.example.com; empty takes it from each request',
   },
+  'global.corsOrigins': {
+    env: 'STS_GLOBAL_CORS_ORIGINS',
+    kind: 'list',
+    default: [],
+    max: 300,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'origins whose pages may ask for everything that applications may ask for from pages of their own, such as https://app.example.com',
+  },
   'http.bodyOctetsMax': {
     env: 'STS_HTTP_BODY_OCTETS_MAX',
     kind: 'integer',

@@ -7,6 +7,7 @@ import { Refusal, refuse, type SettingValues } from '#catalogue';
 import { verifiesPasswords } from '#policy';
 import { loadAssets } from './assets.ts';
 import { answerBroken } from './broken.ts';
+import { isOrigin } from './cors.ts';
 import type { Csrf } from './csrf.ts';
 import { errors } from './errors.ts';
 import { bindRoutes, type Handler, type WebRoute } from './exchange.ts';
@@ -18,6 +19,7 @@ import type { WebRealms } from './realm.ts';
 import { routes as ownRoutes } from './routes.ts';
 import { createSender, errorOf } from './send.ts';
 import type { settings } from './settings.ts';
+import { fillText } from './texts.ts';
 
 export interface WebOptions {
   readonly settings: SettingValues<typeof settings>;
@@ -47,6 +49,8 @@ export interface Web {
 export async function startWeb(options: WebOptions): Promise<Web> {
   const { settings: given, realms, tls, chance } = options;
   const assets = loadAssets();
+  for (const value of given['global.corsOrigins'].filter((each) => !isOrigin(each)))
+    options.log.warn(errors.corsOriginUnfit, fillText(errors.corsOriginUnfit.means, { value }));
   let ending = false;
   let tlsPort: number | undefined;
   const send = createSender({
@@ -167,7 +171,7 @@ async function createDoor(
       }),
   });
   const limits = { octetsMax: given['http.bodyOctetsMax'], fieldsMax: given['http.formFieldsMax'] };
-  mountRoutes(routes, { server, exchanges, send, csrf, limits, log });
+  mountRoutes(routes, { server, exchanges, send, csrf, limits, log, origins: given['global.corsOrigins'].filter(isOrigin) });
   return server;
 }
 

@@ -37,6 +37,7 @@ export const standing: SettingValues<typeof webSettings> = {
   'http.besidePort': undefined,
   'http.besideTlsPort': undefined,
   'global.publicBaseUrl': '',
+  'global.corsOrigins': [],
   'http.bodyOctetsMax': 5_242_880,
   'http.formFieldsMax': 1000,
   'http.headerOctetsMax': 16_384,
