@@ -91,7 +91,9 @@ function readOptions(options: Readonly<Record<string, OptionRow>>, args: readonl
 function unknown(argument: string, name: string, known: readonly string[]): string {
   const near = nearest(name, known);
   const shown = argument.split('=')[0];
-  return near === undefined ? `there is no option ${shown} here` : `there is no option ${shown} here; --${near} is meant, perhaps`;
+  if (near !== undefined) return `there is no option ${shown} here; --${near} is meant, perhaps`;
+  // What was named or numbered elsewhere may begin so.
+  return `there is no option ${shown} here; what begins with a dash and is none comes after --`;
 }
 
 /** Holds a value against its type. */

@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Audit } from '#audit';
-import { type Chance, type Clock, token } from '#base';
+import { type Chance, type Clock, typedToken } from '#base';
 import type { Connection, Directory, Door } from '#directory';
 import { resultCodes } from '#ldap';
 import { errors } from './errors.ts';
@@ -62,7 +62,7 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
   /** Open sockets by kind of door: whoever fills the network side shall not shut the operators out. */
   const open = { network: tally, operators: createTally(), web: createTally() };
   const handshaking = new Set<Socket>();
-  const prefix = token(chance, 6);
+  const prefix = typedToken(chance, 6);
   let counted = 0;
   let ending = false;
 

@@ -1,4 +1,4 @@
-import { type Chance, text, token, utf8 } from '#base';
+import { type Chance, text, typedToken, utf8 } from '#base';
 import { type SealingKey, seal, unseal } from '#keys';
 import type { Kept, Kind, State } from '#state';
 import { type MailAddress, parseMailAddress } from './address.ts';
@@ -67,7 +67,7 @@ export function openQueue(state: State, chance: Chance, keys: readonly SealingKe
     place: together,
     count: async (realm, upTo) => (await kind.list(together, realm, upTo)).length,
     put: async (realm, waiting, content) => {
-      const id = token(chance, idOctets);
+      const id = typedToken(chance, idOctets);
       const plain = utf8(JSON.stringify(content));
       const kept = sealing === undefined ? plain : seal(sealing, plain, placeOf(realm, id));
       await kind.put(together, id, { ...waiting, id, content: text(kept) ?? '' }, waiting.untilMs, realm);

@@ -60,9 +60,9 @@ test('arguments are read by the row: operands, flags, values in both forms, defa
 
 const wrong: readonly [title: string, args: readonly string[], says: RegExp][] = [
   ['an operand that is missing', [], /^ONE is missing: the first$/],
-  ['an option that is not known', ['a', '--loud'], /^there is no option --loud here$/],
+  ['an option that is not known', ['a', '--loud'], /^there is no option --loud here; what begins with a dash and is none comes after --$/],
   ['an option that is nearly known', ['a', '--limt=3'], /^there is no option --limt here; --limit is meant, perhaps$/],
-  ['a short option', ['a', '-l'], /^there is no option -l here$/],
+  ['a short option', ['a', '-l'], /^there is no option -l here; what/],
   ['a flag with a value', ['a', '--flag=yes'], /^--flag takes no value$/],
   ['an option without its value', ['a', '--base'], /^--base needs a value, DN$/],
   ['an option given twice', ['a', '--base', 'x', '--base', 'y'], /^--base is given twice$/],
@@ -71,7 +71,7 @@ const wrong: readonly [title: string, args: readonly string[], says: RegExp][] =
   ['an empty operand', [''], /^ONE is empty$/],
   ['an empty value', ['a', '--base='], /^--base is empty$/],
   ['another word', ['a', '--scope', 'deep'], /^--scope is one or sub, not "deep"$/],
-  ['the name of what every object has', ['a', '--constructor'], /^there is no option --constructor here$/],
+  ['the name of what every object has', ['a', '--constructor'], /^there is no option --constructor here; what/],
 ];
 for (const [title, args, says] of wrong) {
   test(`what a row does not know is refused with words that help: ${title}`, (t) => {

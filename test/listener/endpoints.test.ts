@@ -179,7 +179,9 @@ test('STS-LDAP-9200: a port that is taken is named with its reason, and nothing 
 });
 
 test('the end of the service: requests in progress are answered, new ones not taken, and everyone is told (RFC 4511 §4.4.1)', async (t) => {
-  const { connect, listener, nextHeld } = await startTestListener(t);
+  const operators = join(folderOf(t), 'ldapi');
+  const endpoints = { ldap: { host: '127.0.0.1', port: 0 }, operators };
+  const { connect, listener, nextHeld } = await startTestListener(t, { endpoints });
   const idle = await connect();
   const busy = await connect();
   const first = nextHeld();
@@ -189,6 +191,7 @@ test('the end of the service: requests in progress are answered, new ones not ta
   const { answer, reply } = await first;
 
   const stopped = listener.stop();
+  await t.throwsAsync(connectRaw({ path: operators }), { code: 'ENOENT' });
   t.like((await idle.rest())[0], { messageId: 0, op: { oid: noticeOid, result: { code: 52 } } });
   busy.send(2, whoAmI);
   t.false(reply.signal.aborted);
@@ -199,7 +202,10 @@ test('the end of the service: requests in progress are answered, new ones not ta
   t.deepEqual(more, []);
   await stopped;
   t.is(listener.connections, 0);
-  await t.throwsAsync(connectRaw({ host: '127.0.0.1', port: listener.addresses.ldap?.port ?? 0 }), { code: 'ECONNREFUSED' });
+  // Once it is closed the system may give the port to whoever wants one: that somebody takes a connection there says nothing.
+  const late = await connectRaw({ host: '127.0.0.1', port: listener.addresses.ldap?.port ?? 0 }).catch(() => undefined);
+  t.is(listener.connections, 0);
+  late?.socket.destroy();
 });
 
 test('the end of the service does not wait for ever: after ldap.stopTimeoutS what is in progress is stopped', async (t) => {

@@ -1,4 +1,4 @@
-import { drawTypable, printedInGroups, readNetwork, token, utf8 } from '#base';
+import { drawTypable, printedInGroups, readNetwork, typedToken, utf8 } from '#base';
 import { refuse } from '#catalogue';
 import { appPasswordGroup, appPasswordLength, printStoredAppPassword, type StoredAppPassword, saltOf } from '#credentials';
 import { appPasswordScopes } from '#holdings';
@@ -62,7 +62,7 @@ export const makeAppPassword: ExtendedKind = {
     if (!realm.settings['appPasswords.enabled']) throw refuse(errors.appPasswordsOff);
     checkFactors(call, snapshot, realm, found);
     const nowMs = engine.clock.nowMs();
-    const one = { ...fitting(asked, nowMs), id: token(engine.chance, idOctets), addedMs: nowMs };
+    const one = { ...fitting(asked, nowMs), id: typedToken(engine.chance, idOctets), addedMs: nowMs };
     checkRoom(realm, stored);
 
     const bare = drawTypable(engine.chance, appPasswordLength);
