@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { adminErrors, apiRoutes, createGate, type OperationDeps, operations } from '#admin';
 import { utf8 } from '#base';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
@@ -21,7 +22,7 @@ import {
 import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { type Mail, mailJobs, tellChanges } from '#mail';
-import { openPeople } from '#people';
+import { openPeople, type People } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
@@ -113,7 +114,26 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     chance,
     audit,
   });
-  const own = {
+  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(below, client, people, realms) });
+  const operating = { client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf };
+  const routes: readonly WebRoute[] = [
+    ...bindRoutes(signinRoutes, signin),
+    ...bindRoutes(portalRoutes, portal),
+    ...managementOf(foundation, operating),
+  ];
+  for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
+  // Before a browser can come: what was locked while the service stood still has no sessions.
+  await below.life?.begin();
+  const tls = below.certificate === undefined ? {} : { tls: below.certificate };
+  const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });
+  open.defer(() => web.stop());
+  reached = web.addresses;
+  return web.addresses;
+}
+
+/** What the portal's pages of people's own need of the directory. */
+function ownOf(below: Beneath, client: DirectoryClient, people: People, realms: Realms<typeof rows>) {
+  return {
     readOwn: people.readOwn,
     personOf: people.byUuid,
     ldapUrl: () => below.ldapUrl,
@@ -125,16 +145,21 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
   };
-  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...own });
-  const routes: readonly WebRoute[] = [...bindRoutes(signinRoutes, signin), ...bindRoutes(portalRoutes, portal)];
-  for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
-  // Before a browser can come: what was locked while the service stood still has no sessions.
-  await below.life?.begin();
-  const tls = below.certificate === undefined ? {} : { tls: below.certificate };
-  const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });
-  open.defer(() => web.stop());
-  reached = web.addresses;
-  return web.addresses;
+}
+
+/** The management API over the table of operations. */
+function managementOf({ settings, clock, log }: Foundation, deps: OperationDeps): readonly WebRoute[] {
+  const authRequired = settings['adminApi.authRequired'];
+  if (!authRequired) log.warn(adminErrors.authNotRequired, adminErrors.authNotRequired.means);
+  const { client, people } = deps;
+  const gate = createGate({
+    client,
+    people,
+    authRequired,
+    administratorUid: settings['admin.bootstrapUsername'],
+    nowMs: () => clock.nowMs(),
+  });
+  return apiRoutes(operations, deps, gate);
 }
 
 /** What both the sign-in and the portal need of factors, policies and settings. */

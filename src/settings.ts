@@ -1,3 +1,4 @@
+import { adminSettings } from '#admin';
 import { auditSettings } from '#audit';
 import { reservedSettings, type SettingRows, serviceSettings } from '#catalogue';
 import { clientSettings } from '#client';
@@ -19,6 +20,7 @@ import { webSettings } from '#web';
 /** Every setting there is. A test proves that no two rooms use a name. */
 export const settings = {
   ...serviceSettings,
+  ...adminSettings,
   ...auditSettings,
   ...clientSettings,
   ...credentialsSettings,

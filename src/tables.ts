@@ -1,3 +1,4 @@
+import { adminErrors, operations as adminOperations, adminSettings, routeOf } from '#admin';
 import { auditErrors, auditSettings } from '#audit';
 import {
   type ErrorRow,
@@ -34,6 +35,7 @@ import { errors as ownErrors } from './errors.ts';
 
 /** The same rows by the room that keeps them. */
 export const settingTables: Readonly<Record<string, SettingRows>> = {
+  admin: adminSettings,
   audit: auditSettings,
   catalogue: { ...serviceSettings, ...reservedSettings },
   client: clientSettings,
@@ -55,6 +57,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
 
 /** Every route that `web` mounts, by room. */
 export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {
+  admin: Object.fromEntries(adminOperations.map((row) => [row.name, routeOf(row)])),
   portal: portalRoutes,
   signin: signinRoutes,
   web: webRoutes,
@@ -76,6 +79,7 @@ export const operationTables: Readonly<Record<string, Readonly<Record<string, Op
 
 /** Every refusal and failure that a room can raise, by room and name. */
 export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorRow>>>> = {
+  admin: adminErrors,
   audit: auditErrors,
   catalogue: settingErrors,
   client: clientErrors,

@@ -4,7 +4,7 @@ export { type Detail, type ErrorRange, type ErrorRow, Refusal, refuse } from './
 export { gather } from './gather.ts';
 export type { JobRow } from './jobs.ts';
 export type { ExampleRow, OperandRow, OperationRow, OptionRow, ValueType, WorksOn } from './operations.ts';
-export type { RouteRow } from './routes.ts';
+export type { RouteMethod, RouteRow } from './routes.ts';
 export { type Checked, checkSetting } from './settings/check.ts';
 export { type Environment, processEnvironment, sizeThreadPool } from './settings/environment.ts';
 export { describeSettingProblem, type SettingProblem, settingErrors } from './settings/errors.ts';

@@ -1,6 +1,9 @@
+/** What a route can be asked with. HEAD is answered as its GET, without the body. */
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 /** One row of the route table. What it does is the room's business; `web` mounts it. */
 export interface RouteRow {
-  readonly method: 'GET' | 'POST';
+  readonly method: RouteMethod;
   /** A Restify path, `/authn/login`. */
   readonly path: string;
   readonly purpose: string;

@@ -135,7 +135,7 @@ async function askToSignIn(
 ): Promise<Reply> {
   const rows = [{ label: texts.askerLabel, value: texts.application }];
   const asked = Object.keys(demand).length === 0 ? {} : { demand };
-  const id = await sessions.park({ realm: realm.id, method, target, rows, ...asked });
+  const id = await sessions.park({ realm: realm.id, method: method === 'POST' ? 'POST' : 'GET', target, rows, ...asked });
   return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
 }
 

@@ -87,7 +87,7 @@ export function readBody(request: IncomingMessage, octetsMax: number): Promise<U
 }
 
 /** @see RFC 9110 §8.4.1; several codings on top of each other serve nobody but a bomb */
-function decoderOf(encoding: string | undefined): Transform | undefined | 'unknown' {
+export function decoderOf(encoding: string | undefined): Transform | undefined | 'unknown' {
   switch ((encoding ?? 'identity').trim().toLowerCase()) {
     case 'identity':
     case '':
@@ -103,7 +103,7 @@ function decoderOf(encoding: string | undefined): Transform | undefined | 'unkno
   return 'unknown';
 }
 
-function parseContentType(header: string | undefined): { readonly type: string; readonly charset: string | undefined } {
+export function parseContentType(header: string | undefined): { readonly type: string; readonly charset: string | undefined } {
   const [type = '', ...parameters] = (header ?? '').split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(parameter)?.[1])

@@ -26,6 +26,10 @@ export const errors = {
   protectionNeeded: row('9005', 'product mode: a form came unprotected from beyond this machine', 403),
   formMalformed: row('9006', 'the form has too many fields, or is not UTF-8', 400),
   notListening: row('9007', 'startup refused: the web cannot listen on {address}: {why}'),
+  jsonTypeNotRead: row('9520', 'the body is not of the media type that the route reads', 415),
+  jsonMalformed: row('9521', 'the body is no JSON text in UTF-8', 400),
+  jsonRefused: row('9522', 'the body nests too deep, or has a member called __proto__, constructor or prototype', 400),
+  replyBroken: row('9523', 'an answer that is sent as it is made broke off: {why}'),
   realmUnknown: { code: 'STS-CORE-9110', means: 'the path names a realm that there is not', sees: { http: 404 }, state: 'live' },
   realmRemoved: {
     code: 'STS-CORE-0121',

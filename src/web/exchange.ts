@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorRow, RouteRow } from '#catalogue';
+import type { ErrorRow, RouteMethod, RouteRow } from '#catalogue';
 import type { Cookie } from './cookies.ts';
 import type { Page } from './page.ts';
 import type { WebRealm } from './realm.ts';
 
 /** A request as handlers see it: parsed, bounded, and free of the framework underneath. */
 export interface WebRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: RouteMethod;
   /** Whose page is asked for. Paths, here and in a reply, are those of the realm: its prefix is nobody's business but the door's. */
   readonly realm: WebRealm;
   /** The path as it came, without the realm's prefix. */
@@ -27,6 +27,23 @@ export interface WebRequest {
   openForm(
     subjectOf: (form: URLSearchParams) => string,
   ): Promise<{ readonly form: URLSearchParams; readonly refused: ErrorRow | undefined }>;
+  /** The value of a header; `undefined` when there is none, or several that may not be joined. */
+  header(name: string): string | undefined;
+  /**
+   * Reads a body as JSON (RFC 8259): `application/json` in UTF-8, no deeper than it may be, without members that name a prototype.
+   *
+   * @param octetsMax  of the body; `http.bodyOctetsMax` when absent
+   * @returns `undefined` for a request without a body
+   * @throws Refusal with STS-HTTP-0004 (too large), 0012 (charset or encoding), 0013 (cut off), 9520 (another type), 9521 (no JSON), 9522 (too deep, names)
+   */
+  json(octetsMax?: number): Promise<unknown>;
+  /**
+   * A body as it comes, decompressed; what is not read is not held.
+   *
+   * @param types  media types of which it must have one
+   * @throws Refusal as `json` does, when it is called or while it is read
+   */
+  stream(types: readonly string[], octetsMax: number): AsyncIterable<Uint8Array>;
   readonly door: 'http' | 'https';
   /** True when what is sent back cannot be read on the way. */
   readonly secure: boolean;
@@ -39,7 +56,7 @@ export interface WebRequest {
 }
 
 /** What a handler answers. Cookies, audit and headers are the sender's work. */
-export type Reply = PageReply | RedirectReply | FileReply;
+export type Reply = PageReply | RedirectReply | FileReply | JsonReply | StreamReply;
 
 interface Common {
   readonly cookies?: readonly Cookie[];
@@ -62,6 +79,24 @@ export interface RedirectReply extends Common {
   readonly status: 302 | 303;
   /** A path of the realm. */
   readonly to: string;
+}
+
+export interface JsonReply extends Common {
+  readonly kind: 'json';
+  /** 200 when absent. */
+  readonly status?: number;
+  /** Beside those of every answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What JSON can say; with a status of 204 there is none. */
+  readonly body?: unknown;
+}
+
+/** A body that is sent as it is made. Where it breaks off, the connection is cut, so that nobody takes it for whole. */
+export interface StreamReply extends Common {
+  readonly kind: 'stream';
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /** A file that never changes under its name. */

@@ -1,6 +1,8 @@
 import type { Next, Request, Response, Server } from 'restify';
 import type { Log } from '#audit';
+import type { RouteMethod, RouteRow } from '#catalogue';
 import { announcesBody, type BodyLimits, readBody, readForm } from './body.ts';
+import { readJson, streamBody } from './body-json.ts';
 import { readCookies } from './cookies.ts';
 import { foreignOriginOf, preflight } from './cors.ts';
 import { type Csrf, csrfField } from './csrf.ts';
@@ -14,7 +16,7 @@ export interface MountOptions {
   readonly exchanges: Exchanges;
   readonly send: Sender;
   readonly csrf: Csrf;
-  readonly limits: BodyLimits;
+  readonly limits: BodyLimits & { readonly depthMax: number };
   readonly log: Log;
   /** Of this service, beside its own: `global.corsOrigins`. */
   readonly origins: readonly string[];
@@ -55,8 +57,7 @@ export function mountRoutes(routes: readonly WebRoute[], options: MountOptions):
       if (reply !== undefined) send.reply(exchange, reply);
       else if (!exchange.response.headersSent) throw new Error('a handler that answers by itself did not');
     });
-    if (row.method === 'GET') server.get(row.path, handler);
-    else server.post(row.path, handler);
+    mount(server, row, handler);
   }
   for (const [path, asked] of preflights(routes)) {
     server.opts(
@@ -67,6 +68,28 @@ export function mountRoutes(routes: readonly WebRoute[], options: MountOptions):
         send.empty(exchange, 204, headers);
       }),
     );
+  }
+}
+
+const methods: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function mount(server: Server, { method, path }: RouteRow, mounted: (request: Request, response: Response, next: Next) => void): void {
+  switch (method) {
+    case 'GET':
+      server.get(path, mounted);
+      return;
+    case 'POST':
+      server.post(path, mounted);
+      return;
+    case 'PUT':
+      server.put(path, mounted);
+      return;
+    case 'PATCH':
+      server.patch(path, mounted);
+      return;
+    case 'DELETE':
+      server.del(path, mounted);
+      return;
   }
 }
 
@@ -100,7 +123,7 @@ function rawRequest(exchange: Exchange, params: Params, options: MountOptions): 
 function readRequest(exchange: Exchange, params: Params, { csrf, limits, send }: MountOptions): WebRequest {
   const { request, realm, query, target, door, secure, origin, address, correlationId } = exchange;
   return {
-    method: request.method === 'POST' ? 'POST' : 'GET',
+    method: methods.find((method) => method === request.method) ?? 'GET',
     realm,
     path: target.split('?', 1).join(''),
     query,
@@ -113,6 +136,12 @@ function readRequest(exchange: Exchange, params: Params, { csrf, limits, send }:
       if (refused !== undefined) send.record(exchange, refused, 'refused');
       return { form, refused };
     },
+    header: (name) => {
+      const values = request.headersDistinct[name.toLowerCase()];
+      return values?.length === 1 ? values[0] : undefined;
+    },
+    json: (octetsMax = limits.octetsMax) => readJson(request, { octetsMax, depthMax: limits.depthMax }),
+    stream: (types, octetsMax) => streamBody(request, types, octetsMax),
     door,
     secure,
     origin,

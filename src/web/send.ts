@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Audit, Outcome } from '#audit';
 import { utf8 } from '#base';
 import { type ErrorRow, Refusal } from '#catalogue';
@@ -6,7 +8,7 @@ import { announcesBody } from './body.ts';
 import { formatCookie } from './cookies.ts';
 import { errors } from './errors.ts';
 import { errorJson, errorPage, errorText, prefersJson } from './errors-page.ts';
-import type { FileReply, Reply } from './exchange.ts';
+import type { FileReply, Reply, StreamReply } from './exchange.ts';
 import type { Exchange } from './exchanges.ts';
 import { securityHeaders } from './headers.ts';
 import { renderPage } from './page.ts';
@@ -96,7 +98,7 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
       write(exchange, status, { 'Content-Type': 'text/plain; charset=utf-8', ...headers }, utf8(errorText(status, error)));
     } else if (prefersJson(exchange.request.headers.accept)) {
       const body = utf8(errorJson(status, error, exchange.correlationId));
-      write(exchange, status, { 'Content-Type': 'application/json', Vary: 'Accept', ...headers }, body);
+      write(exchange, status, { 'Content-Type': jsonType, Vary: 'Accept', ...headers }, body);
     } else {
       page(exchange, status, errorPage(status, error, exchange.correlationId, exchange.realm), headers);
     }
@@ -105,16 +107,14 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
   const reply: Sender['reply'] = (exchange, answer) => {
     const cookies = (answer.cookies ?? []).map((cookie) => formatCookie(cookie, exchange.realm.prefix, exchange.secure));
     const common: Headers = cookies.length > 0 ? { 'Set-Cookie': cookies } : {};
+    const status = 'status' in answer ? (answer.status ?? 200) : 200;
+    if (status >= 400 && answer.error === undefined) {
+      const [unclassified, outcome] =
+        status < 500 ? ([errors.clientErrorUnclassified, 'refused'] as const) : ([errors.serverErrorUnclassified, 'failed'] as const);
+      record(exchange, unclassified, outcome);
+    }
     switch (answer.kind) {
       case 'page': {
-        const status = answer.status ?? 200;
-        if (status >= 400 && answer.error === undefined) {
-          record(
-            exchange,
-            status < 500 ? errors.clientErrorUnclassified : errors.serverErrorUnclassified,
-            status < 500 ? 'refused' : 'failed',
-          );
-        }
         const waits = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
         page(exchange, status, answer.page, { ...common, ...waits });
         return;
@@ -125,6 +125,14 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
         return;
       case 'file':
         sendFile(exchange, answer);
+        return;
+      case 'json': {
+        const body = answer.body === undefined ? new Uint8Array() : utf8(`${JSON.stringify(answer.body)}\n`);
+        write(exchange, status, { ...common, ...(body.length > 0 ? { 'Content-Type': jsonType } : {}), ...answer.headers }, body);
+        return;
+      }
+      case 'stream':
+        void sendStream(exchange, answer, common);
     }
   };
 
@@ -140,6 +148,29 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
     write(exchange, 200, headers, zipped ? gzipped : body);
   };
 
+  const sendStream = async (exchange: Exchange, { type, headers, body }: StreamReply, common: Headers) => {
+    const { request, response, secure, host } = exchange;
+    if (exchange.given || response.headersSent || response.destroyed) return;
+    try {
+      response.writeHead(200, {
+        'Cache-Control': 'no-store',
+        ...securityHeaders(secure, host, false),
+        ...common,
+        'Content-Type': type,
+        ...headers,
+        ...(ending() || (announcesBody(request) && !request.complete) ? { Connection: 'close' } : {}),
+      } as Record<string, string | string[]>);
+      await pipeline(Readable.from(body, { objectMode: false }), response);
+    } catch (thrown) {
+      // Who went away in the middle knows it.
+      if (!exchange.request.socket.destroyed || !isGone(thrown)) {
+        const why = thrown instanceof Error ? thrown.message : 'unknown';
+        record(exchange, errors.replyBroken, 'failed', fillText(errors.replyBroken.means, { why }));
+      }
+      response.destroy();
+    }
+  };
+
   const prepare: Sender['prepare'] = ({ response, secure, host }) => {
     const common = { 'Cache-Control': 'no-store', ...securityHeaders(secure, host), ...(ending() ? { Connection: 'close' } : {}) };
     for (const [name, value] of Object.entries(common)) response.setHeader(name, value);
@@ -147,6 +178,12 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
   const empty: Sender['empty'] = (exchange, status, headers) => write(exchange, status, headers, new Uint8Array());
 
   return { reply, refuse, record, prepare, empty, sendOn: (exchange, url) => write(exchange, 308, { Location: url }, new Uint8Array()) };
+}
+
+const jsonType = 'application/json';
+
+function isGone(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
 
 /** What a handler threw, as a row and a status; a bug is nobody's own code. */

@@ -101,6 +101,17 @@ export const settings = {
     obeyed: true,
     means: 'fields of a form',
   },
+  'http.jsonDepthMax': {
+    env: 'STS_HTTP_JSON_DEPTH_MAX',
+    kind: 'integer',
+    default: 32,
+    min: 4,
+    max: 1000,
+    applies: 'restart',
+    scope: 'process',
+    obeyed: true,
+    means: 'arrays and objects of a JSON body that stand within each other',
+  },
   'http.headerOctetsMax': {
     env: 'STS_HTTP_HEADER_OCTETS_MAX',
     kind: 'integer',

@@ -170,7 +170,11 @@ async function createDoor(
         address: plainAddress(address),
       }),
   });
-  const limits = { octetsMax: given['http.bodyOctetsMax'], fieldsMax: given['http.formFieldsMax'] };
+  const limits = {
+    octetsMax: given['http.bodyOctetsMax'],
+    fieldsMax: given['http.formFieldsMax'],
+    depthMax: given['http.jsonDepthMax'],
+  };
   mountRoutes(routes, { server, exchanges, send, csrf, limits, log, origins: given['global.corsOrigins'].filter(isOrigin) });
   return server;
 }

@@ -40,6 +40,7 @@ export const standing: SettingValues<typeof webSettings> = {
   'global.corsOrigins': [],
   'http.bodyOctetsMax': 5_242_880,
   'http.formFieldsMax': 1000,
+  'http.jsonDepthMax': 32,
   'http.headerOctetsMax': 16_384,
   'http.headersTimeoutS': 20,
   'http.requestTimeoutS': 60,

@@ -1,0 +1,23 @@
+import type { ErrorRow } from '#catalogue';
+
+/** What the management API refuses. Its words to clients are those of the table in `api/answer.ts`; codes are for operators. */
+export const errors = {
+  tokenMissing: row('9000', 'a call came without an access token', 401),
+  tokenRefused: row('9001', 'the access token is not good for this API: {why}', 401),
+  scopeMissing: row('9002', 'the access token lacks the scope {scope}', 403),
+  roleMissing: row('9003', 'the caller is in no group of the role that the call takes', 403),
+  authNotRequired: row('9004', 'ADMIN_API_AUTH_REQUIRED is false: everybody who reaches the management API administers this service'),
+  foreignPage: row('9005', 'without required tokens, a page of another origin may not call', 403),
+  unfit: row('9006', 'what was sent is not of the shape of the operation: {what}', 400),
+  absent: row('9007', 'there is no {what}', 404),
+  forbidden: row('9008', 'the directory gives the caller no right to do it', 403),
+  changedMeanwhile: row('9009', 'it was changed since the caller read it', 412),
+  conflict: row('9010', 'it conflicts with what there is', 409),
+  refusedAsUnfit: row('9011', 'the directory refuses it as unfit', 400),
+  tooMuch: row('9012', 'it takes more than a search may: a narrower one is needed', 400),
+  busy: row('9013', 'the directory cannot do it now', 503),
+} as const satisfies Record<string, ErrorRow>;
+
+function row(digits: `${number}`, means: string, http?: number): ErrorRow {
+  return { code: `STS-API-${digits}`, means, sees: http === undefined ? {} : { http }, state: 'live' };
+}

@@ -1,0 +1,74 @@
+import { type ErrorRow, Refusal } from '#catalogue';
+import { ClientRefusal } from '#client';
+import { resultCodes } from '#ldap';
+import { errors } from '../errors.ts';
+import { type FieldError, Unfit } from './unfit.ts';
+
+/** Why an operation was not done: what operators find, and what its caller is told. */
+export interface Failure {
+  readonly error: ErrorRow;
+  readonly status: number;
+  /** For the audit row. */
+  readonly means: string;
+  readonly errors: readonly FieldError[];
+}
+
+/** What an operation threw, for whoever called it. A bug is nothing of it: it is thrown on. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof Unfit)
+    return { error: errors.unfit, status: 400, means: filled(errors.unfit.means, { what: thrown.message }), errors: thrown.fields };
+  if (thrown instanceof ClientRefusal) return ofDirectory(thrown);
+  if (thrown instanceof Refusal) {
+    const { row, detail } = thrown;
+    const means = filled(row.means, detail);
+    return { error: row, status: row.sees.http ?? 503, means, errors: [{ message: row.sees.http === undefined ? busyWords : means }] };
+  }
+  throw thrown;
+}
+
+const busyWords = 'The directory cannot do it now. Try again in a moment.';
+
+/** @see RFC 4511 appendix A.2 for what the codes mean */
+function ofDirectory({ code, diagnostic, message }: ClientRefusal): Failure {
+  const [error, words] = rowOf(code);
+  return {
+    error,
+    status: error.sees.http ?? 500,
+    means: `${error.means}: ${message}`,
+    errors: [{ message: diagnostic === '' || error === errors.forbidden ? words : diagnostic }],
+  };
+}
+
+function rowOf(code: number): readonly [ErrorRow, string] {
+  switch (code) {
+    case resultCodes.noSuchObject:
+      return [errors.absent, 'There is no such entry, or none that you may see.'];
+    case resultCodes.insufficientAccessRights:
+    case resultCodes.authorizationDenied:
+      return [errors.forbidden, 'The directory gives you no right to do this. Its access rules say who may.'];
+    case resultCodes.assertionFailed:
+      return [errors.changedMeanwhile, 'It was changed since you read it. Read it again, and decide anew.'];
+    case resultCodes.entryAlreadyExists:
+    case resultCodes.attributeOrValueExists:
+    case resultCodes.notAllowedOnNonLeaf:
+      return [errors.conflict, 'It conflicts with what there is.'];
+    case resultCodes.sizeLimitExceeded:
+    case resultCodes.timeLimitExceeded:
+    case resultCodes.adminLimitExceeded:
+      return [errors.tooMuch, 'This takes more than a search may. Ask for less with a narrower filter.'];
+    case resultCodes.busy:
+    case resultCodes.unavailable:
+    case resultCodes.operationsError:
+    case resultCodes.other:
+      return [errors.busy, busyWords];
+  }
+  return [errors.refusedAsUnfit, 'The directory refuses it.'];
+}
+
+/** A text with the details of a refusal in place of what stands in braces. */
+export function filled(text: string, detail: Readonly<Record<string, unknown>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = Object.hasOwn(detail, name) ? detail[name] : undefined;
+    return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : whole;
+  });
+}
