@@ -29,8 +29,9 @@ import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, openRisk, signinRoutes } from '#signin';
 import type { Limits, LimitsOptions, Notices, State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
-import { type Foundation, metadataFolder } from './foundation.ts';
+import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
+import { metadataFolder } from './locate.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { settings as rows } from './settings.ts';
 

@@ -1,28 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
 import { describeSettingProblem, type ErrorRow, Refusal, readSettings, sizeThreadPool } from '#catalogue';
-import type { Located } from '#commands';
-import { type AtriumOptions, exchangeFolder, type Foundation, openFoundation, operatorsSocketOf } from './foundation.ts';
+import { type AtriumOptions, type Foundation, openFoundation } from './foundation.ts';
 import { settings as rows } from './settings.ts';
-
-/** Where a service with these settings is, without starting or opening anything. */
-export function locate({ root, environment }: AtriumOptions): Located {
-  const { values, problems } = readSettings(rows, { environment });
-  if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
-  const exchange = resolve(root, values['global.dataDir'], exchangeFolder);
-  return {
-    kind: 'located',
-    suffix: values['realms.defaultSuffix'],
-    administratorUid: values['admin.bootstrapUsername'],
-    operatorsSocket: operatorsSocketOf(root, values),
-    exchange,
-    hashing: {
-      queueMax: values['keys.hashQueueMax'],
-      costMaxMiB: values['keys.hashCostMaxMiB'],
-      foreignRoundsMax: values['keys.foreignRoundsMax'],
-    },
-  };
-}
 
 type Begun<T> =
   | { readonly kind: 'begun'; readonly made: T; readonly open: AsyncDisposableStack }

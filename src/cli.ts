@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { systemChance, systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { demoKey, dispatch } from '#commands';
-import { locate } from './begin.ts';
+import { locate } from './locate.ts';
 
 const root = dirname(import.meta.dirname);
 const given = processEnvironment();

@@ -42,12 +42,6 @@ export interface Foundation {
   readonly open: AsyncDisposableStack;
 }
 
-/** The folder of files that tasks take in and give out, inside the data folder. */
-export const exchangeFolder = 'exchange';
-
-/** Where authenticator metadata are kept, inside the data folder. */
-export const metadataFolder = 'metadata';
-
 /**
  * Opens what everything else rests on: the log, the folder, the audit trail.
  *
@@ -93,10 +87,4 @@ export function openFoundation(
 
   const die = options.die ?? (() => process.exit(1));
   return { root, environment: options.environment, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
-}
-
-/** The path of the operators' socket: as given, or inside the data folder. `undefined` when it is switched off. */
-export function operatorsSocketOf(root: string, settings: Settings): string | undefined {
-  const path = settings['ldap.socket'];
-  return path === '' ? undefined : resolve(root, settings['global.dataDir'], path);
 }

@@ -3,7 +3,8 @@ import { systemClock } from '#base';
 import { describeSettingProblem, readSettings } from '#catalogue';
 import type { MetadataAsked, MetadataShown } from '#commands';
 import { boundedFetch, createRevocations, installMetadata, judgeMetadata, type MetadataOptions, mdsSource, readSource } from '#factors';
-import { type AtriumOptions, metadataFolder } from './foundation.ts';
+import type { AtriumOptions } from './foundation.ts';
+import { metadataFolder } from './locate.ts';
 import { settings as rows } from './settings.ts';
 
 /** For the lists that the signer of a blob names. */

@@ -1,21 +1,21 @@
-import { adminSettings } from '#admin';
-import { auditSettings } from '#audit';
 import { reservedSettings, type SettingRows, serviceSettings } from '#catalogue';
-import { clientSettings } from '#client';
-import { credentialsSettings } from '#credentials';
-import { directorySettings } from '#directory';
-import { factorsSettings } from '#factors';
-import { keysSettings } from '#keys';
-import { listenerSettings } from '#listener';
-import { mailSettings } from '#mail';
-import { policySettings } from '#policy';
-import { realmsSettings } from '#realms';
-import { schemaSettings } from '#schema';
-import { sessionsSettings } from '#sessions';
-import { signinSettings } from '#signin';
-import { stateSettings } from '#state';
-import { storeSettings } from '#store';
-import { webSettings } from '#web';
+import { settings as adminSettings } from './admin/settings.ts';
+import { settings as auditSettings } from './audit/settings.ts';
+import { settings as clientSettings } from './client/settings.ts';
+import { settings as credentialsSettings } from './credentials/settings.ts';
+import { settings as directorySettings } from './directory/settings.ts';
+import { settings as factorsSettings } from './factors/settings.ts';
+import { settings as keysSettings } from './keys/settings.ts';
+import { settings as listenerSettings } from './listener/settings.ts';
+import { settings as mailSettings } from './mail/settings.ts';
+import { settings as policySettings } from './policy/settings.ts';
+import { settings as realmsSettings } from './realms/settings.ts';
+import { settings as schemaSettings } from './schema/settings.ts';
+import { settings as sessionsSettings } from './sessions/settings.ts';
+import { settings as signinSettings } from './signin/settings.ts';
+import { settings as stateSettings } from './state/settings.ts';
+import { settings as storeSettings } from './store/settings.ts';
+import { settings as webSettings } from './web/settings.ts';
 
 /** Every setting there is. A test proves that no two rooms use a name. */
 export const settings = {

@@ -1,5 +1,4 @@
-import { adminErrors, operations as adminOperations, adminSettings, routeOf } from '#admin';
-import { auditErrors, auditSettings } from '#audit';
+import { operations as adminOperations, routeOf } from '#admin';
 import {
   type ErrorRow,
   type JobRow,
@@ -11,27 +10,52 @@ import {
   serviceSettings,
   settingErrors,
 } from '#catalogue';
-import { clientErrors, clientSettings } from '#client';
 import { commands } from '#commands';
-import { credentialsErrors, credentialsSettings } from '#credentials';
-import { directoryErrors, directoryJobs, directorySettings } from '#directory';
-import { factorsErrors, factorsJobs, factorsSettings } from '#factors';
-import { jobsErrors } from '#jobs';
-import { keysErrors, keysSettings } from '#keys';
-import { listenerErrors, listenerSettings } from '#listener';
-import { mailErrors, mailJobs, mailSettings } from '#mail';
-import { policySettings } from '#policy';
-import { portalErrors, portalRoutes } from '#portal';
-import { realmsErrors, realmsJobs, realmsSettings } from '#realms';
-import { schemaErrors, schemaSettings } from '#schema';
-import { sessionsErrors, sessionsJobs, sessionsSettings } from '#sessions';
-import { signinErrors, signinRoutes, signinSettings } from '#signin';
-import { stateSettings } from '#state';
-import { storeErrors, storeSettings } from '#store';
-import { tasksErrors } from '#tasks';
-import { transferErrors } from '#transfer';
-import { webErrors, webRoutes, webSettings } from '#web';
+import { errors as adminErrors } from './admin/errors.ts';
+import { settings as adminSettings } from './admin/settings.ts';
+import { errors as auditErrors } from './audit/errors.ts';
+import { settings as auditSettings } from './audit/settings.ts';
+import { errors as clientErrors } from './client/errors.ts';
+import { settings as clientSettings } from './client/settings.ts';
+import { errors as credentialsErrors } from './credentials/errors.ts';
+import { settings as credentialsSettings } from './credentials/settings.ts';
+import { errors as directoryErrors } from './directory/errors.ts';
+import { jobs as directoryJobs } from './directory/jobs.ts';
+import { settings as directorySettings } from './directory/settings.ts';
 import { errors as ownErrors } from './errors.ts';
+import { errors as factorsErrors } from './factors/errors.ts';
+import { jobs as factorsJobs } from './factors/jobs.ts';
+import { settings as factorsSettings } from './factors/settings.ts';
+import { errors as jobsErrors } from './jobs/errors.ts';
+import { errors as keysErrors } from './keys/errors.ts';
+import { settings as keysSettings } from './keys/settings.ts';
+import { errors as listenerErrors } from './listener/errors.ts';
+import { settings as listenerSettings } from './listener/settings.ts';
+import { errors as mailErrors } from './mail/errors.ts';
+import { jobs as mailJobs } from './mail/jobs.ts';
+import { settings as mailSettings } from './mail/settings.ts';
+import { settings as policySettings } from './policy/settings.ts';
+import { errors as portalErrors } from './portal/errors.ts';
+import { routes as portalRoutes } from './portal/routes.ts';
+import { errors as realmsErrors } from './realms/errors.ts';
+import { jobs as realmsJobs } from './realms/jobs.ts';
+import { settings as realmsSettings } from './realms/settings.ts';
+import { errors as schemaErrors } from './schema/errors.ts';
+import { settings as schemaSettings } from './schema/settings.ts';
+import { errors as sessionsErrors } from './sessions/errors.ts';
+import { jobs as sessionsJobs } from './sessions/jobs.ts';
+import { settings as sessionsSettings } from './sessions/settings.ts';
+import { errors as signinErrors } from './signin/errors.ts';
+import { routes as signinRoutes } from './signin/routes.ts';
+import { settings as signinSettings } from './signin/settings.ts';
+import { settings as stateSettings } from './state/settings.ts';
+import { errors as storeErrors } from './store/errors.ts';
+import { settings as storeSettings } from './store/settings.ts';
+import { errors as tasksErrors } from './tasks/errors.ts';
+import { errors as transferErrors } from './transfer/errors.ts';
+import { errors as webErrors } from './web/errors.ts';
+import { routes as webRoutes } from './web/routes.ts';
+import { settings as webSettings } from './web/settings.ts';
 
 /** The same rows by the room that keeps them. */
 export const settingTables: Readonly<Record<string, SettingRows>> = {

@@ -3,4 +3,3 @@ export { errors as auditErrors } from './errors.ts';
 export { oneLine } from './escape.ts';
 export { createLog, type Log, type LogFields, type LogLevel, type LogOptions } from './log.ts';
 export type { AuditEvent, AuditFilter, AuditRow, AuditSink, Outcome } from './row.ts';
-export { settings as auditSettings } from './settings.ts';

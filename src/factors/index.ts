@@ -1,13 +1,3 @@
-import { errors as attestationErrors } from './attestation/errors.ts';
-import { jobs as attestationJobs } from './attestation/jobs.ts';
-import { settings as attestationSettings } from './attestation/settings.ts';
-import { errors as emailErrors } from './email/errors.ts';
-import { errors as ownErrors } from './errors.ts';
-import { settings as recoverySettings } from './recovery/settings.ts';
-import { settings as totpSettings } from './totp/settings.ts';
-import { errors as webauthnErrors } from './webauthn/errors.ts';
-import { settings as webauthnSettings } from './webauthn/settings.ts';
-
 export { anchorsBelow } from './attestation/anchors.ts';
 export { type Attestation, openAttestation } from './attestation/attestation.ts';
 export { boundedFetch } from './attestation/fetch.ts';
@@ -19,6 +9,10 @@ export { type Challenges, openChallenges } from './email/challenges.ts';
 export { type EmailFactors, type EmailRules, factorAddress, openEmailFactors } from './email/email.ts';
 export { openFailures } from './email/failures.ts';
 export { type EmailVerification, openEmailVerification, type Verifying } from './email/verify.ts';
+export { errors as factorsErrors } from './errors.ts';
+export { jobs as factorsJobs } from './jobs.ts';
+export { openRecovery, type Recovery } from './recovery/recovery.ts';
+export { settings as factorsSettings } from './settings.ts';
 export { type AppEnrolments, openAppEnrolments, type PendingApp } from './totp/enrolment.ts';
 export { appParts } from './totp/parts.ts';
 export { removeApp } from './totp/removal.ts';
@@ -27,7 +21,3 @@ export { type AskingParts, answerField, askingParts } from './webauthn/asking.ts
 export { ceremonyScript } from './webauthn/script.ts';
 export { type Answered, type Ceremony, openWebauthn, type Webauthn, type WebauthnOptions } from './webauthn/webauthn.ts';
 export type { Changing } from './written.ts';
-export const factorsSettings = { ...webauthnSettings, ...attestationSettings, ...totpSettings, ...recoverySettings };
-export { openRecovery, type Recovery } from './recovery/recovery.ts';
-export const factorsJobs = attestationJobs;
-export const factorsErrors = { ...ownErrors, ...webauthnErrors, ...attestationErrors, ...emailErrors };

@@ -1,4 +1,3 @@
-export { errors as portalErrors } from './errors.ts';
 export { createPortalHandlers, type PortalDeps } from './handlers.ts';
 export { timeOf as linkTimeOf } from './links/pages.ts';
 export type { OwnEntry } from './pages.ts';

@@ -1,5 +1,3 @@
-export { errors as realmsErrors } from './errors.ts';
 export { jobs as realmsJobs } from './jobs.ts';
 export { openRealms, type Realms, type RealmsOptions } from './realms.ts';
 export { createRemoval, type Obligation, type RemovalOptions } from './removal.ts';
-export { settings as realmsSettings } from './settings.ts';

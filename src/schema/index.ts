@@ -8,7 +8,6 @@ export { compileFilter, matches } from './filter/compile.ts';
 export type { Filtered, Test } from './filter/test.ts';
 export { type Canonical, kinds as definitionKinds } from './kinds.ts';
 export { loadSchema } from './load.ts';
-export { settings as schemaSettings } from './settings.ts';
 export { subschemaAttributes } from './subschema.ts';
 export { syntaxOids } from './syntaxes/table.ts';
 export { normalTime } from './syntaxes/time.ts';

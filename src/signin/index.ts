@@ -1,8 +1,6 @@
 export { decide } from './decide.ts';
-export { errors as signinErrors } from './errors.ts';
 export { createSigninHandlers, type SigninDeps } from './handlers.ts';
 export type { Judge, Known, Registry } from './password.ts';
 export { openRisk } from './risk.ts';
 export { routes as signinRoutes } from './routes.ts';
-export { settings as signinSettings } from './settings.ts';
 export type { Held, Next, Offer, Situation } from './situation.ts';

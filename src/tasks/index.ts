@@ -1,2 +1,1 @@
-export { errors as tasksErrors } from './errors.ts';
 export { startTasks, type TaskOptions, type Tasks } from './start.ts';

@@ -21,7 +21,6 @@ export { isLoopbackHost } from './host.ts';
 export { html, type Piece, type SafeHtml } from './html.ts';
 export { facts, notice, type Page, type ThingRow, things } from './page.ts';
 export { pathIn, realmSegment, type WebRealm, type WebRealms } from './realm.ts';
-export { routes as webRoutes } from './routes.ts';
 export { settings as webSettings } from './settings.ts';
 export { startWeb, type Web, type WebOptions } from './start.ts';
 export { fillText } from './texts.ts';

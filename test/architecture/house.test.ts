@@ -42,6 +42,18 @@ const rules: readonly [rule: string, check: Rule, planted: SourceFile | readonly
   ['a room has a rank', lowerRanksOnly(ranks), plant('junk/index.ts', ''), /junk.*no rank/],
   ['no import goes behind a face', facesOnly, plant('web/bad.ts', `import { decode } from '#ldap/ber.ts';`), /#ldap\/ber\.ts goes behind/],
   ['no ../ leaves a room', facesOnly, plant('web/bad.ts', `export { decode } from '../ldap/ber.ts';`), /leaves the room/],
+  [
+    'only what gathers the tables reads one past the face',
+    facesOnly,
+    plant('bad.ts', `import { settings } from './web/settings.ts';`),
+    /leaves the room/,
+  ],
+  [
+    'what gathers the tables reads nothing else',
+    facesOnly,
+    plant('tables.ts', `import { decode } from './ldap/ber.ts';`),
+    /leaves the room/,
+  ],
   ['no import is computed', facesOnly, plant('web/bad.ts', 'const room = await import(name);'), /computed/],
   [
     'there are no cycles',
