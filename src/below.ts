@@ -26,6 +26,7 @@ import {
   removeRealms,
   type SchemaChange,
   sweepDynamic,
+  watchAppPasswords,
   watchCredentials,
 } from '#directory';
 import { createHasher, hmacSha256, readAuthorities, type ServerCertificate } from '#keys';
@@ -92,8 +93,11 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
   await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), ...realms } });
 
-  const connectionsOf = async (entryUuid: string) => listener.endFor(entryUuid) + ((await crew?.personEnded(entryUuid)) ?? 0);
+  const connectionsOf = async (...whose: Parameters<Listener['endFor']>) =>
+    listener.endFor(...whose) + ((await crew?.personEnded(...whose)) ?? 0);
   life.ends({ name: 'LDAP connections', end: (_realm, entryUuid) => connectionsOf(entryUuid) });
+  const leave = watchAppPasswords(engine, connectionsOf);
+  open.defer(async () => leave());
   await startTasksOf(foundation, engine);
 
   const { ldap, ldaps, operators } = listener.addresses;
@@ -118,7 +122,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     life,
     certificate,
     desks,
-    endConnections: connectionsOf,
+    endConnections: (entryUuid) => connectionsOf(entryUuid),
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
     ldapUrl: (ldap ?? ldaps)?.url,
     ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),

@@ -44,8 +44,8 @@ export interface WorkerSide {
   letGo(): void;
   /** What has become durable, once it has asked to `watch`. */
   changed(changes: readonly WatchedChange[]): void;
-  /** Nobody may be here as this person any more: their connections end. @returns how many there were */
-  personEnded(entryUuid: string): number;
+  /** Nobody may be here as this person any more, or by these app passwords of theirs: their connections end. @returns how many there were */
+  personEnded(entryUuid: string, appPasswords?: readonly string[]): number;
   /** Takes no more requests; resolves when those in progress are through. */
   stop(): Promise<void>;
 }

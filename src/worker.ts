@@ -40,7 +40,7 @@ const side: WorkerSide = {
   changed: (changes) => {
     for (const watcher of watchers) watcher(changes);
   },
-  personEnded: (entryUuid) => listener?.endFor(entryUuid) ?? 0,
+  personEnded: (...whose) => listener?.endFor(...whose) ?? 0,
   async stop() {
     await listener?.stop();
     await store?.close();

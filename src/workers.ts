@@ -19,8 +19,8 @@ export interface Crew {
   readonly generation: SharedArrayBuffer;
   /** Asks all workers to let their read transactions go, and resolves when they have, or when that takes too long. */
   letGo(): Promise<void>;
-  /** Ends the connections of a person in all workers. @returns how many there were */
-  personEnded(entryUuid: string): Promise<number>;
+  /** Ends the connections of a person in all workers, or those by some app passwords. @returns how many there were */
+  personEnded(entryUuid: string, appPasswords?: readonly string[]): Promise<number>;
   /** Starts the workers, and resolves when all of them listen. */
   start(duty: Duty): Promise<void>;
   /** Lets them end what is in progress, and ends them; those that take longer are ended all the same. */
@@ -101,9 +101,9 @@ export function createCrew(count: number): Crew {
       const asked = [...members.values()].map(({ link }) => link.ask('letGo').catch(() => undefined));
       await within(letGoTimeoutMs, Promise.all(asked));
     },
-    async personEnded(entryUuid) {
+    async personEnded(...whose) {
       // One that is gone took its connections with it.
-      const asked = [...members.values()].map(({ link }) => link.ask('personEnded', entryUuid).catch(() => 0));
+      const asked = [...members.values()].map(({ link }) => link.ask('personEnded', ...whose).catch(() => 0));
       return (await Promise.all(asked)).reduce((sum, each) => sum + each, 0);
     },
     async start(duty) {

@@ -1,6 +1,14 @@
 import { text } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
-import { type Accepted, type Account, type Circumstances, judgeMatches, judgePassword, type Presented } from '#credentials';
+import {
+  type Accepted,
+  type Account,
+  type Circumstances,
+  credentialsErrors,
+  judgeMatches,
+  judgePassword,
+  type Presented,
+} from '#credentials';
 import { type Bar, barOf, type Validity, validityOf } from '#holdings';
 import { decodeAttributes } from '#ldap';
 import { protectsPasswords, verifiesPasswords } from '#policy';
@@ -8,7 +16,7 @@ import type { Snapshot, StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
 import { originOf } from './access/standing.ts';
 import { noteUse } from './app-password-use.ts';
-import { appPasswordsIn } from './app-passwords.ts';
+import { appPasswordsIn, changedIds } from './app-passwords.ts';
 import { counted, isLimited, type Tried } from './attempts.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
@@ -139,7 +147,30 @@ export async function identify(
   // App passwords have times of their own.
   if (entry !== undefined && accepted.by !== 'appPassword') await admitByAge(call, realm, entry);
   await engine.store.durable(snapshot.number);
-  return { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by };
+  return { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by, ...behind(engine, snapshot, entry, accepted) };
+}
+
+/**
+ * The app password by which somebody comes in, as it is at this moment: one that went meanwhile has ended the connections that it had, of which this one was none.
+ *
+ * @throws Refusal `passwordWrong` (49)
+ */
+function behind(
+  engine: Call['engine'],
+  judged: Snapshot,
+  entry: StoredEntry | undefined,
+  accepted: Accepted,
+): Pick<Identity, 'appPassword'> {
+  if (entry === undefined || accepted.by !== 'appPassword') return {};
+  const { used } = accepted;
+  const snapshot = engine.store.snapshot();
+  if (snapshot.number !== judged.number) {
+    const now = snapshot.byUuid(entry.uuid);
+    const held = now === undefined ? [] : appPasswordsIn(attributesOf(engine.schema, now));
+    if (changedIds([used], held).length > 0) throw refuse(credentialsErrors.passwordWrong);
+  }
+  const { id, expiresMs } = used;
+  return { appPassword: { holder: entry.uuid, id, ...(expiresMs === undefined ? {} : { expiresMs }) } };
 }
 
 /** With the entry that has the name, where one has it. */

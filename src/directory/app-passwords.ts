@@ -1,6 +1,6 @@
-import { text, utf8 } from '#base';
+import { equalBytes, text, utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { appPasswordsFault, type StoredAppPassword, storedAppPasswords } from '#credentials';
+import { appPasswordsFault, printStoredAppPassword, type StoredAppPassword, storedAppPasswords } from '#credentials';
 import { printAppPassword } from '#holdings';
 import type { StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
@@ -77,4 +77,10 @@ export function appPasswordInfoOf({ schema }: Pick<Engine, 'schema'>, entry: Sto
     const from = use.from === '' ? {} : { lastUsedFrom: use.from };
     return printAppPassword({ ...shown, lastUsedMs: use.atMs, lastUsedDoor: use.door, ...from });
   });
+}
+
+/** Those of before that are not there, or differ in anything that is judged of them. */
+export function changedIds(before: readonly StoredAppPassword[], after: readonly StoredAppPassword[]): readonly string[] {
+  const kept = new Map(after.map((each) => [each.id, printStoredAppPassword(each)]));
+  return before.filter((each) => !equalBytes(kept.get(each.id) ?? new Uint8Array(), printStoredAppPassword(each))).map(({ id }) => id);
 }

@@ -32,6 +32,7 @@ export { importLive, liveDesk } from './import/live.ts';
 export { createIndexer, createLiveIndexer, indexVersion } from './indexing.ts';
 export { jobs as directoryJobs } from './jobs.ts';
 export { createLargeRules, createLiveLargeRules } from './large.ts';
+export { watchAppPasswords } from './life/app-password-ends.ts';
 export { type Life, openLife } from './life/life.ts';
 export { purgeTombstones } from './life/purge.ts';
 export { deletedUuid, isDeleted, type LifeEvent } from './life/told.ts';

@@ -46,7 +46,8 @@ export function authorized(engine: Engine, snapshot: Snapshot, actor: Identity, 
     !mayTake(engine, snapshot, actor, target, origin)
   )
     throw refuse(errors.notAuthorized);
-  return { dn: target.dn, uuid: target.uuid, strength: actor.strength };
+  const { strength, appPassword } = actor;
+  return { dn: target.dn, uuid: target.uuid, strength, ...(appPassword === undefined ? {} : { appPassword }) };
 }
 
 /** To become the built-in administrator takes as much as they may do: to manage the suffix, too. */

@@ -5,7 +5,7 @@ export type Door = 'ldap' | 'ldaps' | 'operators' | 'web';
 
 /**
  * How someone came in. It is part of who they are to the access rules. Who acts for another on an ordinary door keeps their own; `onBehalf` is the web
- * layer for a person. No door takes app passwords yet.
+ * layer for a person.
  */
 export type Strength = 'anonymous' | 'appPassword' | 'ownPassword' | 'certificate' | 'operatorsSocket' | 'webLayer' | 'onBehalf';
 
@@ -28,6 +28,16 @@ export interface Identity {
   readonly uuid: string | undefined;
   readonly strength: Strength;
   readonly session?: Session;
+  /** By which app password they came in. */
+  readonly appPassword?: AppPasswordBehind;
+}
+
+/** The app password behind an identity: with it the identity ends. */
+export interface AppPasswordBehind {
+  /** The entryUUID of whose it is; who acts for another after it has that other's. */
+  readonly holder: string;
+  readonly id: string;
+  readonly expiresMs?: number;
 }
 
 /** What the listener knows of a connection and the directory needs. The directory sets `identity` at bind. */

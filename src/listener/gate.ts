@@ -33,13 +33,14 @@ export interface Gate {
   count(): number;
   checkTimes(nowMs: number): void;
   /** Ends the connections on which somebody is bound as a person. @returns how many there were */
-  endFor(entryUuid: string): number;
+  endFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** Lets nobody in any more, waits this long for requests in progress, and ends all that is open. */
   end(timeoutMs: number): Promise<void>;
 }
 
 /** RFC 4511 §4.4.1. */
 const whyEnded = 'nobody may be here as this person any more: the account is disabled, deleted or out of its time';
+const whyRevoked = 'the app password that this connection came in with is good no longer, or for something else';
 
 /** How long, at the end of the service, peers may take to hang up after they were told. */
 const partingMs = 500;
@@ -127,13 +128,21 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
     },
     count: () => open.network.total + open.operators.total + open.web.total,
     checkTimes: (nowMs: number) => {
-      for (const wire of wires) wire.checkTime(nowMs);
+      for (const wire of wires) {
+        wire.checkTime(nowMs);
+        const untilMs = wire.connection.identity.appPassword?.expiresMs;
+        if (untilMs !== undefined && untilMs <= nowMs) wire.part(resultCodes.strongerAuthRequired, whyRevoked);
+      }
     },
-    endFor: (entryUuid: string) => {
+    endFor: (entryUuid: string, appPasswords?: readonly string[]) => {
       let ended = 0;
       for (const wire of wires) {
-        const { connection } = wire;
-        if (connection.identity.uuid === entryUuid && wire.part(resultCodes.strongerAuthRequired, whyEnded)) ended++;
+        const { uuid, appPassword } = wire.connection.identity;
+        const isMeant =
+          appPasswords === undefined
+            ? uuid === entryUuid
+            : appPassword?.holder === entryUuid && appPasswords.some((id) => id === appPassword.id);
+        if (isMeant && wire.part(resultCodes.strongerAuthRequired, appPasswords === undefined ? whyEnded : whyRevoked)) ended++;
       }
       return ended;
     },

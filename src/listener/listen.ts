@@ -49,8 +49,14 @@ export interface Listener {
   readonly addresses: Addresses;
   /** How many connections are open. */
   readonly connections: number;
-  /** Ends the connections on which somebody is bound as a person, with a Notice of Disconnection (RFC 4511 §4.4.1). @returns how many there were */
-  endFor(entryUuid: string): number;
+  /**
+   * Ends the connections on which somebody is bound as a person, with a Notice of Disconnection (RFC 4511 §4.4.1). Those that came in with an app password whose
+   * time is over end by themselves, within a second.
+   *
+   * @param appPasswords  ids: only those that came in with one of these of that person
+   * @returns how many there were
+   */
+  endFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** Takes no more connections and requests, waits for those in progress as long as `ldap.stopTimeoutS`, and ends. */
   stop(): Promise<void>;
 }
@@ -121,7 +127,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     get connections() {
       return gate.count();
     },
-    endFor: (entryUuid) => gate.endFor(entryUuid),
+    endFor: (...whose) => gate.endFor(...whose),
     stop: async () => {
       closeServers();
       await gate.end(limits['ldap.stopTimeoutS'] * 1000);
