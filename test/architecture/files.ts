@@ -29,6 +29,8 @@ export interface Import {
   readonly specifier: string;
   /** Only types: gone at run time. */
   readonly typeOnly: boolean;
+  /** Loaded when a line of code is reached, not with the file. */
+  readonly late: boolean;
 }
 
 const whole = /^(?:import|export)\s+(type\s+)?(?:[\w$*\s{},]*?\s?from\s*)?['"]([^'"]+)['"]/gm;
@@ -46,14 +48,14 @@ const literal = /^['"`]([^'"`$]+)['"`]/;
 export function importsOf(text: string): Import[] {
   const found: Import[] = [];
   for (const [statement, type, specifier = ''] of text.matchAll(whole)) {
-    if (statement.startsWith('import')) found.push({ specifier, typeOnly: type !== undefined });
+    if (statement.startsWith('import')) found.push({ specifier, typeOnly: type !== undefined, late: false });
   }
-  for (const [, type, specifier = ''] of text.matchAll(reexport)) found.push({ specifier, typeOnly: type !== undefined });
+  for (const [, type, specifier = ''] of text.matchAll(reexport)) found.push({ specifier, typeOnly: type !== undefined, late: false });
   for (const [, argument = ''] of text.matchAll(late)) {
     if (argument.startsWith('import.meta')) continue;
-    found.push({ specifier: literal.exec(argument)?.[1] ?? '?', typeOnly: false });
+    found.push({ specifier: literal.exec(argument)?.[1] ?? '?', typeOnly: false, late: true });
   }
-  for (const [, file = ''] of text.matchAll(thread)) found.push({ specifier: literal.exec(file)?.[1] ?? '?', typeOnly: false });
+  for (const [, file = ''] of text.matchAll(thread)) found.push({ specifier: literal.exec(file)?.[1] ?? '?', typeOnly: false, late: true });
   return found;
 }
 

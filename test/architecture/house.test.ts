@@ -8,6 +8,7 @@ import {
   facesNameWhatTheyOffer,
   facesOnly,
   floorHolds,
+  loadsOnlyTablesOf,
   lowerRanksOnly,
   noCycles,
   oneEnvironmentReader,
@@ -24,6 +25,21 @@ const rooms = [...new Set(files.flatMap(({ path }) => roomOf(path) ?? []))];
 const page = readFileSync(join(root, 'src/ARCHITECTURE.md'), 'utf8');
 const table = roomTable(page, 'Rooms');
 const ranks: Ranks = new Map(table.map(({ name, rank }) => [name, rank]));
+
+const servingRooms = new Set([
+  'audit',
+  'store',
+  'state',
+  'jobs',
+  'credentials',
+  'directory',
+  'listener',
+  'mail',
+  'tasks',
+  'web',
+  'signin',
+  'portal',
+]);
 
 /** Each rule with something that breaks it, in a house that is otherwise in order. */
 const rules: readonly [rule: string, check: Rule, planted: SourceFile | readonly SourceFile[], caught: RegExp][] = [
@@ -92,6 +108,12 @@ const rules: readonly [rule: string, check: Rule, planted: SourceFile | readonly
     reachable(['src/main.ts', 'src/cli.ts', 'src/tables.ts']),
     plant('web/forgotten.ts', 'export const a = 1;'),
     /forgotten\.ts is reached from none/,
+  ],
+  [
+    'a command loads no more than tables of the rooms that a service is made of',
+    loadsOnlyTablesOf('src/cli.ts', servingRooms),
+    plant('locate.ts', `import { openStore } from '#store';`),
+    /src\/store\/index\.ts is loaded with src\/cli\.ts/,
   ],
   ['a face names what it offers', facesNameWhatTheyOffer, plant('junk/index.ts', `export * from './all.ts';`), /junk\/index\.ts/],
   ['a file is small enough to read', sizes, plant('web/bad.ts', 'f();\n'.repeat(400)), /400 lines/],

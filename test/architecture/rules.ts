@@ -139,12 +139,31 @@ export function reachable(entries: readonly string[]): Rule {
   };
 }
 
+/** A command of the command line is mostly loading: with `entry` no file of these rooms is loaded but their tables. */
+export function loadsOnlyTablesOf(entry: string, rooms: ReadonlySet<string>): Rule {
+  return (files) => {
+    if (files.length === 0) return ['no files were scanned'];
+    const byPath = new Map(files.map((file) => [file.path, file]));
+    const loadedBy = new Map<string, string>([[entry, '']]);
+    for (const path of loadedBy.keys()) {
+      for (const { specifier, typeOnly, late } of importsOf(byPath.get(path)?.text ?? '')) {
+        const target = typeOnly || late ? undefined : targetOf(path, specifier);
+        if (target !== undefined && !loadedBy.has(target)) loadedBy.set(target, path);
+      }
+    }
+    return [...loadedBy].flatMap(([path, by]) =>
+      rooms.has(roomOf(path) ?? '') && !table.test(path) ? [`${path} is loaded with ${entry}, by ${by}`] : [],
+    );
+  };
+}
+
 /** A face has named exports only, so that what a room offers can be read in it. */
 export const facesNameWhatTheyOffer: Rule = overAll(({ path, text }) => {
   if (!/^src\/[^/]+\/index\.ts$/.test(path)) return [];
   return /^export\s+(\*|default)/m.test(text) ? [`${path} exports without naming what`] : [];
 });
 
+/** Tables, whichever folder of a room they lie in. */
 const table = /\/(errors|settings|routes|jobs|reserved)\.ts$|\/codes\//;
 const fileLinesMax = 350;
 const functionLinesMax = 65;
