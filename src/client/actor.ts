@@ -47,6 +47,21 @@ export interface SearchOptions {
   readonly attributes?: readonly string[];
   readonly sizeLimit?: number;
   readonly typesOnly?: boolean;
+  /** What is kept of deleted people is found, too. */
+  readonly showDeleted?: true;
+}
+
+export interface PageOptions extends Omit<SearchOptions, 'sizeLimit'> {
+  /** Entries of a page; fewer when `client.entriesMax` is less. */
+  readonly size: number;
+  /** Where the page before ended. */
+  readonly behind?: Uint8Array;
+}
+
+export interface FoundPage {
+  readonly entries: readonly ClientEntry[];
+  /** Where it ended, when there is more. */
+  readonly next?: Uint8Array;
 }
 
 export interface Found {
@@ -58,14 +73,22 @@ export interface Found {
 /** What may be done in the directory under one authority. Each refusal of the directory is a `ClientRefusal`. */
 export interface Actor {
   search(options: SearchOptions): Promise<Found>;
+  /** A page of a search, in the directory's own order. Nothing is kept of it there: the next one may be asked for at any time, by any process. */
+  page(options: PageOptions): Promise<FoundPage>;
   /** One entry; `undefined` when there is none, or none that the subject may see. */
   read(dn: string, attributes?: readonly string[]): Promise<ClientEntry | undefined>;
   compare(dn: string, description: string, value: Uint8Array): Promise<boolean>;
   add(dn: string, attributes: readonly PartialAttribute[]): Promise<void>;
   /** @param asserted  what must be true of the entry (RFC 4528); the refusal is `assertionFailed` (122) */
   modify(dn: string, changes: readonly Modification[], asserted?: Filter): Promise<void>;
-  rename(dn: string, to: { readonly newRdn: string; readonly deleteOldRdn: boolean; readonly newSuperior?: string }): Promise<void>;
-  delete(dn: string): Promise<void>;
+  rename(
+    dn: string,
+    to: { readonly newRdn: string; readonly deleteOldRdn: boolean; readonly newSuperior?: string },
+    asserted?: Filter,
+  ): Promise<void>;
+  delete(dn: string, asserted?: Filter): Promise<void>;
+  /** An extended operation (RFC 4511 §4.12). @returns the value of its answer */
+  extended(oid: string, value: Uint8Array): Promise<Uint8Array | undefined>;
   /** Sets a password (RFC 3062), as the directory judges it. */
   setPassword(dn: string, password: string): Promise<void>;
   /**
@@ -88,6 +111,8 @@ export type Perform = (op: Request, controls: readonly Control[], options: Pick<
 
 const proxiedAuthorizationOid = '2.16.840.1.113730.3.4.18';
 const assertionOid = '1.3.6.1.1.12';
+const showDeletedOid = '1.2.840.113556.1.4.417';
+const pageOid = '2.25.83716444157178576224225129172109131643.5.120';
 const whoAmIOid = '1.3.6.1.4.1.4203.1.11.3';
 
 const sessionOid = '2.25.83716444157178576224225129172109131643.5.20';
@@ -119,31 +144,45 @@ export function onBehalf({ dn, session }: { readonly dn: string; readonly sessio
 /** The acting view of a subject. */
 export function actorOf(subject: Subject, perform: Perform, entriesMax: () => number): Actor {
   const controls = subject === 'self' ? [] : onBehalf(subject);
-  const ask = async (
+  const answered = async (
     op: Request,
     expected: readonly number[] = [resultCodes.success],
     { more = [], ...options }: Pick<PerformOptions, 'onPart'> & { readonly more?: readonly Control[] } = {},
   ) => {
     const performed = await perform(op, [...controls, ...more], options);
     if (!expected.includes(performed.op.result.code)) throw new ClientRefusal(performed.op.result);
-    return performed.op;
+    return performed;
   };
+  const ask = async (...asked: Parameters<typeof answered>) => (await answered(...asked)).op;
   const extended = async (oid: string, value?: Uint8Array) => {
     const op = await ask({ kind: 'extendedRequest', oid, ...(value === undefined ? {} : { value }) });
     return op.kind === 'extendedResponse' ? op.value : undefined;
   };
-  const search = async (options: SearchOptions): Promise<Found> => {
+  const collect = async (options: SearchOptions, expected: readonly number[], more: readonly Control[]) => {
     const entries: ClientEntry[] = [];
-    const done = await ask(
-      searchRequest({ ...options, sizeLimit: Math.min(options.sizeLimit ?? entriesMax(), entriesMax()) }),
-      [resultCodes.success, resultCodes.sizeLimitExceeded],
-      { onPart: ({ op }) => void (op.kind === 'searchResultEntry' && entries.push(entryOf(op.object, op.attributes))) },
-    );
-    return { entries, complete: done.result.code === resultCodes.success };
+    const wider = options.showDeleted === true ? [{ oid: showDeletedOid, critical: true }, ...more] : more;
+    const done = await answered(searchRequest(options), expected, {
+      more: wider,
+      onPart: ({ op }) => void (op.kind === 'searchResultEntry' && entries.push(entryOf(op.object, op.attributes))),
+    });
+    return { entries, done };
+  };
+  const search = async (options: SearchOptions): Promise<Found> => {
+    const sizeLimit = Math.min(options.sizeLimit ?? entriesMax(), entriesMax());
+    const { entries, done } = await collect({ ...options, sizeLimit }, [resultCodes.success, resultCodes.sizeLimitExceeded], []);
+    return { entries, complete: done.op.result.code === resultCodes.success };
+  };
+  const page = async ({ size, behind, ...options }: PageOptions): Promise<FoundPage> => {
+    const asked = pageControl(Math.min(size, entriesMax()), behind);
+    const { entries, done } = await collect(options, [resultCodes.success], [asked]);
+    const next = nextOf(done.controls);
+    return { entries, ...(next === undefined ? {} : { next }) };
   };
 
   return {
     search,
+    page,
+    extended: (oid, value) => extended(oid, value),
     read: async (dn, attributes = []) => {
       try {
         const found = await search({ base: dn, scope: 'base', filter: { kind: 'present', description: 'objectClass' }, attributes });
@@ -158,12 +197,11 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
       return op.result.code === resultCodes.compareTrue;
     },
     add: async (dn, attributes) => void (await ask({ kind: 'addRequest', entry: dn, attributes })),
-    modify: async (dn, changes, asserted) => {
-      const more = asserted === undefined ? [] : [{ oid: assertionOid, critical: true, value: encodeBer((ber) => ber.filter(asserted)) }];
-      await ask({ kind: 'modifyRequest', object: dn, changes }, undefined, { more });
-    },
-    rename: async (dn, to) => void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to })),
-    delete: async (dn) => void (await ask({ kind: 'delRequest', entry: dn })),
+    modify: async (dn, changes, asserted) =>
+      void (await ask({ kind: 'modifyRequest', object: dn, changes }, undefined, { more: asserting(asserted) })),
+    rename: async (dn, to, asserted) =>
+      void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to }, undefined, { more: asserting(asserted) })),
+    delete: async (dn, asserted) => void (await ask({ kind: 'delRequest', entry: dn }, undefined, { more: asserting(asserted) })),
     setPassword: async (dn, password) => {
       const value = passwordModifyValue({ dn, old: undefined, fresh: password });
       await ask({ kind: 'extendedRequest', oid: passwordModifyOid, value });
@@ -181,6 +219,29 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     },
     whoAmI: async () => Buffer.from((await extended(whoAmIOid)) ?? []).toString('utf8'),
   };
+}
+
+/** What must be true of the entry (RFC 4528). */
+function asserting(asserted: Filter | undefined): readonly Control[] {
+  return asserted === undefined ? [] : [{ oid: assertionOid, critical: true, value: encodeBer((ber) => ber.filter(asserted)) }];
+}
+
+/** The directory takes it on the web layer's socket alone: SEQUENCE { size INTEGER, place OCTET STRING }. */
+function pageControl(size: number, behind: Uint8Array = new Uint8Array(0)): Control {
+  const value = encodeBer((ber) =>
+    ber.sequence(() => {
+      ber.number(size);
+      ber.octets(behind);
+    }),
+  );
+  return { oid: pageOid, critical: true, value };
+}
+
+/** Where a page ended; nothing for the last one. */
+function nextOf(controls: readonly Control[]): Uint8Array | undefined {
+  const value = controls.find(({ oid }) => oid === pageOid)?.value;
+  const place = value && decodeBer(value, (ber) => ber.sequence(() => [ber.number(), ber.octets()] as const))?.[1];
+  return place === undefined || place.length === 0 ? undefined : new Uint8Array(place);
 }
 
 export function searchRequest({ base, scope, filter, attributes = [], sizeLimit = 0, typesOnly = false }: SearchOptions): Request {

@@ -17,6 +17,21 @@ test('users.list: persons are found by a word, by an LDAP filter, and all togeth
   t.true((await call(t, atrium, 'users.list')).body.users.length >= 2);
 });
 
+test('users.list: pages together are everybody, each once; a page that is none is refused', async (t) => {
+  for (const uid of ['page-a', 'page-b', 'page-c']) await addPerson(atrium, uid, `Page ${uid}`);
+  const found: string[] = [];
+  let after: string | undefined;
+  do {
+    const { body } = await call(t, atrium, 'users.list', {
+      query: { filter: '(uid=page-*)', limit: '2', ...(after === undefined ? {} : { after }) },
+    });
+    found.push(...body.users.map((user: { uid: string }) => user.uid));
+    after = body.next;
+  } while (after !== undefined);
+  t.deepEqual(found.toSorted(), ['page-a', 'page-b', 'page-c']);
+  for (const wrong of ['x', 'AAAA', '']) t.is((await call(t, atrium, 'users.list', { query: { after: wrong } })).status, 400);
+});
+
 test('users.disable and users.enable: idempotent, seen in the directory, and one audit row each with who, what and the correlation id', async (t) => {
   const { dn } = await addPerson(atrium, 'grace', 'Grace Hopper');
   t.true((await call(t, atrium, 'users.disable', { json: { user: 'grace' } })).body.changed);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { allOf, type ClientEntry } from '#client';
 import { barOf, factorAttributes, holdingsOf, validityAttributes, validityOf } from '#holdings';
 import { hasWord, peoplePlace, readFilter } from './entries-found.ts';
+import { nextMember, pageMembers, pageOf } from './paging.ts';
 import { operation } from './row.ts';
 import { userShape } from './users-shape.ts';
 
@@ -28,23 +29,21 @@ export const usersList = operation({
   input: z.strictObject({
     filter: z.string().max(4096).optional().describe('An LDAP filter (RFC 4515), such as (department=Sales).'),
     q: z.string().min(1).max(200).optional().describe('A word of the uid, the names or the address.'),
-    limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many of them, at most 200.'),
+    ...pageMembers,
   }),
-  output: z.strictObject({
-    users: z.array(userShape),
-    more: z.boolean().describe('Whether there are further ones.'),
-  }),
+  output: z.strictObject({ users: z.array(userShape), ...nextMember }),
   audit: 'persons listed',
   command: 'person list',
-  run: async ({ actor, realm, deps }, { filter, q, limit }) => {
+  run: async (call, { filter, q, ...page }) => {
     const wanted = allOf(
       peoplePlace.isOne,
       ...(filter === undefined ? [] : [readFilter(filter, 'filter')]),
       ...(q === undefined ? [] : [hasWord(q, wordAttributes)]),
     );
-    const base = `${peoplePlace.below},${realm.suffix}`;
-    const { entries, complete } = await actor.search({ base, scope: 'sub', filter: wanted, attributes: userAttributes, sizeLimit: limit });
-    return { users: entries.map((entry) => userOf(entry, deps.clock.nowMs())), more: !complete };
+    const base = `${peoplePlace.below},${call.realm.suffix}`;
+    const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: wanted, attributes: userAttributes }, page);
+    const nowMs = call.deps.clock.nowMs();
+    return { users: entries.map((entry) => userOf(entry, nowMs)), ...next };
   },
 });
 

@@ -9,6 +9,7 @@ import { door } from './door.ts';
 import { type ControlKind, type Controls, malformed, noControls, type Operation } from './kind.ts';
 import { manageDsaIt } from './manage-dsa-it.ts';
 import { matchedValues } from './matched-values.ts';
+import { pageBehind } from './page-behind.ts';
 import { pagedResults } from './paged-results.ts';
 import { passwordPolicy } from './password-policy.ts';
 import { permissiveModify } from './permissive-modify.ts';
@@ -51,6 +52,7 @@ const kinds: readonly ControlKind<unknown>[] = [
   passwordPolicy,
   door,
   session,
+  pageBehind,
 ];
 
 const byOid: ReadonlyMap<string, ControlKind<unknown>> = new Map(kinds.map((kind) => [kind.oid, kind]));

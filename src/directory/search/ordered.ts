@@ -4,6 +4,7 @@ import { encodeMessage, type Result, resultCodes } from '#ldap';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Rights } from '../access/rights.ts';
 import type { Call } from '../call.ts';
+import { type EndOfPage, pageBehind, pageBehindAnswer } from '../controls/page-behind.ts';
 import { type PagedResults, pagedResults, pagedResultsAnswer } from '../controls/paged-results.ts';
 import { sessionTracking } from '../controls/session-tracking.ts';
 import { type SortOutcome, sorted, sorting, sortingAnswer } from '../controls/sorting.ts';
@@ -27,7 +28,7 @@ export interface Steps {
 
 /** Whether a search is asked for in pages, in order, or for a part of it. */
 export function isOrdered({ controls }: Call): boolean {
-  return controls.has(pagedResults) || controls.has(sorting) || controls.has(virtualListView);
+  return controls.has(pagedResults) || controls.has(sorting) || controls.has(virtualListView) || controls.has(pageBehind);
 }
 
 /**
@@ -43,6 +44,7 @@ export async function goOn(running: Running, steps: Steps): Promise<Result> {
   if (view !== undefined && controls.has(pagedResults)) throw refuse(errors.listViewInPages);
   const owner: Owner = { connection: running.call.connection, signature: signatureOf(running) };
   if (view !== undefined) return showPart(running, steps, view, owner);
+  if (paging === undefined && controls.has(pageBehind)) return sendBehind(running, steps);
   if (paging === undefined) return steps.send(await orderedSource(running, steps));
   return sendPage(running, steps, paging, owner);
 }
@@ -86,6 +88,38 @@ async function sendPage(running: Running, steps: Steps, { size, cookie }: PagedR
   const next = running.paused ? cursorsOf(engine).keep(owner, { place, left: running.left, sent: sentBefore + running.sent }) : none;
   controls.answer(pagedResultsAnswer(place.order === 'list' ? place.ids.length : 0, next));
   return result;
+}
+
+/** A page of which nothing is kept: it begins behind the entry that is named, and says which was its last. Entries that are sorted have no second page. */
+async function sendBehind(running: Running, steps: Steps): Promise<Result> {
+  const { call, request } = running;
+  const { controls, engine, reply } = call;
+  const asked = controls.of(pageBehind);
+  if (asked === undefined) throw new Error('a page that nobody asked for');
+  const { size, behind } = asked;
+  running.isPaged = size <= running.sizeMax;
+  running.stopAt = Math.min(size, running.sizeMax);
+  let lastSent: { readonly id: number; readonly name: Uint8Array } | undefined;
+  running.sending = ({ id, dnKey }) => {
+    // Read entries are views of a cache: what is kept is a copy.
+    if (running.sent === running.stopAt) lastSent = { id, name: new Uint8Array(dnKey) };
+  };
+  const source =
+    behind === undefined ? await orderedSource(running, steps) : sourceFrom(behind, call, request, running, engine.store.snapshot());
+  const result = await steps.send(source);
+  if (!reply.ended) controls.answer(pageBehindAnswer(running.paused && lastSent !== undefined ? endOf(source, lastSent) : undefined));
+  return result;
+}
+
+function endOf(source: Source, { id, name }: { readonly id: number; readonly name: Uint8Array }): EndOfPage | undefined {
+  switch (source.place().order) {
+    case 'id':
+      return { order: 'id', after: id };
+    case 'name':
+      return { order: 'name', after: name };
+    case 'list':
+      return undefined;
+  }
 }
 
 const none = new Uint8Array(0);

@@ -57,6 +57,8 @@ export interface Running {
   sent: number;
   /** What a turn had taken from its source and left to the next. */
   left: Batch | undefined;
+  /** Told of each entry that is sent, where somebody wants to know which was the last. */
+  sending?: (entry: ReadableEntry) => void;
 }
 
 /** Filter and projection for the entries of one place. */
@@ -205,6 +207,7 @@ function turn(running: Running, source: Source, snapshot: Snapshot, visitedBefor
       break;
     }
     running.sent++;
+    running.sending?.(entry);
     const attributes = view.project(entry, snapshot, asker);
     const controls = running.dereferencing?.(entry, snapshot, view.rights);
     if (entry.large.length > 0) octets += octetsOf(attributes);

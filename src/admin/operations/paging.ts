@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { FoundPage, PageOptions } from '#client';
+import type { Call } from './row.ts';
+import { Unfit } from './unfit.ts';
+
+/** Members of the input of every list. Values of a query are texts. */
+export const pageMembers = {
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many, at most 200.'),
+  after: z.base64url().min(1).max(8000).optional().describe('`next` of the page before.'),
+};
+
+/** Members of the output of every list. */
+export const nextMember = { next: z.string().optional().describe('For `after` of the next page; absent where there is none.') };
+
+/** A page under the caller's authority, in the directory's own order: as dear as its entries, however many others there are. */
+export async function pageOf(
+  { actor }: Pick<Call, 'actor'>,
+  options: Omit<PageOptions, 'size' | 'behind'>,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+): Promise<{ readonly entries: FoundPage['entries']; readonly next?: string }> {
+  const behind = after === undefined ? undefined : placeOf(after);
+  const { entries, next } = await actor.page({ ...options, size: limit, ...(behind === undefined ? {} : { behind }) });
+  return { entries, ...(next === undefined ? {} : { next: Buffer.from(next).toString('base64url') }) };
+}
+
+/** Of the two forms that places have. What else is wrong with one nobody can have had from us. */
+function placeOf(text: string): Uint8Array {
+  const place = new Uint8Array(Buffer.from(text, 'base64url'));
+  const isId = /^i[1-9]\d{0,13}$/.test(Buffer.from(place).toString('latin1'));
+  if (!isId && (place[0] !== 0x6e || place.length < 2 || place.length > 4000))
+    throw new Unfit({ field: 'after', message: 'is no `next` of a page' });
+  return place;
+}
