@@ -34,7 +34,6 @@ const servingRooms = new Set([
   'credentials',
   'directory',
   'listener',
-  'mail',
   'tasks',
   'web',
   'signin',
