@@ -20,8 +20,11 @@ export interface Account {
   readonly needsSecondFactor?: boolean;
 }
 
-/** Where a password is presented: at a door that can take nothing else, or where the person has a browser and can be asked for more. */
-export type PasswordDoor = AppPasswordScope | 'browser';
+/**
+ * Where a password is presented: at a door that can take nothing else, where the person has a browser and can be asked for more, or where applications show their
+ * secrets (`client`).
+ */
+export type PasswordDoor = AppPasswordScope | 'browser' | 'client';
 
 /** What is known of somebody who presents a password, beside the password. */
 export interface Circumstances {

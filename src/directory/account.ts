@@ -17,6 +17,7 @@ import { askerOf } from './access/asker.ts';
 import { originOf } from './access/standing.ts';
 import { noteUse } from './app-password-use.ts';
 import { appPasswordsIn, changedIds } from './app-passwords.ts';
+import { isApplication } from './applications.ts';
 import { counted, isLimited, type Tried } from './attempts.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
@@ -129,13 +130,18 @@ export async function identify(
 ): Promise<Identity> {
   const { engine } = call;
   refuseRemoved(realm);
-  const circumstances = circumstancesOf(call, realm);
+  const asked = circumstancesOf(call, realm);
+  const isClient = entry !== undefined && isApplication(engine.schema, realm, entry);
+  // What development mode believes of people, who try things out, it does not of applications: whoever names one could have its tokens.
+  const circumstances = isClient ? { ...asked, mode: 'product' as const } : asked;
+  // Counted with where it comes from: nobody keeps an application out by showing wrong secrets in its name.
+  const dn = isClient ? `${tried} ${asked.address}` : tried;
   const account =
     entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : signingIn(call, snapshot, realm, entry, circumstances);
   const presented: Presented = { ...circumstances, account, password };
   const accepted =
-    (await knownRight(call, { realm, dn: tried, uuid: entry?.uuid }, presented)) ??
-    (await hashed(call, { realm, dn: tried, uuid: entry?.uuid }, presented, report));
+    (await knownRight(call, { realm, dn, uuid: entry?.uuid }, presented)) ??
+    (await hashed(call, { realm, dn, uuid: entry?.uuid }, presented, report));
   if (accepted.by === 'appPassword') {
     report.by(`with the app password ${JSON.stringify(accepted.used.name)}`);
     const use = { id: accepted.used.id, atMs: circumstances.nowMs, door: circumstances.door, from: circumstances.address };

@@ -7,6 +7,7 @@ import { type AuthnPolicy, builtInAuthnPolicy, inForce, readAuthnPolicy, takesEm
 import type { Snapshot, StoredEntry } from '#store';
 import { membershipsOf } from './access/memberships.ts';
 import { roleName } from './access/rule.ts';
+import { isApplication } from './applications.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import type { Engine } from './engine.ts';
@@ -33,8 +34,11 @@ export function circumstancesOf(
   };
 }
 
+/** Where applications show their secrets. */
+const clientDoor = 'client';
+
 function doorNamed(name: string | undefined): PasswordDoor {
-  return appPasswordScopes.find((scope) => scope === name) ?? 'browser';
+  return appPasswordScopes.find((scope) => scope === name) ?? (name === clientDoor ? clientDoor : 'browser');
 }
 
 /**
@@ -52,6 +56,7 @@ export function needsSecondFactor(
 ): boolean {
   if (!isAloneTooLittle({ passwordHash: undefined, bar: undefined, mustChange: false, needsSecondFactor: true }, circumstances))
     return false;
+  if (isApplication(engine.schema, realm, entry)) return false;
   const policy = authnPolicyIn(engine, snapshot, realm);
   const attributes = attributesOf(engine.schema, entry);
   return (

@@ -293,6 +293,12 @@ export const errors = {
     'the mail was not taken, and there is no link: too many mails wait, or were sent to this address within the hour',
   ),
   mailQueueMalformed: row(9433, 2, 'a request about the mails of a realm that cannot be read', 'the request cannot be read'),
+  applicationUnfit: row(
+    9500,
+    19,
+    'the entry of an application, a map of claims or a signing key that nobody can have meant',
+    '{attribute}: {why}',
+  ),
   policyUnfit: row(9391, 19, 'an authentication or password policy that nobody can have meant', '{attribute}: {why}'),
   mailAbsent: {
     code: 'STS-AUTHN-0244',

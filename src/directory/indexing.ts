@@ -40,6 +40,7 @@ const indexed: readonly IndexRow[] = [
   { name: 'uidNumber' },
   { name: 'gidNumber' },
   { name: 'stsCredentialId' },
+  { name: 'stsClientId' },
   // An operational one: the service looks for the next that ends.
   { name: 'stsValidUntil' },
 ];

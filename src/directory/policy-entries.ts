@@ -1,13 +1,15 @@
-import { equalBytes, text } from '#base';
+import { equalBytes } from '#base';
 import { refuse } from '#catalogue';
 import { faultOfAuthnPolicy, faultOfPasswordPolicy, readAuthnPolicy, takesEmail } from '#policy';
-import type { EntryAttributes, Schema } from '#schema';
+import type { Schema } from '#schema';
 import type { EntryRecord, Snapshot } from '#store';
+import { applicationMarks, checkApplication } from './applications.ts';
 import type { Engine, EngineSettings, MailTextFault } from './engine.ts';
 import { errors } from './errors.ts';
 import { nameBelow, type Realm } from './realm.ts';
 import type { Realms } from './realms.ts';
 import { attributesOf } from './record.ts';
+import { isOf, type Said, textsOf } from './said.ts';
 import type { Decision } from './write.ts';
 
 /** By what an entry of a policy is judged. */
@@ -18,15 +20,14 @@ export interface PolicyDesk {
   readonly mailTextFault?: MailTextFault | undefined;
 }
 
-/** Attributes as an entry is to have them, by their keys. */
-type Said = Pick<EntryAttributes, 'get'>;
-
 const authnPolicyClass = 'stsAuthnPolicy';
 const passwordPolicyClass = 'stsPasswordPolicy';
 const mailTextClass = 'stsMailText';
 
 /** The words that every entry of a policy has one of, as entries hold them. */
-const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode', 'stsPassword', 'stsMailText'].map((word) => Buffer.from(word));
+const marks = [authnPolicyClass, 'Factor', 'Enrolment', 'stsEmailCode', 'stsPassword', 'stsMailText', ...applicationMarks].map((word) =>
+  Buffer.from(word),
+);
 
 /**
  * Holds a write to what authentication policies can be: what nobody can have meant is refused in words, so that it does not keep people out later.
@@ -73,6 +74,7 @@ function checkPolicy(
     const wrong = faultOfPasswordPolicy(textsOf(attributes));
     if (wrong !== undefined) throw refuse(errors.policyUnfit, { ...wrong });
   }
+  checkApplication(schema, realms, dnKey, attributes);
   if (isOf(schema, attributes, mailTextClass)) checkMailText(schema, realms, dnKey, attributes, mailTextFault);
   if (!isOf(schema, attributes, authnPolicyClass)) return;
   const realm = realms.owning(dnKey) ?? realms.default;
@@ -115,13 +117,4 @@ function checkMail(
   if (!takesEmail(is) || (before !== undefined && takesEmail(before)) || canMail?.(settings)) return;
   const attribute = takesEmail({ ...is, secondFactors: [] }) ? 'stsFirstFactor' : 'stsSecondFactor';
   throw refuse(errors.mailAbsent, { attribute });
-}
-
-function isOf(schema: Schema, attributes: Said, policyClass: string): boolean {
-  const values = attributes.get('objectclass')?.values ?? [];
-  return values.some((value) => schema.objectClass(text(value) ?? '')?.lineage.some(({ name }) => name === policyClass) === true);
-}
-
-function textsOf(attributes: Said) {
-  return (attribute: string) => (attributes.get(attribute)?.values ?? []).map((value) => text(value) ?? '');
 }

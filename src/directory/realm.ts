@@ -30,6 +30,7 @@ export interface Realm {
   readonly suffix: Name;
   readonly people: Name;
   readonly groups: Name;
+  readonly applications: Name;
   readonly policies: Name;
   /** Below it stand its access rules. */
   readonly rules: Name;
@@ -83,6 +84,7 @@ export function realmAt(schema: Schema, suffix: Name, facts: RealmFacts): Realm 
     suffix,
     people: below(['ou', 'people']),
     groups: below(['ou', 'groups']),
+    applications: below(['ou', 'applications']),
     policies: below(['ou', 'policies']),
     rules: below(['ou', 'accessRules']),
     administrator: below(['uid', facts.settings['admin.bootstrapUsername']], ['ou', 'people']),

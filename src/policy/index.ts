@@ -1,4 +1,17 @@
+export {
+  type ClientAuthMethod,
+  clientAuthMethodOf,
+  faultOfApplication,
+  faultOfClaim,
+  faultOfRedirectUri,
+  type GrantType,
+  grantTypesOf,
+  readKeySet,
+  type SigningAlgorithm,
+  signingAlgorithms,
+} from './application.ts';
 export { type AuthnPolicy, builtInAuthnPolicy, faultOfAuthnPolicy, type PolicyFault, readAuthnPolicy, takesEmail } from './authn-policy.ts';
+export { type ClaimRow, claimRowOf } from './claim-row.ts';
 export { type InForce, inForce, type Source } from './in-force.ts';
 export { type Mechanism, mechanisms } from './mechanism.ts';
 export {

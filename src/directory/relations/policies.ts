@@ -41,6 +41,14 @@ const builtIn: UniquenessPolicy = {
   fits: undefined,
 };
 
+/** The same of what is one entry's in its realm: the name of an application there. */
+const builtInOf = (realm: Realm): UniquenessPolicy => ({
+  attributes: new Set(['stsclientid']),
+  realm,
+  bases: [realm.suffix.key],
+  fits: undefined,
+});
+
 type Desk = Pick<Engine, 'schema' | 'realms'>;
 
 /** Of each directory; read anew when the entry of a policy is another. */
@@ -92,6 +100,7 @@ function readPolicies({ schema, realms: live }: Desk, snapshot: Snapshot): Polic
     let those = byRealm.get(realm);
     if (those === undefined) {
       those = policies.filter((policy) => policy.realm === undefined || policy.realm === realm);
+      if (realm !== undefined) those.push(builtInOf(realm));
       byRealm.set(realm, those);
     }
     return those;

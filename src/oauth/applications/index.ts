@@ -1,0 +1,3 @@
+export { type Application, standingScopes } from './application.ts';
+export { type Applications, openApplications } from './applications.ts';
+export { toClientMetadata } from './metadata.ts';

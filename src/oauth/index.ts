@@ -1,0 +1,1 @@
+export { type Application, type Applications, openApplications, standingScopes, toClientMetadata } from './applications/index.ts';
