@@ -22,13 +22,14 @@ import {
 import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { type Mail, mailJobs, tellChanges } from '#mail';
+import { oauthRoutes, webfinger } from '#oauth';
 import { openPeople, type People } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, openRisk, signinRoutes } from '#signin';
 import type { Limits, LimitsOptions, Notices, State } from '#state';
-import { bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
+import { bindRawRoutes, bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
 import { metadataFolder } from './locate.ts';
@@ -120,6 +121,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const routes: readonly WebRoute[] = [
     ...bindRoutes(signinRoutes, signin),
     ...bindRoutes(portalRoutes, portal),
+    ...bindRawRoutes(oauthRoutes, { webfinger: webfinger(realms) }, async () => true),
     ...managementOf(foundation, operating),
   ];
   for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);

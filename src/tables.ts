@@ -34,6 +34,8 @@ import { settings as listenerSettings } from './listener/settings.ts';
 import { errors as mailErrors } from './mail/errors.ts';
 import { jobs as mailJobs } from './mail/jobs.ts';
 import { settings as mailSettings } from './mail/settings.ts';
+import { errors as oauthErrors } from './oauth/errors.ts';
+import { routes as oauthRoutes } from './oauth/routes.ts';
 import { settings as policySettings } from './policy/settings.ts';
 import { errors as portalErrors } from './portal/errors.ts';
 import { routes as portalRoutes } from './portal/routes.ts';
@@ -82,6 +84,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
 /** Every route that `web` mounts, by room. */
 export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {
   admin: Object.fromEntries(adminOperations.map((row) => [row.name, routeOf(row)])),
+  oauth: oauthRoutes,
   portal: portalRoutes,
   signin: signinRoutes,
   web: webRoutes,
@@ -114,6 +117,7 @@ export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorR
   keys: keysErrors,
   listener: listenerErrors,
   mail: mailErrors,
+  oauth: oauthErrors,
   portal: portalErrors,
   realms: realmsErrors,
   schema: schemaErrors,

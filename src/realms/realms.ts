@@ -19,6 +19,8 @@ import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from '
 
 /** The realms as the directory says they are at this moment. */
 export interface Realms<Rows extends SettingRows> extends WebRealms {
+  /** The realm whose domain it is (`associatedDomain`; of the default realm, what its suffix is made of). */
+  ofDomain(domain: string): Promise<WebRealm | undefined>;
   /** As `find`, and the default realm under its own id. */
   now(realm: WebRealm): Promise<WebRealm | undefined>;
   /** The authentication policy in force in a realm: its own, or else the default realm's, or else what is built in. Read from the entries each time. */
@@ -94,9 +96,21 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
     return realm.shown;
   };
 
+  const ofDomain = async (domain: string): Promise<WebRealm | undefined> => {
+    // RFC 1035 §2.3.4. A name that is none is nobody's, and asks for no search.
+    if (!/^[a-z0-9.-]{1,253}$/i.test(domain)) return undefined;
+    if (domain.toLowerCase() === standing.name.toLowerCase()) return standing;
+    const filter = allOf(equals('objectClass', realmClass), equals('associatedDomain', domain));
+    const search = { base: suffix, scope: 'sub', filter, attributes: ['stsRealmId'], sizeLimit: 2 } as const;
+    const { entries } = await client.as('self').search(search);
+    const id = entries.length === 1 ? entries[0]?.one('stsRealmId') : undefined;
+    return id === undefined ? undefined : find(id);
+  };
+
   return {
     standing,
     find,
+    ofDomain,
     now: (realm) => (realm.id === standingId ? Promise.resolve(standing) : find(realm.id)),
     authnPolicy: (realm) => policyIn(realm, authnPolicies),
     passwordPolicy: (realm) => policyIn(realm, passwordPolicies),
