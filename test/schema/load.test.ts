@@ -101,7 +101,8 @@ test('what is only judged is marked secret, and nothing that is shown is', (t) =
 test("our own OIDs stand under the project's arc and have names that begin with sts, or one that the specification gives", (t) => {
   const own = [...schema.attributeTypes, ...schema.objectClasses].filter(({ oid }) => oid.startsWith('2.25.'));
   t.true(own.length > 0);
-  for (const { oid, name } of own) t.regex(`${oid} ${name}`, /^2\.25\.83716444157178576224225129172109131643\.[12]\.\d+ (sts[A-Z]|appCorsOrigin$)/);
+  for (const { oid, name } of own)
+    t.regex(`${oid} ${name}`, /^2\.25\.83716444157178576224225129172109131643\.[12]\.\d+ (sts[A-Z]|appCorsOrigin$)/);
 });
 
 test('RFC 4512 §4.2: the subschema describes all there is, and its text parses back to the same', (t) => {
