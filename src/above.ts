@@ -32,6 +32,7 @@ import type { Limits, LimitsOptions, Notices, State } from '#state';
 import { bindRawRoutes, bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
+import { storedSettings } from './live-settings.ts';
 import { metadataFolder } from './locate.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { settings as rows } from './settings.ts';
@@ -80,7 +81,9 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const { state } = below;
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
-  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log });
+  // Where the directory is in this process, it says so by itself.
+  const stored = below.jobs === undefined ? { stored: storedSettings(foundation.live, log) } : {};
+  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log, ...stored });
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const limits = below.limitsBy(realms.settingsOf);
@@ -210,7 +213,7 @@ interface Working {
 
 /** What the service does by itself. */
 function startJobs(
-  { settings, clock, timers, log, open }: Foundation,
+  { settings, live, clock, timers, log, open }: Foundation,
   below: NonNullable<Beneath['jobs']>,
   { sessions, attestation, mail, removal, realms }: Working,
 ): void {
@@ -235,6 +238,8 @@ function startJobs(
   jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
   jobs.start();
+  const leave = live.changed((names) => jobs.replan(names));
+  open.defer(async () => leave());
   // With a key that goes: what lies under it should not wait.
   if (settings['keys.previousKek'] !== '') void jobs.run('directory.reseal');
   open.defer(() => jobs.close());

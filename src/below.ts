@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { hex, utf8 } from '#base';
+import { equalBytes, hex, utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { readCommonPasswords } from '#credentials';
@@ -25,6 +25,7 @@ import {
   readRealmSeed,
   removeRealms,
   type SchemaChange,
+  serviceSettingsOf,
   sweepDynamic,
   watchAppPasswords,
   watchCredentials,
@@ -43,6 +44,7 @@ import { errors } from './errors.ts';
 import type { Foundation, Settings } from './foundation.ts';
 import { socketFolder } from './handover.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
+import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, operatorsSocketOf } from './locate.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
@@ -73,6 +75,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const { state, limits, outbox } = openShared(foundation, opened);
   const engine = { ...opened, attempts: createTurns(limits), outbox };
   const notices = noticesOf(foundation, engine, state);
+  followSettings(foundation, engine);
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const life = openLife({ engine, state, clock, timers: foundation.timers, log });
@@ -151,6 +154,21 @@ export function openShared({ settings, dataDir, clock, chance, open }: Foundatio
   };
   const state = openState({ store, clock });
   return { state, limits: openLimits({ store, clock, settingsOf, identityOf }), outbox: openOutbox({ state, chance, settingsOf }) };
+}
+
+/** What is set while the service runs is in force before whoever set it is answered. */
+function followSettings({ open }: Foundation, opened: Engine): void {
+  const look = () => {
+    const { realms, store } = newestEngine(opened);
+    realms.in(store.snapshot());
+  };
+  const { key } = serviceSettingsOf(opened.schema, opened.realms.default);
+  const leave = opened.store.watch((changes) => {
+    if (changes.some(({ change, before }) => equalBytes(change.kind === 'delete' ? (before?.dnKey ?? key) : change.entry.dnKey, key)))
+      look();
+  });
+  open.defer(async () => leave());
+  look();
 }
 
 /** Whatever changes what people sign in with, they are to be told. */
@@ -247,7 +265,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms,
     sealer: sealerOf(settings),
   };
   const making = {
-    ...{ ...realms, settingRows: rows, canMail, mailTextFault: faultOfMailText },
+    ...{ ...realms, settingRows: rows, stored: storedSettings(foundation.live, log), canMail, mailTextFault: faultOfMailText },
     ...(desks === undefined ? {} : { desks }),
     ...(commonPasswords === undefined ? {} : { commonPasswords }),
   };
@@ -296,7 +314,7 @@ function planOf(
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
 ): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | keyof RealmMaking> {
-  const { version, settings, dataDir } = foundation;
+  const { version, settings, live, dataDir } = foundation;
   return {
     schemaFiles: schemaFiles(foundation),
     version,
@@ -306,7 +324,8 @@ function planOf(
     sealerKeys: sealerKeysOf(settings),
     ...(commonPasswords === undefined ? {} : { commonPasswords: commonPasswords.shared }),
     startedMs,
-    settings: withoutSecrets(settings),
+    settings: withoutSecrets(live.given),
+    origins: live.origins,
     endpoints: {
       ...(ldap === undefined || addresses.ldap === undefined ? {} : { ldap: { ...ldap, port: addresses.ldap.port } }),
       ...(ldaps === undefined || addresses.ldaps === undefined ? {} : { ldaps: { ...ldaps, port: addresses.ldaps.port } }),

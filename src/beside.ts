@@ -28,23 +28,24 @@ export async function startBeside(options: AtriumOptions): Promise<StartedBeside
   const { values, problems } = readSettings(rows, { environment: options.environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
   const dataDir = resolve(options.root, values['global.dataDir']);
-  const begun = await begin(options, (foundation) => raise(foundation), { beside: () => void takeUp(dataDir, values['persistence.mode']) });
+  const begun = await begin(options, (foundation) => raise(foundation), {
+    beside: () => void takeUp(dataDir, values['persistence.mode']),
+    // Settings of its own, so that one file of settings does for both processes.
+    adapt: (all) => ({ ...all, 'http.port': all['http.besidePort'], 'http.tlsPort': all['http.besideTlsPort'] }),
+  });
   if (begun.kind === 'refused') return begun.row === errors.noService ? { kind: 'absent', why: begun.lines.join(' ') } : begun;
   return { kind: 'running', service: { ...begun.made, stop: () => begun.open.disposeAsync() } };
 }
 
-async function raise(given: Foundation) {
-  const { settings: all, dataDir, version, log, open } = given;
-  const handed = takeUp(dataDir, all['persistence.mode']);
+async function raise(foundation: Foundation) {
+  const { live, dataDir, version, log, open } = foundation;
+  const handed = takeUp(dataDir, live.given['persistence.mode']);
   if (handed.version !== version)
     throw refuse(errors.handoverUnfit, { why: `the service is of version ${handed.version}, and this program of ${version}` });
-  const names = differing(all, handed);
+  const names = differing(live.given, handed);
   if (names.length > 0) throw refuse(errors.otherSettings, { names: names.join(', ') });
-  const presence = await watch(given, handed);
+  const presence = await watch(foundation, handed);
   open.defer(() => presence.close());
-  // Settings of its own, so that one file of settings does for both processes.
-  const settings = { ...all, 'http.port': all['http.besidePort'], 'http.tlsPort': all['http.besideTlsPort'] };
-  const foundation = { ...given, settings };
   const { startAbove } = await import('./above.ts');
   const addresses = await startAbove(foundation, await beneathOf(foundation, handed));
   const gone = presence.gone.then(() => log.warn(errors.serviceEnded, errors.serviceEnded.means));

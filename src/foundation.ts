@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import { type Audit, createAudit, createLog, type Log } from '#audit';
 import { type Chance, type Clock, systemChance, systemClock } from '#base';
-import type { Environment, SettingProblem, SettingValues } from '#catalogue';
+import { createLiveSettings, type Environment, type GivenOrigins, type SettingProblem, type SettingValues } from '#catalogue';
 import { systemTimers, type Timers } from '#jobs';
 import { checkKek } from '#keys';
 import { lockFolder, makeFolder, openAuditStore } from '#store';
+import type { Live } from './live-settings.ts';
 import type { settings as rows } from './settings.ts';
 import { readVersion } from './version.ts';
 
@@ -30,7 +31,10 @@ export interface Foundation {
   readonly root: string;
   readonly environment: Environment;
   readonly version: string;
+  /** In force now: read when they are needed, since those of rows that say `runtime` change. */
   readonly settings: Settings;
+  /** The same with where they come from, and what changes them. */
+  readonly live: Live;
   readonly dataDir: string;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -49,11 +53,16 @@ export interface Foundation {
  */
 export function openFoundation(
   options: AtriumOptions,
-  settings: Settings,
-  warnings: readonly SettingProblem[],
+  {
+    values,
+    origins,
+    warnings,
+  }: { readonly values: Settings; readonly origins: GivenOrigins; readonly warnings: readonly SettingProblem[] },
   open: AsyncDisposableStack,
   { owns }: { readonly owns: boolean },
 ): Foundation {
+  const live: Live = createLiveSettings(values, origins);
+  const settings = live.values;
   const { root, clock = systemClock, chance = systemChance, timers = systemTimers, logStream = process.stderr } = options;
   const mode = settings['global.mode'];
   checkKek(settings['keys.kek'], mode);
@@ -86,5 +95,19 @@ export function openFoundation(
   options.heard?.(audit);
 
   const die = options.die ?? (() => process.exit(1));
-  return { root, environment: options.environment, version: version.text, settings, dataDir, clock, chance, timers, log, audit, die, open };
+  return {
+    root,
+    environment: options.environment,
+    version: version.text,
+    settings,
+    live,
+    dataDir,
+    clock,
+    chance,
+    timers,
+    log,
+    audit,
+    die,
+    open,
+  };
 }

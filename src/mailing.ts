@@ -17,7 +17,7 @@ import type { settings as rows } from './settings.ts';
  * @param delivers  whether this process hands mails over; if not, they wait for the one that does
  */
 export function mailOf(
-  { settings, clock, chance, timers, log, audit, dataDir }: Foundation,
+  { settings, live, clock, chance, timers, log, audit, dataDir }: Foundation,
   state: State,
   realms: Realms<typeof rows>,
   { client, delivers }: { readonly client: DirectoryClient; readonly delivers: boolean },
@@ -31,7 +31,8 @@ export function mailOf(
     audit,
     log,
     dataDir,
-    service: settings,
+    // Its password belongs to the server that the operator named: whoever sets another one while the service runs is not given it.
+    service: live.given,
     settingsOf: realms.settingsOf,
     realmNow: async (id) => {
       const found = id === realms.standing.id ? realms.standing : await realms.find(id);

@@ -28,11 +28,11 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
 }
 
 /** Writes what a web process beside this one must know. Where that cannot be, the service serves all the same. */
-function handOverTo({ dataDir, version, settings, chance, log, open }: Foundation, { web, suffix, epoch, ldapUrl }: Below): void {
+function handOverTo({ dataDir, version, live, settings, chance, log, open }: Foundation, { web, suffix, epoch, ldapUrl }: Below): void {
   if (settings['persistence.mode'] === 'memory') return;
   const address = ldapUrl === undefined ? {} : { ldapUrl };
   try {
-    open.defer(handOver(dataDir, { version, suffix, epoch, ...web, ...address }, settings, chance));
+    open.defer(handOver(dataDir, { version, suffix, epoch, ...web, ...address }, live.given, chance));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     log.warn(error.row, error.tells);

@@ -1,12 +1,13 @@
 import type { AuditEvent } from '#audit';
-import type { ErrorRow, SettingValues } from '#catalogue';
-import { type Desks, directoryErrors, type EngineSettings, type RealmSeed, type SchemaChange } from '#directory';
-import { type HashCost, keysErrors, type keysSettings, type SealerKeys, type Stretch, type Verified } from '#keys';
-import { type Endpoints, type Limits, listenerErrors } from '#listener';
+import { type ErrorRow, type GivenOrigins, settingErrors } from '#catalogue';
+import { type Desks, directoryErrors, type RealmSeed, type SchemaChange } from '#directory';
+import { type HashCost, keysErrors, type SealerKeys, type Stretch, type Verified } from '#keys';
+import { type Endpoints, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
 import type { AttemptBy, Limited, OutboxEvent, Outcome } from '#state';
-import type { Change, CommitResult, Expectation, StoreBesideOptions, WatchedChange } from '#store';
+import type { Change, CommitResult, Expectation, WatchedChange } from '#store';
 import { storeErrors } from '#store';
+import type { Settings } from './foundation.ts';
 
 /** What a thread that serves LDAP is given. */
 export interface WorkerPlan {
@@ -21,7 +22,10 @@ export interface WorkerPlan {
   readonly startedMs: number;
   /** Which schema is in force. */
   readonly generation: SharedArrayBuffer;
-  readonly settings: EngineSettings & Limits & StoreBesideOptions['settings'] & SettingValues<typeof keysSettings>;
+  /** As they were at the start, without secrets. */
+  readonly settings: Settings;
+  /** Where these come from: what the environment gives stays as it is. */
+  readonly origins: GivenOrigins;
   /** Those over the network, with their real ports. */
   readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
   /** The engine's, for realms that are made. */
@@ -87,6 +91,11 @@ export interface MainSide {
 }
 
 /** The refusals that go from one thread to another. */
-export const refusalRows: readonly ErrorRow[] = [directoryErrors, keysErrors, listenerErrors, schemaErrors, storeErrors].flatMap((table) =>
-  Object.values<ErrorRow>(table),
-);
+export const refusalRows: readonly ErrorRow[] = [
+  directoryErrors,
+  keysErrors,
+  listenerErrors,
+  schemaErrors,
+  settingErrors,
+  storeErrors,
+].flatMap((table) => Object.values<ErrorRow>(table));

@@ -1,6 +1,7 @@
 // A thread that serves LDAP beside the main one: started by workers.ts, which tells it what to do.
 import { parentPort } from 'node:worker_threads';
 import { systemChance, systemClock } from '#base';
+import { createLiveSettings } from '#catalogue';
 import { commonPasswordsIn } from '#credentials';
 import {
   createDirectory,
@@ -21,6 +22,7 @@ import type { Turns } from '#state';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
+import { storedSettings } from './live-settings.ts';
 import { canMail, settings as rows } from './settings.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
 
@@ -61,7 +63,9 @@ function openStore({ file, progress, epoch, settings }: WorkerPlan): StoreBeside
 }
 
 function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
-  const { version, settings, endpoints, tally } = plan;
+  const { version, endpoints, tally } = plan;
+  const running = createLiveSettings(plan.settings, plan.origins);
+  const settings = running.values;
   const audit = { record: (event: Parameters<MainSide['record']>[0]) => main.tell('record', event) };
   const build = (stored: readonly Definition[]) => loadSchema(plan.schemaFiles, stored);
   const schema = followSchema(build, plan.generation, () => storedDefinitions(opened.snapshot().byDnKey(subschemaKey)));
@@ -78,6 +82,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     audit,
     settings,
     settingRows: rows,
+    stored: storedSettings(running),
     canMail,
     realmSeed: plan.realmSeed,
     pathSegments: plan.pathSegments,

@@ -9,6 +9,7 @@ export { type Checked, checkSetting } from './settings/check.ts';
 export { type Environment, processEnvironment, sizeThreadPool } from './settings/environment.ts';
 export { describeSettingProblem, type SettingProblem, settingErrors } from './settings/errors.ts';
 export { type FileText, readSecretText } from './settings/file.ts';
+export { createLiveSettings, type GivenOrigins, type LiveSettings, type SettingOrigin } from './settings/live.ts';
 export { serviceSettings } from './settings/own.ts';
 export { configFileEnv, type ReadSettings, readSettings } from './settings/read.ts';
 export { removedSettings } from './settings/removed.ts';

@@ -32,6 +32,8 @@ export function createDirectory(opened: Engine): Directory {
   let engine = opened;
   const perform = (connection: Connection, message: Message<Request>, reply: Reply, attempts: number): void | Promise<void> => {
     engine = newestEngine(engine);
+    // In a thread beside the one that writes, too, a request goes by the settings of its beginning.
+    engine.realms.in(engine.store.snapshot());
     const notes: AuditNotes = { engine, connection, message };
     try {
       const outcome = operate(engine, connection, message, reply, notes);

@@ -17,6 +17,7 @@ import { errors } from './errors.ts';
 import { createLines, type Lines } from './lines.ts';
 import { defaultRealm } from './realm.ts';
 import type { RealmSeed } from './realm-entries/frame.ts';
+import type { StoredSettings } from './realm-entries/service.ts';
 import { createLiveRealms, type LiveRealms } from './realms.ts';
 import type { DynamicGroups } from './relations/chain.ts';
 import { createDynamicGroups } from './relations/dynamic-groups.ts';
@@ -44,6 +45,8 @@ export interface EngineOptions {
   readonly settings: EngineSettings;
   /** Rows of all settings of the service, of which a realm may have some of its own; by default those of the engine. */
   readonly settingRows?: SettingRows;
+  /** What is kept of the service's settings; by default nothing is. */
+  readonly stored?: StoredSettings;
   /** The first segments of all paths of the service, which no realm may be called; by default none. */
   readonly pathSegments?: readonly string[];
   /** What a new realm begins with; by default nothing. */
@@ -156,12 +159,14 @@ export function newestEngine(engine: Engine): Engine {
 /** Made once: those who come anew and those who go on for long share it. */
 const newestEngines = new WeakMap<LiveSchema, Engine>();
 
-type MadeOptions = Pick<EngineOptions, 'settings' | 'clock' | 'settingRows' | 'pathSegments' | 'realmSeed'> & Pick<Engine, 'sealer'>;
+type MadeOptions = Pick<EngineOptions, 'settings' | 'clock' | 'settingRows' | 'stored' | 'pathSegments' | 'realmSeed'> &
+  Pick<Engine, 'sealer'>;
 
 const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSettings, ...stateSettings };
 
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
-function madeOf(schema: Schema, { settings, clock, sealer, settingRows = ownRows, pathSegments = [], realmSeed = [] }: MadeOptions) {
+function madeOf(schema: Schema, options: MadeOptions) {
+  const { settings, clock, sealer, stored, settingRows = ownRows, pathSegments = [], realmSeed = [] } = options;
   const realms = createLiveRealms({
     schema,
     settings,
@@ -169,6 +174,7 @@ function madeOf(schema: Schema, { settings, clock, sealer, settingRows = ownRows
     rows: settingRows,
     segments: pathSegments,
     seed: realmSeed,
+    stored,
   });
   const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms, sealer });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);

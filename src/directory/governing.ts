@@ -8,6 +8,7 @@ import { createDecisions, type Decisions } from './search/descriptions.ts';
 const classes: readonly string[] = [
   'stsAccessRule',
   'stsRealmEntry',
+  'stsServiceSettings',
   'stsUniquenessPolicy',
   'pwdPolicy',
   'stsPasswordPolicy',

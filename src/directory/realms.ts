@@ -8,6 +8,7 @@ import type { EngineSettings } from './engine.ts';
 import { defaultRealm, type Name, nameBelow, nameOf, type Realm, realmAt } from './realm.ts';
 import type { RealmSeed } from './realm-entries/frame.ts';
 import type { RealmRules } from './realm-entries/judge.ts';
+import { followService, isServiceEntry, type StoredSettings, serviceSettingsOf } from './realm-entries/service.ts';
 
 /** All realms of one state of the directory. The same object as long as they are the same. */
 export interface Realms {
@@ -48,6 +49,8 @@ interface Desk {
   readonly rows: SettingRows;
   readonly segments: readonly string[];
   readonly seed: RealmSeed;
+  /** What is kept of the service's settings. */
+  readonly stored?: StoredSettings | undefined;
 }
 
 export function createLiveRealms(desk: Desk): LiveRealms {
@@ -56,6 +59,12 @@ export function createLiveRealms(desk: Desk): LiveRealms {
   const key = classKey(schema);
   /** Read anew when the entry of a realm is another. */
   const known = new Map<number, { readonly version: number; readonly realm: Realm | undefined }>();
+  const followed =
+    desk.stored &&
+    followService(serviceSettingsOf(schema, desk.default), desk.stored, (user) => {
+      const said = realmValues(schema, user);
+      return isServiceEntry(schema, said) ? said.all('stssetting') : [];
+    });
   let kept = { number: -1, realms: realmsOf(desk.default, []) };
 
   const read = (snapshot: Snapshot): Realms => {
@@ -83,6 +92,8 @@ export function createLiveRealms(desk: Desk): LiveRealms {
     seed: desk.seed,
     in(snapshot) {
       if (snapshot.governing <= kept.number && kept.number <= snapshot.number) return kept.realms;
+      // They are in force above what realms have of their own. Of what is not committed nothing is.
+      if (snapshot.number >= 0) followed?.(snapshot);
       const realms = read(snapshot);
       // What lies over a snapshot changes while it is looked at: nothing is kept of it.
       if (snapshot.number >= 0) kept = { number: snapshot.number, realms };
@@ -153,8 +164,8 @@ export function realmsAmong(schema: Schema, settings: EngineSettings, rows: Sett
 
 /** What entries of realms are judged by. */
 export function rulesOf(desk: Omit<Desk, 'seed'>): RealmRules {
-  const { schema, settings, rows, segments } = desk;
-  return { schema, settings, rows, registry: registryOf(desk), segments: new Set(segments) };
+  const { schema, settings, rows, segments, stored } = desk;
+  return { schema, settings, rows, registry: registryOf(desk), segments: new Set(segments), stored };
 }
 
 /** Realms and one more. */
@@ -172,7 +183,7 @@ export function registryOf({ schema, default: first }: Pick<Desk, 'schema' | 'de
 type RealmEntry = Pick<ReadableEntry, 'uuid' | 'dn' | 'dnKey' | 'user'>;
 
 /** What the entry of a realm says; nothing for one that stands elsewhere, or of which no realm can be made. */
-function readRealm(desk: Omit<Desk, 'segments' | 'seed'>, registry: Name, entry: RealmEntry): Realm | undefined {
+function readRealm(desk: Omit<Desk, 'segments' | 'seed' | 'stored'>, registry: Name, entry: RealmEntry): Realm | undefined {
   if (Buffer.compare(parentKey(entry.dnKey) ?? entry.dnKey, registry.key) !== 0) return undefined;
   const { schema, settings, rows } = desk;
   const said = realmValues(schema, entry.user);

@@ -31,8 +31,8 @@ export interface Scheduler {
   /** Takes a job in and, once started, plans its first run. Each name once. */
   add(name: string, row: JobRow, run: () => Promise<string>): void;
   start(): void;
-  /** Plans all jobs anew, after a setting has changed. */
-  replan(): void;
+  /** Plans anew the jobs whose interval is one of these settings, after they have changed. */
+  replan(settings: readonly string[]): void;
   /** Runs a job now, or joins the run under way. `undefined` for a name that is no job. */
   run(name: string): Promise<JobRun> | undefined;
   /** Each job's last run since the start. */
@@ -114,8 +114,8 @@ export function createScheduler({ clock, timers, log, secondsOf }: SchedulerOpti
       started = true;
       for (const [name, job] of jobs) plan(name, job);
     },
-    replan: () => {
-      for (const [name, job] of jobs) if (job.underWay === undefined) plan(name, job);
+    replan: (settings) => {
+      for (const [name, job] of jobs) if (job.underWay === undefined && settings.includes(job.row.everyS)) plan(name, job);
     },
     run: (name) => {
       const job = jobs.get(name);

@@ -34,5 +34,12 @@ export {
   type PasswordPolicy,
   readPasswordPolicy,
 } from './password-policy.ts';
-export { type RealmSettings, readRealmSettings, type SettingFault, settingInForce, settingsInForce } from './realm-settings.ts';
+export {
+  type RealmSettings,
+  readRealmSettings,
+  readServiceSettings,
+  type SettingFault,
+  settingInForce,
+  settingsInForce,
+} from './realm-settings.ts';
 export { settings as policySettings } from './settings.ts';

@@ -2,12 +2,6 @@ import type { ErrorRow } from '#catalogue';
 
 /** @see specification document 2, "STS-CORE" */
 export const errors = {
-  settingIgnored: {
-    code: 'STS-CORE-0008',
-    means: 'a stored setting no longer passes its check and is not applied',
-    sees: {},
-    state: 'live',
-  },
   removedOwing: {
     code: 'STS-CORE-0120',
     means: 'a realm was removed with deliveries undone after realms.removalDeliveryTimeoutS',

@@ -1,5 +1,5 @@
 import type { Log } from '#audit';
-import type { SettingRows, SettingValues } from '#catalogue';
+import { Refusal, type SettingRows, type SettingValues, settingErrors } from '#catalogue';
 import { allOf, ClientRefusal, type DirectoryClient, equals } from '#client';
 import { resultCodes } from '#ldap';
 import {
@@ -14,7 +14,6 @@ import {
   readPasswordPolicy,
 } from '#policy';
 import type { WebRealm, WebRealms } from '#web';
-import { errors } from './errors.ts';
 import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from './realm.ts';
 
 /** The realms as the directory says they are at this moment. */
@@ -39,6 +38,8 @@ export interface RealmsOptions<Rows extends SettingRows> {
   /** The service's settings, which are the default realm's. */
   readonly settings: SettingValues<Rows> & { readonly 'global.mode': Mode };
   readonly log: Pick<Log, 'warn'>;
+  /** Takes what the service's settings are by now, where this process is not the one in which the directory is. */
+  readonly stored?: { take(texts: readonly string[]): void };
 }
 
 /** The default realm, as audit rows name it. */
@@ -48,7 +49,7 @@ export const standingId = 'default';
  * Opens the realms. A realm is read when it is asked for: one that was made is there at once, and one that is being removed is known to be.
  * What its entry says is worked out again only when it says something else.
  */
-export function openRealms<Rows extends SettingRows>({ client, suffix, rows, settings, log }: RealmsOptions<Rows>): Realms<Rows> {
+export function openRealms<Rows extends SettingRows>({ client, suffix, rows, settings, log, stored }: RealmsOptions<Rows>): Realms<Rows> {
   const standing: WebRealm = {
     id: standingId,
     name: nameOfSuffix(suffix),
@@ -92,7 +93,10 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
       return undefined;
     }
     known.set(id, { said, realm });
-    for (const { name, why } of realm.faults) log.warn(errors.settingIgnored, `realm ${id}: ${name} ${why}`);
+    for (const { name, why, isForDevelopment } of realm.faults) {
+      const row = isForDevelopment === true ? settingErrors.settingForDevelopmentIgnored : settingErrors.settingIgnored;
+      log.warn(row, `realm ${id}: ${name} ${why}`);
+    }
     return realm.shown;
   };
 
@@ -106,9 +110,19 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
     const id = entries.length === 1 ? entries[0]?.one('stsRealmId') : undefined;
     return id === undefined ? undefined : find(id);
   };
+  const refresh = async () => {
+    try {
+      const entry = await entryOf(suffix, 'cn=settings', 'stsServiceSettings', ['stsSetting']);
+      stored?.take(entry?.all('stsSetting') ?? []);
+    } catch (error) {
+      // A directory that cannot be asked is told of by whatever needs it: what was known stays.
+      if (!(error instanceof Refusal) && !(error instanceof ClientRefusal)) throw error;
+    }
+  };
 
   return {
     standing,
+    ...(stored === undefined ? {} : { refresh }),
     find,
     ofDomain,
     now: (realm) => (realm.id === standingId ? Promise.resolve(standing) : find(realm.id)),

@@ -7,7 +7,7 @@ import type { Sender } from './send.ts';
 import { readTarget } from './target.ts';
 
 export interface GuardOptions {
-  readonly realms: Pick<WebRealms, 'find'>;
+  readonly realms: Pick<WebRealms, 'find' | 'refresh'>;
   /** `global.publicBaseUrl`, or empty. */
   readonly publicBaseUrl: string;
   /** The port of https; `undefined` when it is switched off. Known once it listens. */
@@ -66,7 +66,7 @@ export function createGuard({ realms, publicBaseUrl, tlsPort, send }: GuardOptio
     return true;
   };
 
-  return (exchange) => {
+  const judge = (exchange: Exchange): boolean | Promise<boolean> => {
     const target = readTarget(exchange.request.url ?? '');
     exchange.path = target.path;
     if (target.kind === 'refused') {
@@ -94,4 +94,6 @@ export function createGuard({ realms, publicBaseUrl, tlsPort, send }: GuardOptio
         });
     }
   };
+  const { refresh } = realms;
+  return refresh === undefined ? judge : (exchange) => refresh().then(() => judge(exchange));
 }

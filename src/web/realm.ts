@@ -20,6 +20,8 @@ export interface WebRealms {
   readonly standing: WebRealm;
   /** Any other one by its id, as it is now; `undefined` when there is none. */
   find(id: string): Promise<WebRealm | undefined>;
+  /** Asks what is in force by now, before a request goes by it; absent where that is known anyway. */
+  readonly refresh?: () => Promise<void>;
 }
 
 /** The first segment of the paths of every realm but the default one. */

@@ -75,7 +75,7 @@ test('0 switches a job off; a changed setting counts after replan', async (t) =>
   await pass(1_000_000);
   t.is(runs, 0);
   settings['a.everyS'] = 10;
-  scheduler.replan();
+  scheduler.replan(['a.everyS']);
   await pass(20_000);
   t.is(runs, 2);
   settings['a.everyS'] = 0;

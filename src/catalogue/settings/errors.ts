@@ -1,15 +1,34 @@
 import type { ErrorRow } from '../errors.ts';
 
-/** What can be wrong with a service's settings. Nobody but the operator sees these: the start stops, or a line of the log warns. */
+/** What can be wrong with a service's settings: the start stops, a line of the log warns, or a change of an entry is refused. */
 export const settingErrors = {
   configUnreadable: { code: 'STS-CORE-0001', means: 'startup refused: the configuration file cannot be loaded', sees: {}, state: 'live' },
   settingWithoutValue: { code: 'STS-CORE-0002', means: 'startup refused: a setting has no value', sees: {}, state: 'live' },
   settingForDevelopment: {
     code: 'STS-CORE-0103',
     means: 'a development-only setting given a value of its own in product mode',
-    sees: {},
+    says: 'stsSetting: {name} may not be changed in product mode',
+    sees: { ldap: 19, http: 400 },
     // No setting is development-only yet, so nothing can raise it in a running service.
     state: 'reserved',
+  },
+  settingIgnored: {
+    code: 'STS-CORE-0008',
+    means: 'a stored setting no longer passes its check and is not applied',
+    sees: {},
+    state: 'live',
+  },
+  settingForDevelopmentIgnored: {
+    code: 'STS-CORE-0106',
+    means: 'a development-only setting stored in a realm in product mode is ignored',
+    sees: {},
+    state: 'reserved',
+  },
+  settingOverruled: {
+    code: 'STS-CORE-9532',
+    means: 'the directory keeps a value of a setting that the environment gives; the environment’s is in force',
+    sees: {},
+    state: 'live',
   },
   settingRemoved: { code: 'STS-CORE-0105', means: 'startup refused: a setting that was removed is still named', sees: {}, state: 'live' },
   settingInvalid: { code: 'STS-CORE-0108', means: 'startup refused: a configured value fails its check', sees: {}, state: 'live' },

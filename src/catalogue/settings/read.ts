@@ -2,6 +2,7 @@ import { checkSetting } from './check.ts';
 import type { Environment } from './environment.ts';
 import { type SettingProblem, settingErrors } from './errors.ts';
 import { parseConfig, readConfigText, readSecretText } from './file.ts';
+import type { GivenOrigins } from './live.ts';
 import { nearestName } from './nearest.ts';
 import { removedSettings } from './removed.ts';
 import type { SettingRow, SettingRows, SettingValues } from './rows.ts';
@@ -17,6 +18,8 @@ export interface ReadSettings<Rows extends SettingRows> {
   readonly values: SettingValues<Rows>;
   /** All that stops the start, not only the first of it. */
   readonly problems: readonly SettingProblem[];
+  /** Where each value that is not the row's own comes from. */
+  readonly origins: GivenOrigins;
   /** What an operator should know and the service starts with. */
   readonly warnings: readonly SettingProblem[];
 }
@@ -27,6 +30,7 @@ type Given = Map<string, unknown>;
 interface Reading {
   readonly rows: SettingRows;
   readonly given: Given;
+  readonly origins: Map<string, 'environment' | 'file'>;
   readonly problems: SettingProblem[];
   readonly warnings: SettingProblem[];
 }
@@ -42,7 +46,7 @@ export function readSettings<const Rows extends SettingRows>(
   rows: Rows,
   options: { readonly environment: Environment; readonly configFile?: string },
 ): ReadSettings<Rows> {
-  const reading: Reading = { rows, given: new Map(), problems: [], warnings: [] };
+  const reading: Reading = { rows, given: new Map(), origins: new Map(), problems: [], warnings: [] };
   const configFile = options.configFile ?? options.environment[configFileEnv] ?? '';
   if (configFile !== '') readConfigFile(reading, configFile);
   readEnvironment(reading, options.environment);
@@ -50,7 +54,12 @@ export function readSettings<const Rows extends SettingRows>(
   const values: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) values[name] = settle(reading, name, row);
   refuseDevelopmentSettings(reading, values);
-  return { values: values as SettingValues<Rows>, problems: reading.problems, warnings: reading.warnings };
+  return { values: values as SettingValues<Rows>, origins: reading.origins, problems: reading.problems, warnings: reading.warnings };
+}
+
+function give({ given, origins }: Reading, name: string, value: unknown, from: 'environment' | 'file'): void {
+  given.set(name, value);
+  origins.set(name, from);
 }
 
 function settle(reading: Reading, name: string, row: SettingRow): unknown {
@@ -94,7 +103,7 @@ function readConfigFile(reading: Reading, path: string): void {
         'the configuration file holds this secret and others than its owner may read it; take those permissions away (chmod 600)';
       reading.problems.push({ code: settingErrors.secretFileOpen.code, name, problem });
     }
-    reading.given.set(name, value);
+    give(reading, name, value, 'file');
   }
 }
 
@@ -108,7 +117,7 @@ function readEnvironment(reading: Reading, environment: Environment): void {
     if (path !== undefined && text !== undefined) {
       reading.problems.push({ code: settingErrors.settingInvalid.code, name, problem: `both ${row.env} and ${fileEnv} are given` });
     } else if (path !== undefined) readSecretFile(reading, name, fileEnv, path);
-    else if (text !== undefined) reading.given.set(name, text);
+    else if (text !== undefined) give(reading, name, text, 'environment');
   }
 
   for (const name of Object.keys(environment)) {
@@ -126,7 +135,7 @@ function readSecretFile(reading: Reading, name: string, fileEnv: string, path: s
   else if (file.openToOthers)
     fail(settingErrors.secretFileOpen, 'others than its owner may read its file; take those permissions away (chmod 600)');
   else if (file.text === '') fail(settingErrors.secretFileEmpty, 'its file is empty');
-  else reading.given.set(name, file.text);
+  else give(reading, name, file.text, 'environment');
 }
 
 /** A removed name stops the start. Any other unknown one is told with the name that was probably meant. */

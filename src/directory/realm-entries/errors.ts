@@ -2,20 +2,32 @@ import type { ErrorRow } from '#catalogue';
 
 /** Refusals about realms. @see specification document 2, "STS-CORE" */
 export const realmErrors = {
-  settingUnknown: core('0004', 19, 'a realm sets something that is no setting', 'stsSetting: {name} is no setting'),
+  settingUnknown: core('0004', 19, 'a realm, or the service, sets something that is no setting', 'stsSetting: {name} is no setting'),
   settingFixed: core(
     '0005',
     19,
-    'a setting that is read at the start only is changed for a realm that runs',
-    'stsSetting: {name} cannot be changed any more',
+    'a setting that is read at the start only is changed while the service runs',
+    'stsSetting: {name} is read at the start only and cannot be changed while the service runs',
   ),
-  settingUnfit: core('0006', 19, 'a realm sets a value that does not fit its setting', 'stsSetting: {name}: {why}'),
+  settingUnfit: core('0006', 19, 'a realm, or the service, sets a value that does not fit its setting', 'stsSetting: {name}: {why}'),
   settingOfRealms: core('0014', 19, 'realms.* is set for one realm', 'stsSetting: {name} is of all realms and cannot be set for one'),
   settingOfProcess: core(
     '0015',
     19,
     'a setting of the whole service is set for one realm',
     'stsSetting: {name} is of the whole service and cannot be set for one realm',
+  ),
+  settingPinned: core(
+    '9530',
+    53,
+    'a setting that the environment gives is set while the service runs',
+    'stsSetting: {name} is given by the environment ({env}) and cannot be changed while the service runs',
+  ),
+  serviceMisplaced: core(
+    '9531',
+    64,
+    'an entry of the service’s settings that stands elsewhere',
+    'the service’s settings are the entry {place}',
   ),
   realmIdUnfit: core(
     '0009',
@@ -62,7 +74,7 @@ export const realmErrors = {
     'an entry of a realm that does not stand where realms do, or is named otherwise than by its id',
     'the entry of a realm is cn=<its id>,{registry}',
   ),
-  settingMalformed: own(9325, 19, 'a value of stsSetting that is no setting of a realm', 'stsSetting: {name} {why}'),
+  settingMalformed: own(9325, 19, 'a value of stsSetting that is no setting of its realm or of the service', 'stsSetting: {name} {why}'),
   realmStateRefused: own(9326, 19, 'a state of a realm that follows from no other, or is the directory’s to say', '{attribute}: {why}'),
   realmRemoving: own(9327, 53, 'a bind to, or a change of, a realm that is being removed', 'the realm is being removed'),
   realmsMany: own(9328, 11, 'more realms than realms.max', 'there are {max} realms already'),

@@ -1,5 +1,5 @@
 import { equalBytes, text } from '#base';
-import { checkSetting, refuse, type SettingRow, type SettingRows } from '#catalogue';
+import { checkSetting, refuse, type SettingRow, type SettingRows, settingErrors } from '#catalogue';
 import type { Dn } from '#ldap';
 import { type Mode, modeOf, readRealmSettings } from '#policy';
 import { type EntryAttributes, parentKey, type Schema } from '#schema';
@@ -7,6 +7,7 @@ import type { EngineSettings } from '../engine.ts';
 import { errors } from '../errors.ts';
 import { defaultId, type Name, nameOf, type Realm } from '../realm.ts';
 import { type Realms, suffixText } from '../realms.ts';
+import type { StoredSettings } from './service.ts';
 
 /** What the entry of a realm is judged by. */
 export interface RealmRules {
@@ -18,6 +19,8 @@ export interface RealmRules {
   readonly registry: Name;
   /** First segments of the service's paths. */
   readonly segments: ReadonlySet<string>;
+  /** What is kept of the service's settings; without it, none can be. */
+  readonly stored?: StoredSettings | undefined;
 }
 
 /** The entry of a realm as it is to be. */
@@ -113,7 +116,8 @@ function judgeSettings(rules: RealmRules, said: RealmSaid, before: RealmSaid | u
   const mode = modeIn(rules, said);
   for (const each of texts) judgeSetting(rules, each, before);
   const [fault] = readRealmSettings(rules.rows, texts, mode).faults;
-  if (fault !== undefined) throw refuse(errors.settingMalformed, { ...fault });
+  if (fault?.isForDevelopment === true) throw refuse(settingErrors.settingForDevelopment, { name: fault.name });
+  if (fault !== undefined) throw refuse(errors.settingMalformed, { name: fault.name, why: fault.why });
   const gone = (before?.all('stssetting') ?? []).filter((each) => !texts.includes(each));
   for (const each of gone) {
     const { name, row } = settingOf(rules, each);
@@ -121,7 +125,8 @@ function judgeSettings(rules: RealmRules, said: RealmSaid, before: RealmSaid | u
   }
 }
 
-function settingOf({ rows }: RealmRules, each: string): { name: string; row: SettingRow | undefined; value: string } {
+/** The name, the row and the value of a text `name=value`. */
+export function settingOf({ rows }: Pick<RealmRules, 'rows'>, each: string): { name: string; row: SettingRow | undefined; value: string } {
   const at = each.indexOf('=');
   const name = (at < 0 ? each : each.slice(0, at)).trim();
   return { name, row: Object.hasOwn(rows, name) ? rows[name] : undefined, value: at < 0 ? '' : each.slice(at + 1).trim() };

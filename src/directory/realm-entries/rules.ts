@@ -11,19 +11,23 @@ import { type Attributes, attributesOf } from '../record.ts';
 import type { Decision } from '../write.ts';
 import { frameEntries } from './frame.ts';
 import { judgeNewRealm, judgeRealmChange, type RealmSaid, saidBy } from './judge.ts';
+import { isServiceEntry, judgeService, serviceSettingsOf } from './service.ts';
 
 /** What every entry of a realm has, as entries have it. */
 const mark = 'stsRealmId';
+/** And what every entry has that sets something. */
+const settingMark = 'stsSetting';
 
 /**
  * Holds a write to what realms are: judges the entries of realms, makes what a new one begins with in the same commit, and refuses what would leave one
  * without its suffix, and what changes one that is being removed. Where nothing of it concerns a realm, the decision is as it was.
  *
- * @throws Refusal  those of `judgeNewRealm` and `judgeRealmChange`; `realmRemoving`, `realmEntryStays`, `realmSuffixStays` (53)
+ * @throws Refusal  those of `judgeNewRealm`, `judgeRealmChange` and `judgeService`; `realmRemoving`, `realmEntryStays`, `realmSuffixStays` (53)
  */
 export function withRealms(engine: Engine, snapshot: Snapshot, decision: Decision): Decision {
   const realms = engine.realms.in(snapshot);
   if (realms.all.length > 1) refuseLoss(realms, snapshot, decision);
+  judgeServiceChanges(engine, snapshot, decision);
   if (!decision.changes.some(saysRealm)) return decision;
   const changes: Change[] = [];
   const expected = [...decision.expected];
@@ -52,6 +56,19 @@ export function withRealms(engine: Engine, snapshot: Snapshot, decision: Decisio
   return { ...decision, expected, changes };
 }
 
+/** @throws Refusal  those of `judgeService` */
+function judgeServiceChanges({ schema, realms }: Engine, snapshot: Snapshot, { changes }: Decision): void {
+  for (const change of changes) {
+    if (change.kind === 'delete' || !says(change, settingMark)) continue;
+    const { entry } = change;
+    const saidIn = (one: EntryRecord) => saidBy(parseDn(one.dn) ?? [], one.dnKey, attributesOf(schema, one));
+    const said = saidIn(entry);
+    if (!isServiceEntry(schema, said)) continue;
+    const old = snapshot.byUuid(entry.uuid);
+    judgeService(realms.rules, serviceSettingsOf(schema, realms.default), said, old && saidIn(old));
+  }
+}
+
 /** Says of the entry of a new realm in what state it is, where nobody has said so: whoever reads it with the answer to the add sees it. */
 export function settleRealm(schema: Schema, attributes: Attributes): void {
   if (isRealm(schema, attributes) && !attributes.has('stsrealmstate'))
@@ -64,9 +81,13 @@ function isRealm(schema: Schema, attributes: Attributes): boolean {
 }
 
 function saysRealm(change: Change): boolean {
+  return says(change, mark);
+}
+
+function says(change: Change, attribute: string): boolean {
   if (change.kind === 'delete') return false;
   const { user } = change.entry;
-  return Buffer.from(user.buffer, user.byteOffset, user.byteLength).includes(mark);
+  return Buffer.from(user.buffer, user.byteOffset, user.byteLength).includes(attribute);
 }
 
 /** What the entry of a realm says; nothing for one of another class. */
