@@ -75,7 +75,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const { state, limits, outbox } = openShared(foundation, opened);
   const engine = { ...opened, attempts: createTurns(limits), outbox };
   const notices = noticesOf(foundation, engine, state);
-  followSettings(foundation, engine);
+  followSettings(foundation, engine, crew);
   const made = await bootstrap(engine, { seed: realmSeed(root) });
 
   const life = openLife({ engine, state, clock, timers: foundation.timers, log });
@@ -157,7 +157,8 @@ export function openShared({ settings, dataDir, clock, chance, open }: Foundatio
 }
 
 /** What is set while the service runs is in force before whoever set it is answered. */
-function followSettings({ open }: Foundation, opened: Engine): void {
+function followSettings({ open, live }: Foundation, opened: Engine, crew: Crew | undefined): void {
+  const forget = live.changed(() => crew?.settingsChanged());
   const look = () => {
     const { realms, store } = newestEngine(opened);
     realms.in(store.snapshot());
@@ -167,7 +168,10 @@ function followSettings({ open }: Foundation, opened: Engine): void {
     if (changes.some(({ change, before }) => equalBytes(change.kind === 'delete' ? (before?.dnKey ?? key) : change.entry.dnKey, key)))
       look();
   });
-  open.defer(async () => leave());
+  open.defer(async () => {
+    leave();
+    forget();
+  });
   look();
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from '#audit';
-import { type LiveSettings, settingErrors } from '#catalogue';
+import { type LiveSettings, settingErrors, storedSettingErrors } from '#catalogue';
 import type { StoredSettings } from '#directory';
 import { readServiceSettings } from '#policy';
 import { settings as rows } from './settings.ts';
@@ -25,7 +25,10 @@ export function storedSettings(live: Live, log?: Pick<Log, 'warn'>): StoredSetti
       const { values, faults } = readServiceSettings(rows, texts, live.given['global.mode']);
       live.apply(values);
       for (const { name, why, isForDevelopment } of faults) {
-        log?.warn(isForDevelopment === true ? settingErrors.settingForDevelopmentIgnored : settingErrors.settingIgnored, `${name} ${why}`);
+        log?.warn(
+          isForDevelopment === true ? storedSettingErrors.settingForDevelopmentIgnored : storedSettingErrors.settingIgnored,
+          `${name} ${why}`,
+        );
       }
       for (const name of values.keys()) {
         if (isPinned(name)) log?.warn(settingErrors.settingOverruled, `${name}: ${settingErrors.settingOverruled.means}`);

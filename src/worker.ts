@@ -10,6 +10,7 @@ import {
   followSchema,
   type Lines,
   type LiveSchema,
+  newestEngine,
   openEngine,
   storedDefinitions,
   subschemaKey,
@@ -31,6 +32,7 @@ if (parentPort === null) throw new Error('this is the program of a thread, not o
 let store: StoreBeside | undefined;
 let live: LiveSchema | undefined;
 let listener: Listener | undefined;
+let readSettingsAgain: (() => void) | undefined;
 const watchers = new Set<(changes: readonly WatchedChange[]) => void>();
 
 const side: WorkerSide = {
@@ -43,6 +45,7 @@ const side: WorkerSide = {
     for (const watcher of watchers) watcher(changes);
   },
   personEnded: (...whose) => listener?.endFor(...whose) ?? 0,
+  settingsChanged: () => void readSettingsAgain?.(),
   async stop() {
     await listener?.stop();
     await store?.close();
@@ -97,6 +100,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     mailTextFault: faultOfMailText,
     outbox: { put: (event) => main.ask('putEvent', event), takeBack: (realm, handle) => main.ask('takeEventBack', realm, handle) },
   });
+  readSettingsAgain = () => void newestEngine(engine).realms.in(opened.snapshot());
   return startListener({
     directory: createDirectory(engine),
     endpoints,

@@ -21,6 +21,8 @@ export interface Crew {
   letGo(): Promise<void>;
   /** Ends the connections of a person in all workers, or those by some app passwords. @returns how many there were */
   personEnded(entryUuid: string, appPasswords?: readonly string[]): Promise<number>;
+  /** Tells all workers that other settings are in force. */
+  settingsChanged(): void;
   /** Starts the workers, and resolves when all of them listen. */
   start(duty: Duty): Promise<void>;
   /** Lets them end what is in progress, and ends them; those that take longer are ended all the same. */
@@ -105,6 +107,9 @@ export function createCrew(count: number): Crew {
       // One that is gone took its connections with it.
       const asked = [...members.values()].map(({ link }) => link.ask('personEnded', ...whose).catch(() => 0));
       return (await Promise.all(asked)).reduce((sum, each) => sum + each, 0);
+    },
+    settingsChanged() {
+      for (const { link } of members.values()) link.tell('settingsChanged');
     },
     async start(duty) {
       await Promise.all(Array.from({ length: count }, (_, at) => begin(at + 1, duty)));

@@ -7,7 +7,7 @@ export type { ExampleRow, OperandRow, OperationRow, OptionRow, ValueType, WorksO
 export type { RouteMethod, RouteRow } from './routes.ts';
 export { type Checked, checkSetting } from './settings/check.ts';
 export { type Environment, processEnvironment, sizeThreadPool } from './settings/environment.ts';
-export { describeSettingProblem, type SettingProblem, settingErrors } from './settings/errors.ts';
+export { describeSettingProblem, type SettingProblem, settingErrors, storedSettingErrors } from './settings/errors.ts';
 export { type FileText, readSecretText } from './settings/file.ts';
 export { createLiveSettings, type GivenOrigins, type LiveSettings, type SettingOrigin } from './settings/live.ts';
 export { serviceSettings } from './settings/own.ts';

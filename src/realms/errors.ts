@@ -1,7 +1,8 @@
-import type { ErrorRow } from '#catalogue';
+import { type ErrorRow, storedSettingErrors } from '#catalogue';
 
 /** @see specification document 2, "STS-CORE" */
 export const errors = {
+  ...storedSettingErrors,
   removedOwing: {
     code: 'STS-CORE-0120',
     means: 'a realm was removed with deliveries undone after realms.removalDeliveryTimeoutS',

@@ -1,5 +1,5 @@
 import type { Log } from '#audit';
-import { Refusal, type SettingRows, type SettingValues, settingErrors } from '#catalogue';
+import { Refusal, type SettingRows, type SettingValues } from '#catalogue';
 import { allOf, ClientRefusal, type DirectoryClient, equals } from '#client';
 import { resultCodes } from '#ldap';
 import {
@@ -14,6 +14,7 @@ import {
   readPasswordPolicy,
 } from '#policy';
 import type { WebRealm, WebRealms } from '#web';
+import { errors } from './errors.ts';
 import { nameOfSuffix, type Realm, realmAttributes, realmClass, realmOf } from './realm.ts';
 
 /** The realms as the directory says they are at this moment. */
@@ -94,7 +95,7 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
     }
     known.set(id, { said, realm });
     for (const { name, why, isForDevelopment } of realm.faults) {
-      const row = isForDevelopment === true ? settingErrors.settingForDevelopmentIgnored : settingErrors.settingIgnored;
+      const row = isForDevelopment === true ? errors.settingForDevelopmentIgnored : errors.settingIgnored;
       log.warn(row, `realm ${id}: ${name} ${why}`);
     }
     return realm.shown;

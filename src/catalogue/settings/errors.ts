@@ -12,18 +12,6 @@ export const settingErrors = {
     // No setting is development-only yet, so nothing can raise it in a running service.
     state: 'reserved',
   },
-  settingIgnored: {
-    code: 'STS-CORE-0008',
-    means: 'a stored setting no longer passes its check and is not applied',
-    sees: {},
-    state: 'live',
-  },
-  settingForDevelopmentIgnored: {
-    code: 'STS-CORE-0106',
-    means: 'a development-only setting stored in a realm in product mode is ignored',
-    sees: {},
-    state: 'reserved',
-  },
   settingOverruled: {
     code: 'STS-CORE-9532',
     means: 'the directory keeps a value of a setting that the environment gives; the environment’s is in force',
@@ -46,6 +34,22 @@ export const settingErrors = {
     means: 'startup refused: others than the owner may read a file that holds a secret',
     sees: {},
     state: 'live',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** What can be wrong with settings that are stored. They count as not stored; the rooms on both sides of the LDAP interface meet them. */
+export const storedSettingErrors = {
+  settingIgnored: {
+    code: 'STS-CORE-0008',
+    means: 'a stored setting no longer passes its check and is not applied',
+    sees: {},
+    state: 'live',
+  },
+  settingForDevelopmentIgnored: {
+    code: 'STS-CORE-0106',
+    means: 'a development-only setting stored in a realm in product mode is ignored',
+    sees: {},
+    state: 'reserved',
   },
 } as const satisfies Record<string, ErrorRow>;
 

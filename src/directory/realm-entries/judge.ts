@@ -1,5 +1,5 @@
 import { equalBytes, text } from '#base';
-import { checkSetting, refuse, type SettingRow, type SettingRows, settingErrors } from '#catalogue';
+import { checkSetting, refuse, type SettingRows, settingErrors } from '#catalogue';
 import type { Dn } from '#ldap';
 import { type Mode, modeOf, readRealmSettings } from '#policy';
 import { type EntryAttributes, parentKey, type Schema } from '#schema';
@@ -8,6 +8,7 @@ import { errors } from '../errors.ts';
 import { defaultId, type Name, nameOf, type Realm } from '../realm.ts';
 import { type Realms, suffixText } from '../realms.ts';
 import type { StoredSettings } from './service.ts';
+import { settingOf } from './setting-text.ts';
 
 /** What the entry of a realm is judged by. */
 export interface RealmRules {
@@ -123,13 +124,6 @@ function judgeSettings(rules: RealmRules, said: RealmSaid, before: RealmSaid | u
     const { name, row } = settingOf(rules, each);
     if (row?.applies === 'restart') throw refuse(errors.settingFixed, { name });
   }
-}
-
-/** The name, the row and the value of a text `name=value`. */
-export function settingOf({ rows }: Pick<RealmRules, 'rows'>, each: string): { name: string; row: SettingRow | undefined; value: string } {
-  const at = each.indexOf('=');
-  const name = (at < 0 ? each : each.slice(0, at)).trim();
-  return { name, row: Object.hasOwn(rows, name) ? rows[name] : undefined, value: at < 0 ? '' : each.slice(at + 1).trim() };
 }
 
 function judgeSetting(rules: RealmRules, each: string, before: RealmSaid | undefined): void {

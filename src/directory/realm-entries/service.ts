@@ -4,7 +4,8 @@ import type { Schema } from '#schema';
 import type { Snapshot } from '#store';
 import { errors } from '../errors.ts';
 import { type Name, nameBelow, type Realm } from '../realm.ts';
-import { type RealmRules, type RealmSaid, settingOf } from './judge.ts';
+import type { RealmRules, RealmSaid } from './judge.ts';
+import { settingOf } from './setting-text.ts';
 
 /** What of the service's settings the directory keeps while the service runs. */
 export interface StoredSettings {
