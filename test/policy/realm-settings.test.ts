@@ -77,7 +77,8 @@ test('what fits counts although its neighbour does not; a name from outside is t
 test("settings per realm: own, then the default realm's, which are the service's; nothing else changes", (t) => {
   const own = readRealmSettings(rows, ['a.count=4'], 'development').values;
   const inForce = settingsInForce<typeof rows>(service, own, 'development');
-  for (const [name, value] of Object.entries({ ...service, 'global.mode': 'development', 'a.count': 4 })) t.deepEqual(inForce[name as keyof typeof rows], value, name);
+  for (const [name, value] of Object.entries({ ...service, 'global.mode': 'development', 'a.count': 4 }))
+    t.deepEqual(inForce[name as keyof typeof rows], value, name);
   t.deepEqual(settingInForce('a.count', rows['a.count'], 3, own), { value: 4, from: 'own' });
   t.deepEqual(settingInForce('a.name', rows['a.name'], 'of the service', own), { value: 'of the service', from: 'default realm' });
   t.deepEqual(settingInForce('a.list', rows['a.list'], ['x'], own), { value: ['x'], from: 'built-in' });
