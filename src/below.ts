@@ -77,7 +77,6 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const made = await bootstrap(engine, { seed: realmSeed(root) });
-
   const life = openLife({ engine, state, clock, timers: foundation.timers, log });
   open.defer(() => life.close());
   const certificate = await certificateOf(foundation);
