@@ -1,5 +1,6 @@
 import { utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
+import { credentialsErrors } from '#credentials';
 import { encodeBer, formatDn, resultCodes } from '#ldap';
 import type { AttemptBy, Outcome, Turns } from '#state';
 import type { Snapshot, StoredEntry } from '#store';
@@ -47,6 +48,7 @@ export async function counted<T>(call: Call, tried: Tried, judge: () => Promise<
     return value;
   } catch (error) {
     if (error instanceof Refusal && unjudged.has(error.row.sees.ldap)) outcome = 'unjudged';
+    if (error instanceof Refusal && error.row.code === rightAllTheSame) outcome = 'succeeded';
     throw error;
   } finally {
     await turn.end(outcome);
@@ -61,6 +63,12 @@ export function isLimited(call: Call, tried: Tried): boolean | Promise<boolean> 
 function attemptOf({ asker, controls }: Call, { realm, dn }: Tried): AttemptBy {
   return { realm: realm.id, identity: dn, address: controls.of(door)?.address ?? asker.origin.address };
 }
+
+/**
+ * The password was right, and has to be changed first: a program that goes on trying keeps nobody from the page that changes it. That is no oracle: whoever has
+ * the password is told so by the control of password policies.
+ */
+const rightAllTheSame: string = credentialsErrors.passwordToChange.code;
 
 /** Too many hashes waiting, or a disk that is full: nobody has learned whether the secret is right. */
 const unjudged: ReadonlySet<number | undefined> = new Set([resultCodes.busy, resultCodes.unavailable]);

@@ -42,6 +42,27 @@ test('simple bind: after five failures for a name the right password is refused 
   t.is((await client.bind(person('ada'), 'lovelace')).code, 0);
 });
 
+test('a right password that has to be changed first (STS-AUTHN-0142) counts nothing, however often, and costs what a wrong one does', async (t) => {
+  let hashes = 0;
+  const counting: Hasher = {
+    ...hasher,
+    verify: (...given) => {
+      hashes++;
+      return hasher.verify(...given);
+    },
+  };
+  const house = await furnishedHouse(t, { countsAttempts: true, hasher: counting });
+  t.is((await house.operator().modify(person('ada'), ['replace', 'pwdReset', 'TRUE'])).code, 0);
+  const client = house.connect('ldaps');
+  for (let i = 1; i <= 8; i++) {
+    t.deepEqual(await bindTo(client, person('ada'), 'lovelace'), { code: 49, says: 'invalid credentials' });
+    t.deepEqual([hashes, house.audited.at(-1)?.error?.code], [i, 'STS-AUTHN-0142']);
+  }
+  for (let i = 0; i < 5; i++) t.is((await client.bind(person('ada'), 'wrong')).code, 49);
+  t.is(hashes, 13);
+  t.like(await bindTo(client, person('ada'), 'lovelace'), limited, 'a wrong one counts as ever');
+});
+
 test('while a limit is reached nothing is verified', async (t) => {
   let hashes = 0;
   const counting: Hasher = {
