@@ -15,6 +15,17 @@ export const settings = {
     obeyed: true,
     means: 'days for which a person who was deleted can be restored; 0 keeps nothing of them',
   },
+  'directory.tombstonesMax': {
+    env: 'STS_DIRECTORY_TOMBSTONES_MAX',
+    kind: 'integer',
+    default: 100_000,
+    min: 0,
+    max: 10_000_000,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'deleted people of a realm who can be restored; of more, those deleted first go at the next look (directory.purgeS)',
+  },
   'directory.purgeS': {
     env: 'STS_DIRECTORY_PURGE_S',
     kind: 'integer',
@@ -24,7 +35,7 @@ export const settings = {
     applies: 'runtime',
     scope: 'process',
     obeyed: true,
-    means: 'seconds between two looks for deleted people whose time to be restored is over; 0 never looks',
+    means: 'seconds between two looks for deleted people whose time to be restored is over, or who are too many; 0 never looks',
   },
   'ldap.anonymousRead': {
     env: 'STS_LDAP_ANONYMOUS_READ',

@@ -67,6 +67,7 @@ const storeDefaults = readSettings(storeSettings, { environment: {} }).values;
 const standing: EngineSettings = {
   ...readSettings(credentialsSettings, { environment: {} }).values,
   'directory.tombstoneDays': 0,
+  'directory.tombstonesMax': 100_000,
   'directory.purgeS': 0,
   'security.renewForeignHashes': true,
   'ldap.anonymousRead': 'none',
