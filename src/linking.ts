@@ -30,7 +30,7 @@ export function linksOf(parts: LinkParts) {
   const { foundation, below, client, realms, people, mail, baseOf } = parts;
   const { clock, chance } = foundation;
   const links = openLinks({ state: below.state, clock, chance, settingsOf: realms.settingsOf });
-  below.desks?.open({ links: linkDeskOf(parts, links), mails: { list: mail.list, retry: mail.retry } });
+  below.desks?.open({ links: linkDeskOf(parts, links), mails: { list: mail.list, retry: mail.retry, wake: mail.wake } });
   const asked = {
     perPerson: openHourly(below.state, clock, 'forgot-person'),
     perAddress: openHourly(below.state, clock, 'forgot-address'),

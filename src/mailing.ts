@@ -24,7 +24,7 @@ export function mailOf(
 ): Mail {
   return openMail({
     state,
-    delivers,
+    ...(delivers ? {} : { wakeOther: () => client.wakeMails() }),
     clock,
     chance,
     timers,

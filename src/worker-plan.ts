@@ -82,6 +82,7 @@ export interface MainSide {
   issueLink: Desks['links']['issue'];
   listMails: Desks['mails']['list'];
   retryMails: Desks['mails']['retry'];
+  wakeMails: Desks['mails']['wake'];
   /** As `Turns.isFull`. */
   isFull(attempt: AttemptBy): boolean | Promise<boolean>;
   putEvent(event: OutboxEvent): Promise<string>;

@@ -73,6 +73,7 @@ export function serveWorker(
     issueLink: desks.links.issue,
     listMails: desks.mails.list,
     retryMails: desks.mails.retry,
+    wakeMails: desks.mails.wake,
     isFull: attempts.isFull,
     putEvent: outbox.put,
     takeEventBack: outbox.takeBack,

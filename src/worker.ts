@@ -162,7 +162,11 @@ const attemptsThere: Turns = {
 /** Links are issued, and mails are sent, in the main thread. */
 const desksThere: Desks = {
   links: { hindrance: (asked) => main.ask('linkHindrance', asked), issue: (asked) => main.ask('issueLink', asked) },
-  mails: { list: (realm, limit) => main.ask('listMails', realm, limit), retry: (realm, id) => main.ask('retryMails', realm, id) },
+  mails: {
+    list: (realm, limit) => main.ask('listMails', realm, limit),
+    retry: (realm, id) => main.ask('retryMails', realm, id),
+    wake: () => main.tell('wakeMails'),
+  },
 };
 
 /** The lines of the main thread: those who change one entry stand behind each other wherever they are connected. */

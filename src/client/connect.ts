@@ -55,6 +55,13 @@ export interface DirectoryClient {
    * @throws ClientRefusal when nothing was judged (51, 52), or they may not (50)
    */
   changePassword(asked: PasswordChange): Promise<PasswordChanged>;
+  /**
+   * Has the service look for mails that are due.
+   *
+   * @throws Refusal STS-CORE-9100 to 9103 when the directory cannot be asked
+   * @throws ClientRefusal when it does not
+   */
+  wakeMails(): Promise<void>;
   /** Acts under a person's authority, or the web layer's own. */
   as(subject: Subject): Actor;
   /** Ends all connections; what is under way fails. */
@@ -73,6 +80,7 @@ export interface ConnectOptions {
 
 const arc = '2.25.83716444157178576224225129172109131643';
 const showSecretOid = `${arc}.6.1`;
+const wakeMailsOid = `${arc}.6.125`;
 const doorControlOid = `${arc}.5.1`;
 /** What remains of a door's name or an address in the control, whose lengths take one octet each. */
 const doorOctetsMax = 60;
@@ -153,6 +161,12 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
         ),
       );
       return passwordChangedOf(op.result, waitOf(answered));
+    },
+    wakeMails: async () => {
+      const { op } = await telling(
+        shared.use((link) => link.perform({ kind: 'extendedRequest', oid: wakeMailsOid }, [], { timeoutMs: settings['client.timeoutMs'] })),
+      );
+      if (op.result.code !== resultCodes.success) throw new ClientRefusal(op.result);
     },
     as: (subject) =>
       actorOf(

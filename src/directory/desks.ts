@@ -51,6 +51,8 @@ export interface MailDesk {
   list(realm: string, limit: number): Promise<readonly MailShown[]>;
   /** Has one tried again now; all of the realm without an id. @returns how many are tried, and how many say nothing good any more */
   retry(realm: string, id: string | undefined): Promise<{ readonly tried: number; readonly over: number }>;
+  /** Looks soon for mails that are due. */
+  wake(): void;
 }
 
 /** Desks that are opened later than the directory, when what stands above it has started. */
@@ -75,6 +77,8 @@ export function createDesks(): DesksToCome {
     mails: {
       list: (realm, limit) => there().mails.list(realm, limit),
       retry: (realm, id) => there().mails.retry(realm, id),
+      // A service that is still starting looks by itself.
+      wake: () => opened?.mails.wake(),
     },
   };
 }

@@ -34,7 +34,7 @@ export interface Mail extends AsyncDisposable {
   /** Whether a realm has a mail server. */
   canSend(realm: string): boolean;
   /**
-   * Takes a mail, and tries it at once if this process delivers, beside whoever asks: they are not told what becomes of it, the audit trail is.
+   * Takes a mail, and has it tried at once beside whoever asks, here or in the process that delivers: they are not told what becomes of it, the audit trail is.
    *
    * @returns whether it was taken; what was not is in the audit trail
    * @throws Refusal STS-STORE-9008 when it cannot be kept
@@ -44,6 +44,8 @@ export interface Mail extends AsyncDisposable {
   list(realm: string, limit: number): Promise<readonly MailShown[]>;
   /** Has one tried again now; all of the realm that wait or were given up without an id. */
   retry(realm: string, id: string | undefined): Promise<Retried>;
+  /** Has the process that delivers look soon for what is due. */
+  wake(): void;
   /** Hands over what is due: the job `mail.send`. */
   run(): Promise<string>;
   /** Drops what waits of a realm that is being removed. @returns how many are left */
@@ -52,8 +54,8 @@ export interface Mail extends AsyncDisposable {
 
 export interface MailOptions extends Omit<SenderOptions, 'queue' | 'failed'> {
   readonly state: State;
-  /** Whether this process hands mails over; if not, what it takes waits for the process that does. */
-  readonly delivers: boolean;
+  /** Tells the process that hands mails over that one waits, and may fail: it looks by itself, too. Absent where this process does. */
+  readonly wakeOther?: () => Promise<void>;
   readonly clock: Clock;
   readonly chance: Chance;
   /** The settings of a realm that a request came for. */
@@ -67,7 +69,7 @@ const droppedAtOnce = 200;
 
 /** Opens the mail of the service. Several processes may, on one state: each mail is handed over by one of them. */
 export function openMail(options: MailOptions): Mail {
-  const { state, delivers, clock, chance, keys, settingsOf } = options;
+  const { state, wakeOther, clock, chance, keys, settingsOf } = options;
   const tell = tellerOf(options);
   const queue = openQueue(state, chance, keys, (kept) => {
     const content = queue.open(kept);
@@ -79,6 +81,7 @@ export function openMail(options: MailOptions): Mail {
   const failed = openFailed(state, clock, queue);
   const rate = openHourly(state, clock, 'mail-rate');
   const sender = openSender({ ...options, queue, failed });
+  const wake = wakeOther === undefined ? sender.wake : gathered(wakeOther);
   return {
     canSend: (realm) => settingsOf(realm)['mail.smtpHost'] !== '',
     send: async ({ realm, realmName, to, counted, kind, fill, untilMs, subject, correlationId }) => {
@@ -91,15 +94,16 @@ export function openMail(options: MailOptions): Mail {
         return false;
       }
       await queue.put(realm, waiting, { to, kind, fill: { ...fill, realm: realmName } });
-      if (delivers) sender.wake();
+      wake();
       return true;
     },
     list: failed.list,
     retry: async (realm, id) => {
       const retried = await failed.retry(realm, id);
-      if (delivers) sender.wake();
+      wake();
       return retried;
     },
+    wake,
     run: sender.run,
     drop: async (realm) => {
       const waiting = await queue.kind.list(queue.place, realm, droppedAtOnce);
@@ -107,5 +111,24 @@ export function openMail(options: MailOptions): Mail {
       return waiting.length + (await failed.drop(realm, droppedAtOnce));
     },
     [Symbol.asyncDispose]: sender.stop,
+  };
+}
+
+/** Of what is asked for while it is under way, once more behind it is enough. */
+function gathered(act: () => Promise<void>): () => void {
+  let again = false;
+  let underWay = false;
+  const go = async () => {
+    underWay = true;
+    while (again) {
+      again = false;
+      // Whoever does not hear it looks by itself before long.
+      await act().catch(() => undefined);
+    }
+    underWay = false;
+  };
+  return () => {
+    again = true;
+    if (!underWay) void go();
   };
 }

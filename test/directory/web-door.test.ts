@@ -126,3 +126,14 @@ test('in development mode the web layer makes the entry of a person', async (t) 
   t.is((await client.add(person('new'), { objectClass: 'inetOrgPerson', uid: 'new', cn: 'n', sn: 'n' })).code, 0);
   t.is((await client.add(`cn=new,ou=groups,${suffix}`, { objectClass: 'groupOfNames', cn: 'new', member: admin })).code, 50);
 });
+
+test('to have mails looked for is the web layer’s, takes no value, and needs a service', async (t) => {
+  const house = await furnishedHouse(t, { webSecret: secret });
+  const client = house.connect('web');
+  const wake = { kind: 'extendedRequest', oid: '2.25.83716444157178576224225129172109131643.6.125' } as const;
+  t.is((await client.ask(wake)).code, 2, 'before the secret is shown it is no operation');
+  t.is((await house.operator().ask(wake)).code, 2);
+  await client.ask(show(secret));
+  t.is((await client.ask({ ...wake, value: utf8('x') })).code, 2);
+  t.is((await client.ask(wake)).code, 53);
+});

@@ -19,7 +19,8 @@ test.before(async () => {
   house = await startTwoWebs({
     ...mailedSettings(smtp),
     STS_SECURITY_RATE_PER_IDENTITY: '4',
-    STS_MAIL_SEND_S: '1',
+    // Nobody looks by the clock: what is mailed goes because the one who has it says so.
+    STS_MAIL_SEND_S: '3600',
     STS_LDAP_WORKERS: '1',
   });
 });

@@ -66,7 +66,6 @@ export function openTestMail(t: ExecutionContext, options: MailTestOptions = {},
   const warnings: string[] = [];
   const kek = options.kek ?? 'a key-encryption key of forty octets or so';
   const mail = openMail({
-    delivers: true,
     state: openState({ store, clock: { nowMs } }),
     clock: { nowMs },
     chance: systemChance,

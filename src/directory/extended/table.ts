@@ -16,6 +16,7 @@ import { restorePerson } from './restore-person.ts';
 import { showSecret } from './show-secret.ts';
 import { startTransaction } from './start-transaction.ts';
 import { verify } from './verify.ts';
+import { wakeMails } from './wake-mails.ts';
 import { whoAmI } from './who-am-i.ts';
 import { why } from './why.ts';
 
@@ -33,6 +34,7 @@ const kinds: readonly ExtendedKind[] = [
   verify,
   issueLink,
   mailQueue,
+  wakeMails,
   makeAppPassword,
   revokeAppPassword,
 ];
