@@ -51,7 +51,12 @@ async function answer(row: Operation, request: WebRequest, deps: OperationDeps, 
     const performed = await perform(row, call, given);
     switch (performed.kind) {
       case 'done':
-        return { kind: 'json', status: row.status ?? 200, body: { ok: true, ...performed.output } };
+        return {
+          kind: 'json',
+          status: row.status ?? 200,
+          headers: headersOf(row, request, performed.output),
+          body: { ok: true, ...performed.output },
+        };
       case 'streamed':
         return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
       case 'failed':
@@ -63,6 +68,19 @@ async function answer(row: Operation, request: WebRequest, deps: OperationDeps, 
       return refused({ ...atGate, means: filled(atGate.error.means, thrown.detail) }, subject);
     return refused(failureOf(thrown), subject);
   }
+}
+
+/** Of what can be edited its entity tag; of what was made, where it is. */
+function headersOf(
+  row: Operation,
+  { realm }: WebRequest,
+  { etag, id }: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  const isMade = row.status === 201 && row.once === undefined && typeof id === 'string';
+  return {
+    ...(typeof etag === 'string' && etag !== '' ? { ETag: `"${etag}"` } : {}),
+    ...(isMade ? { Location: `${realm.prefix}${row.path}/${encodeURIComponent(id)}` } : {}),
+  };
 }
 
 /** RFC 9110 §8.8.3: an entity tag stands in quotes; `*` asks for no more than that it is there. */

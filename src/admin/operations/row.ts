@@ -72,6 +72,8 @@ export interface OperationRow<Input extends z.ZodObject, Output extends z.ZodObj
   readonly query?: readonly string[];
   /** 201 for what makes something, which then takes an `Idempotency-Key`. 200 when absent. */
   readonly status?: 201;
+  /** True for what is told once: the answer to the same `Idempotency-Key` does not say it again. */
+  readonly once?: true;
   /** True for a change that a lost update would spoil: it takes `If-Match`. */
   readonly editable?: true;
   /** Sent beside the members, as octets of this type. */

@@ -1,6 +1,20 @@
+import { mfaRows } from './mfa.ts';
 import type { Operation } from './row.ts';
+import { userAppPasswordRows } from './users-app-passwords.ts';
+import { userCredentialRows } from './users-credentials.ts';
+import { userDeletedRows } from './users-deleted.ts';
+import { userEntryRows } from './users-entry.ts';
 import { usersList } from './users-list.ts';
 import { usersDisable, usersEnable } from './users-lock.ts';
 
 /** Every operation, in the order in which its documentation names them. A new file of rows is one line here. */
-export const operations: readonly Operation[] = [usersList, usersDisable, usersEnable];
+export const operations: readonly Operation[] = [
+  usersList,
+  ...userEntryRows,
+  usersDisable,
+  usersEnable,
+  ...userDeletedRows,
+  ...userCredentialRows,
+  ...userAppPasswordRows,
+  ...mfaRows,
+];

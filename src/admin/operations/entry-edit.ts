@@ -1,0 +1,40 @@
+import { utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { equals } from '#client';
+import { type Filter, formatDn, type Modification, parseDn } from '#ldap';
+import { errors } from '../errors.ts';
+import { findOne, type Place } from './entries-found.ts';
+import type { Call } from './row.ts';
+import { Unfit } from './unfit.ts';
+
+/** What must be true of an entry that its caller has read: that nobody has changed it since (RFC 4528). */
+export function unchanged({ ifMatch }: Pick<Call, 'ifMatch'>): Filter | undefined {
+  return ifMatch === undefined ? undefined : equals('entryCSN', ifMatch);
+}
+
+/** Changes one entry. @throws ClientRefusal `assertionFailed` when it is another than its caller has read */
+export async function changeOne(call: Call, place: Place, named: string, changes: readonly Modification[], field: string): Promise<string> {
+  if (changes.length === 0) throw new Unfit({ field: 'attributes', message: 'names nothing that should change' });
+  const { dn } = await findOne(call, place, named, ['1.1'], field);
+  await call.actor.modify(dn, changes, unchanged(call));
+  return dn;
+}
+
+/** Deletes one entry. */
+export async function deleteOne(call: Call, place: Place, named: string, field: string): Promise<string> {
+  const { dn } = await findOne(call, place, named, ['1.1'], field);
+  await call.actor.delete(dn, unchanged(call));
+  return dn;
+}
+
+/** The name of an entry that is made: below its place, with one attribute in its name. */
+export function nameIn({ realm }: Pick<Call, 'realm'>, { below }: Place, type: string, value: string): string {
+  return formatDn([[{ type, value: utf8(value) }], ...(parseDn(`${below},${realm.suffix}`) ?? [])]);
+}
+
+/** An entry as its caller sees it, who has just made or changed it. @throws Refusal `absent` for one that they may change and not see */
+export async function readAgain({ actor }: Pick<Call, 'actor'>, dn: string, attributes: readonly string[], { word }: Pick<Place, 'word'>) {
+  const entry = await actor.read(dn, attributes);
+  if (entry === undefined) throw refuse(errors.absent, { what: word });
+  return entry;
+}
