@@ -72,6 +72,8 @@ export interface Sessions extends Parking {
   end(realm: string, handles: readonly string[], visit: Visit): Promise<boolean>;
   /** The live sessions of a person, the one used last first, at most `limit`. */
   list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
+  /** The live sessions of a realm, of those who signed in and those who did not, the one used last first, at most `limit`. */
+  latest(realm: string, limit: number): Promise<readonly Session[]>;
   /** Ends one session of a person, by its sid. False when there is none, or it is somebody else's. */
   endOne(realm: string, entryUuid: string, sid: string, visit: Visit): Promise<boolean>;
   /** When each mechanism last signed a person in, and from where: by its name, as far back as the audit trail goes. */
@@ -267,6 +269,7 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       const kept = await sessionKind.list(realm, subjectOf(entryUuid), listedMax);
       return kept.filter(isLive).slice(-limit).map(asSession).toReversed();
     },
+    latest: async (realm, limit) => (await sessionKind.latest(realm, limit)).filter(isLive).map(asSession),
     endOne: async (realm, entryUuid, sid, visit) => {
       const kept = await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions']);
       const meant = kept.find(({ value }) => value.sid === sid);

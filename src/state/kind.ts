@@ -49,6 +49,8 @@ export interface Kind<T> {
   remove(kept: Kept<T>): Promise<boolean>;
   /** The rows of an owner, or of the whole realm, the least recently used first. */
   list(realm: string, owner: string | undefined, limit: number): Promise<Kept<T>[]>;
+  /** The rows of the whole realm, the most recently used first. */
+  latest(realm: string, limit: number): Promise<Kept<T>[]>;
 }
 
 /** What a kind needs of the store, and what the sweep needs of a kind. */
@@ -80,6 +82,11 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
     }
   };
 
+  const all = (rows: readonly StateRow[]) =>
+    rows.flatMap((stored) => {
+      const kept = read(row, stored);
+      return kept === undefined ? [] : [kept];
+    });
   return {
     put: async (realm, token, value, expiresAtMs, owner = '') => {
       const kind = kindOf(row.name, realm);
@@ -100,11 +107,8 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
       return done ? { ...kept, value, text, expiresAtMs } : undefined;
     },
     remove: async (kept) => store.delete(kindOf(row.name, kept.realm), kept.key),
-    list: async (realm, owner, limit) =>
-      store.list(kindOf(row.name, realm), owner, limit).flatMap((stored) => {
-        const kept = read(row, stored);
-        return kept === undefined ? [] : [kept];
-      }),
+    list: async (realm, owner, limit) => all(store.list(kindOf(row.name, realm), owner, limit)),
+    latest: async (realm, limit) => all(store.latest(kindOf(row.name, realm), limit)),
     swept: (stored) => tell(stored, 'expired'),
   };
 }

@@ -64,6 +64,8 @@ export interface StateStore {
   delete(kind: string, key: string): boolean;
   /** The rows of an owner, or of everybody, the oldest first, at most `limit`. */
   list(kind: string, owner: string | undefined, limit: number): StateRow[];
+  /** The rows of everybody, the youngest first, at most `limit`. */
+  latest(kind: string, limit: number): StateRow[];
   /** How many rows of a kind are kept, those included that have expired and are not swept yet. Costs the same however many there are. */
   count(kind: string): number;
   /** Removes what expired by `nowMs`, at most `limit` rows, and returns it. */
@@ -170,6 +172,7 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     delete: (kind, key) => written(() => statements.delete.run(kind, key)).changes === 1,
     list: (kind, owner, limit) =>
       owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
+    latest: (kind, limit) => statements.latest.all(kind, clock.nowMs(), limit),
     count: (kind) => statements.amount.get(kind) ?? 0,
     sweep: (nowMs, limit) => written(() => statements.sweep.all(nowMs, limit)),
     close: () => void database.close(),
@@ -216,6 +219,9 @@ function stateStatements(database: Database.Database, given: number) {
     delete: database.prepare<[string, string]>('DELETE FROM state WHERE kind = ? AND key = ?'),
     list: database.prepare<[string, number, number], StateRow>(
       `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age LIMIT ?`,
+    ),
+    latest: database.prepare<[string, number, number], StateRow>(
+      `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age DESC LIMIT ?`,
     ),
     listOwned: database.prepare<[string, string, number, number], StateRow>(
       `SELECT ${columns} FROM state WHERE kind = ? AND owner = ? AND ${live} ORDER BY age LIMIT ?`,

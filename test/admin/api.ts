@@ -23,6 +23,8 @@ export interface Asked {
   readonly query?: Readonly<Record<string, string>>;
   readonly params?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** Of a row that takes octets. */
+  readonly octets?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly prefix?: string;
   readonly token?: string;
@@ -38,11 +40,17 @@ export async function call(t: ExecutionContext, atrium: TestAtrium, name: string
     method: row.method,
     headers: {
       ...(asked.json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(asked.octets === undefined ? {} : { 'content-type': row.takes?.type ?? '' }),
       ...(asked.token === undefined ? {} : { authorization: `Bearer ${asked.token}` }),
       ...asked.headers,
     },
     ...(asked.json === undefined ? {} : { body: JSON.stringify(asked.json) }),
+    ...(asked.octets === undefined ? {} : { body: asked.octets }),
   });
+  if (response.ok && row.gives !== undefined) {
+    t.is(response.headers.get('content-type'), row.gives.type);
+    return { status: response.status, headers: response.headers, body: await response.text() };
+  }
   const body: unknown = await response.json();
   fits(t, row, response.status, body);
   return { status: response.status, headers: response.headers, body };

@@ -45,7 +45,9 @@ async function answer(row: Operation, request: WebRequest, deps: OperationDeps, 
       actor: deps.client.as({ dn: caller.dn, session: caller.session }),
       deps,
       ...(ifMatch === undefined ? {} : { ifMatch }),
-      ...(row.takes === undefined ? {} : { body: request.stream([row.takes.type], row.takes.octetsMax) }),
+      ...(row.takes === undefined
+        ? {}
+        : { body: request.stream([row.takes.type], Number(deps.settingsOf(realm.id)[row.takes.octetsMax])) }),
     };
     const given = await givenOf(row, request);
     const performed = await perform(row, call, given);

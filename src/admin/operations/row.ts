@@ -76,8 +76,8 @@ export interface OperationRow<Input extends z.ZodObject, Output extends z.ZodObj
   readonly once?: true;
   /** True for a change that a lost update would spoil: it takes `If-Match`. */
   readonly editable?: true;
-  /** Sent beside the members, as octets of this type. */
-  readonly takes?: { readonly type: string; readonly octetsMax: number };
+  /** Sent beside the members, as octets of this type, at most as many as a setting says. */
+  readonly takes?: { readonly type: string; readonly octetsMax: 'adminApi.ldifOctetsMax' };
   /** Sent in place of the members, as octets of this type. */
   readonly gives?: { readonly type: string };
   /** For the audit row; members of the input stand in braces: `{user} disabled`. Never a secret. */

@@ -1,5 +1,10 @@
+import { applicationRows } from './applications.ts';
+import { groupRows } from './groups.ts';
+import { ldifRows } from './ldif.ts';
 import { mfaRows } from './mfa.ts';
 import type { Operation } from './row.ts';
+import { sessionRows } from './sessions.ts';
+import { taskRows } from './tasks.ts';
 import { userAppPasswordRows } from './users-app-passwords.ts';
 import { userCredentialRows } from './users-credentials.ts';
 import { userDeletedRows } from './users-deleted.ts';
@@ -17,4 +22,9 @@ export const operations: readonly Operation[] = [
   ...userCredentialRows,
   ...userAppPasswordRows,
   ...mfaRows,
+  ...groupRows,
+  ...applicationRows,
+  ...sessionRows,
+  ...ldifRows,
+  ...taskRows,
 ];

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { allOf, type ClientEntry, equals } from '#client';
+import { barOf, validityAttributes, validityOf } from '#holdings';
+import { findOne, hasWord, type Place, readFilter } from './entries-found.ts';
+import { changeOne, deleteOne, nameIn, readAgain } from './entry-edit.ts';
+import {
+  attributesOfEntry,
+  attributesShape,
+  entryAttributes,
+  entryMembers,
+  entryMembersOf,
+  givenAttributes,
+  replacements,
+} from './entry-shape.ts';
+import { nextMember, pageMembers, pageOf } from './paging.ts';
+import { type Operation, operation } from './row.ts';
+
+export const applicationsPlace: Place = {
+  below: 'ou=applications',
+  isOne: equals('objectClass', 'stsApplication'),
+  namedBy: ['stsClientId', 'cn'],
+  word: 'application',
+};
+const shown = ['cn', 'description', 'stsApplicationUrl', 'stsClientId', ...validityAttributes, ...entryAttributes];
+const applicationMember = z.string().min(1).max(1000).describe('The application: its client id, its name (cn), its entryUUID, or its DN.');
+const made = z.strictObject({ ...entryMembers });
+
+const applicationShape = z.strictObject({
+  ...entryMembers,
+  name: z.string(),
+  clientId: z.string().optional(),
+  description: z.string().optional(),
+  url: z.string().optional(),
+  state: z.enum(['enabled', 'disabled', 'early', 'late']),
+});
+
+const list = operation({
+  name: 'applications.list',
+  method: 'GET',
+  path: '/admin-api/applications',
+  scope: 'admin:read',
+  summary: 'list applications, with an LDAP filter or a word, page by page',
+  input: z.strictObject({
+    filter: z.string().max(4096).optional().describe('An LDAP filter (RFC 4515).'),
+    q: z.string().min(1).max(200).optional().describe('A word of the name, the description or the client id.'),
+    ...pageMembers,
+  }),
+  output: z.strictObject({ applications: z.array(applicationShape), ...nextMember }),
+  audit: 'applications listed',
+  run: async (call, { filter, q, ...page }) => {
+    const wanted = allOf(
+      applicationsPlace.isOne,
+      ...(filter === undefined ? [] : [readFilter(filter, 'filter')]),
+      ...(q === undefined ? [] : [hasWord(q, ['cn', 'description', 'stsClientId'])]),
+    );
+    const base = `${applicationsPlace.below},${call.realm.suffix}`;
+    const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: wanted, attributes: shown }, page);
+    const nowMs = call.deps.clock.nowMs();
+    return { applications: entries.map((entry) => applicationOf(entry, nowMs)), ...next };
+  },
+});
+
+const read = operation({
+  name: 'applications.read',
+  method: 'GET',
+  path: '/admin-api/applications/:application',
+  scope: 'admin:read',
+  summary: 'read an application; its secret is known to nobody',
+  input: z.strictObject({ application: applicationMember }),
+  output: z.strictObject({ ...entryMembers, application: applicationShape, attributes: attributesShape }),
+  audit: 'application {application} read',
+  run: async (call, { application }) => {
+    const entry = await findOne(call, applicationsPlace, application, ['*', ...shown], 'application');
+    const told = applicationOf(entry, call.deps.clock.nowMs());
+    return { ...entryMembersOf(entry), application: told, attributes: attributesOfEntry(entry) };
+  },
+});
+
+const create = operation({
+  name: 'applications.create',
+  method: 'POST',
+  path: '/admin-api/applications',
+  scope: 'admin:write',
+  summary: 'add an application',
+  status: 201,
+  input: z.strictObject({
+    name: z.string().min(1).max(200).describe('For people (cn); no other application of the realm has it.'),
+    description: z.string().min(1).max(2000).optional(),
+    url: z.string().min(1).max(2000).optional().describe('Where people open it.'),
+    attributes: attributesShape.optional().describe('What else the entry has; objectClass, too, with stsApplication among its values.'),
+  }),
+  output: made,
+  audit: 'application {name} added',
+  console: { on: 'applications', title: 'Add an application', verb: 'Add' },
+  run: async (call, { name, description, url, attributes = {} }) => {
+    const dn = nameIn(call, applicationsPlace, 'cn', name);
+    const own = {
+      objectClass: ['stsApplication'],
+      cn: [name],
+      description: description === undefined ? [] : [description],
+      stsApplicationUrl: url === undefined ? [] : [url],
+    };
+    await call.actor.add(dn, givenAttributes({ ...own, ...attributes }));
+    return entryMembersOf(await readAgain(call, dn, entryAttributes, applicationsPlace));
+  },
+});
+
+const change = operation({
+  name: 'applications.change',
+  method: 'PATCH',
+  path: '/admin-api/applications/:application',
+  scope: 'admin:write',
+  summary:
+    'change attributes of an application, effective at its next request: each that is named is replaced, one without values is removed',
+  editable: true,
+  input: z.strictObject({ application: applicationMember, attributes: attributesShape }),
+  output: made,
+  audit: 'application {application} changed',
+  console: { on: 'applications/application', title: 'Change', verb: 'Save' },
+  run: async (call, { application, attributes }) => {
+    const dn = await changeOne(call, applicationsPlace, application, replacements(attributes), 'application');
+    return entryMembersOf(await readAgain(call, dn, entryAttributes, applicationsPlace));
+  },
+});
+
+const remove = operation({
+  name: 'applications.delete',
+  method: 'DELETE',
+  path: '/admin-api/applications/:application',
+  scope: 'admin:write',
+  summary: 'delete an application: nobody signs in to it any more',
+  editable: true,
+  input: z.strictObject({ application: applicationMember }),
+  output: z.strictObject({ dn: z.string() }),
+  audit: 'application {application} deleted',
+  console: {
+    on: 'applications/application',
+    title: 'Delete',
+    verb: 'Delete',
+    danger: 'Nobody signs in to {application} any more, and it gets no tokens.',
+  },
+  run: async (call, { application }) => ({ dn: await deleteOne(call, applicationsPlace, application, 'application') }),
+});
+
+const makeSecret = operation({
+  name: 'applications.make-secret',
+  method: 'POST',
+  path: '/admin-api/applications/make-secret',
+  scope: 'admin:write',
+  summary: 'have a secret made for an application, in place of the one it has; it is told once',
+  once: true,
+  input: z.strictObject({ application: applicationMember }),
+  output: z.strictObject({ dn: z.string(), secret: z.string().describe('Nobody can be told it again.') }),
+  audit: 'a secret made for application {application}',
+  console: {
+    on: 'applications/application',
+    title: 'Make a secret',
+    verb: 'Make',
+    danger: 'The secret that {application} has is worth nothing from then on.',
+  },
+  run: async (call, { application }) => {
+    const { dn } = await findOne(call, applicationsPlace, application, ['1.1'], 'application');
+    return { dn, secret: await call.actor.generatePassword(dn) };
+  },
+});
+
+export const applicationRows: readonly Operation[] = [list, create, makeSecret, read, change, remove];
+
+function applicationOf(entry: ClientEntry, nowMs: number): z.input<typeof applicationShape> {
+  const [clientId, description, url] = ['stsClientId', 'description', 'stsApplicationUrl'].map((name) => entry.one(name));
+  const bar = barOf(
+    validityOf((attribute) => entry.one(attribute)),
+    nowMs,
+  );
+  return {
+    ...entryMembersOf(entry),
+    name: entry.one('cn') ?? '',
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(description === undefined ? {} : { description }),
+    ...(url === undefined ? {} : { url }),
+    state: bar ?? 'enabled',
+  };
+}

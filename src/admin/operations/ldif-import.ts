@@ -1,0 +1,125 @@
+import { type Actor, ClientRefusal } from '#client';
+import { formatDn, type LdifRecord, parseDn, resultCodes } from '#ldap';
+
+export interface ImportCounts {
+  records: number;
+  added: number;
+  changed: number;
+  skipped: number;
+  refused: number;
+  refusals: { line: number; dn: string; message: string }[];
+}
+
+/** An import under way: records are carried out some at a time, in an order in which each can be. */
+export interface Import {
+  readonly counts: ImportCounts;
+  /** What ended it. */
+  readonly failed: { readonly line: number; readonly dn: string; readonly refusal: ClientRefusal } | undefined;
+  /** Resolves when there is room for another. */
+  take(record: LdifRecord): Promise<void>;
+  /** Resolves when all is done. */
+  drain(): Promise<void>;
+}
+
+/** Records that are under way together. */
+const windowMax = 16;
+
+/** @param toldMax  refusals that are told one by one */
+export function createImport(
+  actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename' | 'read'>,
+  options: { readonly dryRun: boolean; readonly existing: 'refuse' | 'skip'; readonly continue: boolean; readonly toldMax: number },
+): Import {
+  const counts: ImportCounts = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [] };
+  const underWay = new Map<string, Promise<void>>();
+  let failed: Import['failed'];
+  /** What was no refusal of a record: the directory could not be asked. */
+  let broken: { readonly why: unknown } | undefined;
+  const held = () => {
+    if (broken !== undefined) throw broken.why;
+  };
+
+  const refused = (record: LdifRecord, refusal: ClientRefusal) => {
+    if (refusal.code === resultCodes.entryAlreadyExists && options.existing === 'skip') {
+      counts.skipped++;
+      return;
+    }
+    counts.refused++;
+    const { line, dn } = record;
+    if (counts.refusals.length < options.toldMax) counts.refusals.push({ line, dn, message: refusal.diagnostic || refusal.message });
+    if (!options.continue) failed ??= { line, dn, refusal };
+  };
+  const perform = async (record: LdifRecord): Promise<void> => {
+    try {
+      if (options.dryRun) await look(record);
+      else await carryOut(actor, record);
+      if (record.kind === 'content' || record.kind === 'add') counts.added++;
+      else counts.changed++;
+    } catch (error) {
+      if (!(error instanceof ClientRefusal)) throw error;
+      refused(record, error);
+    }
+  };
+  /** What is known without writing: whether the entry is there. */
+  const look = async ({ kind, dn }: LdifRecord): Promise<void> => {
+    const isThere = (await actor.read(dn, ['1.1'])) !== undefined;
+    const adds = kind === 'content' || kind === 'add';
+    if (adds && isThere) throw refusalOf(resultCodes.entryAlreadyExists, 'the entry is there already');
+    if (!adds && !isThere) throw refusalOf(resultCodes.noSuchObject, 'there is no such entry');
+  };
+
+  return {
+    counts,
+    get failed() {
+      return failed;
+    },
+    take: async (record) => {
+      counts.records++;
+      const { own, superior } = namesOf(record.dn);
+      // Its superior first, and nothing twice at one time. A change may concern any name: it waits for all.
+      if (record.kind !== 'content' && record.kind !== 'add') await Promise.all(underWay.values());
+      await underWay.get(superior);
+      await underWay.get(own);
+      while (underWay.size >= windowMax) await Promise.race(underWay.values());
+      if (failed !== undefined) return;
+      held();
+      const work = perform(record)
+        .catch((why: unknown) => {
+          broken ??= { why };
+        })
+        .finally(() => underWay.delete(own));
+      underWay.set(own, work);
+      if (record.kind !== 'content' && record.kind !== 'add') await work;
+    },
+    drain: async () => {
+      await Promise.all(underWay.values());
+      held();
+    },
+  };
+}
+
+async function carryOut(actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename'>, record: LdifRecord): Promise<void> {
+  switch (record.kind) {
+    case 'content':
+    case 'add':
+      return actor.add(record.dn, record.attributes);
+    case 'delete':
+      return actor.delete(record.dn);
+    case 'modify':
+      return actor.modify(record.dn, record.changes);
+    case 'modrdn': {
+      const { newRdn, deleteOldRdn, newSuperior } = record;
+      return actor.rename(record.dn, { newRdn, deleteOldRdn, ...(newSuperior === undefined ? {} : { newSuperior }) });
+    }
+  }
+}
+
+function refusalOf(code: number, diagnostic: string): ClientRefusal {
+  return new ClientRefusal({ code, diagnostic, matchedDN: '', referral: [] });
+}
+
+/** Two spellings of one name may differ here; then the directory's own refusal is what is told. */
+function namesOf(dn: string): { readonly own: string; readonly superior: string } {
+  const parsed = parseDn(dn);
+  if (parsed === undefined) return { own: dn, superior: '' };
+  return { own: formatDn(parsed).toLowerCase(), superior: formatDn(parsed.slice(1)).toLowerCase() };
+}

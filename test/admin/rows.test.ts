@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { addPerson, asAdministrator } from '../flows/people.ts';
+import { call, openApi } from './api.ts';
+
+const atrium = await openApi();
+test.after.always(() => atrium[Symbol.asyncDispose]());
+
+test('groups: made with members, changed, listed without them, members page by page, deleted', async (t) => {
+  const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
+  const alan = await addPerson(atrium, 'alan', 'Alan Turing');
+  const made = await call(t, atrium, 'groups.create', { json: { name: 'engines', description: 'those who compute', members: ['ada'] } });
+  t.is(made.headers.get('location'), `/admin-api/groups/${made.body.id}`);
+  t.deepEqual((await call(t, atrium, 'groups.add-members', { json: { group: 'engines', members: ['alan', ada.dn] } })).body.changed, [
+    alan.dn,
+  ]);
+  const found: string[] = [];
+  let after: string | undefined;
+  do {
+    const { body } = await call(t, atrium, 'groups.members', {
+      query: { group: 'engines', limit: '1', ...(after === undefined ? {} : { after }) },
+    });
+    found.push(...body.members.map((member: { dn: string }) => member.dn));
+    after = body.next;
+  } while (after !== undefined);
+  t.deepEqual(found.toSorted(), [ada.dn, alan.dn]);
+  const read = await call(t, atrium, 'groups.read', { params: { group: 'engines' } });
+  t.false('member' in read.body.attributes);
+  const { status } = await call(t, atrium, 'groups.remove-members', {
+    json: { group: 'engines', members: ['ada'] },
+    headers: { 'if-match': `"${made.body.etag}"` },
+  });
+  t.is(status, 412);
+  t.deepEqual((await call(t, atrium, 'groups.remove-members', { json: { group: made.body.id, members: ['ada'] } })).body.changed, [ada.dn]);
+  t.deepEqual((await call(t, atrium, 'groups.remove-members', { json: { group: made.body.id, members: ['ada'] } })).body.changed, []);
+  await call(t, atrium, 'groups.change', { params: { group: 'engines' }, json: { attributes: { description: ['two'] } } });
+  t.is((await call(t, atrium, 'groups.list', { query: { q: 'engines' } })).body.groups[0].description, 'two');
+  t.deepEqual((await call(t, atrium, 'groups.list', { query: { filter: '(stsRole=Admin Write)' } })).body.groups[0].roles, ['Admin Write']);
+  t.is((await call(t, atrium, 'groups.add-members', { json: { group: 'engines', members: ['nobody'] } })).status, 400);
+  t.is((await call(t, atrium, 'groups.delete', { params: { group: 'engines' } })).status, 200);
+  t.is((await call(t, atrium, 'groups.read', { params: { group: 'engines' } })).status, 404);
+});
+
+test('applications: made, given a secret that is told once, changed, deleted', async (t) => {
+  const made = await call(t, atrium, 'applications.create', { json: { name: 'Shop', url: 'https://shop.example' } });
+  t.is(made.status, 201);
+  const { secret } = (await call(t, atrium, 'applications.make-secret', { json: { application: 'Shop' } })).body;
+  t.true(secret.length >= 12);
+  await call(t, atrium, 'applications.change', { params: { application: 'Shop' }, json: { attributes: { description: ['sells'] } } });
+  const { body } = await call(t, atrium, 'applications.read', { params: { application: made.body.id } });
+  t.is(body.application.description, 'sells');
+  t.false(JSON.stringify(body).includes(secret));
+  t.is((await call(t, atrium, 'applications.list', { query: { q: 'sell' } })).body.applications[0].url, 'https://shop.example');
+  t.is((await call(t, atrium, 'applications.delete', { params: { application: 'Shop' } })).status, 200);
+  t.is((await call(t, atrium, 'applications.create', { json: { name: 'Admin', attributes: { nonsense: ['x'] } } })).status, 400);
+});
+
+test('ldif.export and ldif.import: what goes out comes in, superiors first; a second time it is there already', async (t) => {
+  const out = (await call(t, atrium, 'ldif.export')).body as string;
+  t.true(out.startsWith('version: 1\n\ndn: dc=example,dc=com\n'));
+  t.false(/^userPassword/m.test(out));
+  const unit = (name: string, superior = '') =>
+    `dn: ou=${name},${superior}dc=example,dc=com\nobjectClass: organizationalUnit\nou: ${name}\n`;
+  const people = Array.from(
+    { length: 60 },
+    (_, at) => `dn: uid=w${at},ou=floor,ou=works,dc=example,dc=com\nobjectClass: inetOrgPerson\nuid: w${at}\ncn: W ${at}\nsn: W\n`,
+  );
+  const ldif = [unit('works'), unit('floor', 'ou=works,'), ...people].join('\n');
+  const dry = (await call(t, atrium, 'ldif.import', { octets: ldif, query: { dryRun: 'true' } })).body;
+  t.deepEqual([dry.records, dry.added, dry.refused], [62, 62, 0]);
+  t.deepEqual((await call(t, atrium, 'ldif.import', { octets: ldif })).body.added, 62);
+  const again = await call(t, atrium, 'ldif.import', { octets: ldif });
+  t.is(again.status, 400);
+  t.is(again.body.errors[0].field, 'line 1');
+  t.is((await call(t, atrium, 'ldif.import', { octets: ldif, query: { existing: 'skip' } })).body.skipped, 62);
+  const changes =
+    'dn: uid=w1,ou=floor,ou=works,dc=example,dc=com\nchangetype: modify\nreplace: sn\nsn: X\n-\n\ndn: uid=w2,ou=floor,ou=works,dc=example,dc=com\nchangetype: delete\n\ndn: uid=none,dc=example,dc=com\nchangetype: delete\n';
+  const changed = (await call(t, atrium, 'ldif.import', { octets: changes, query: { continue: 'true' } })).body;
+  t.deepEqual([changed.changed, changed.refused, changed.refusals[0].line], [2, 1, 10]);
+  t.true(((await call(t, atrium, 'ldif.export', { query: { operational: 'true' } })).body as string).includes('entryUUID: '));
+});
+
+test('ldif.import: text that is no LDIF, a name of no realm and nothing at all are refused, and what was made before is told', async (t) => {
+  const one = 'dn: ou=before,dc=example,dc=com\nobjectClass: organizationalUnit\nou: before\n\n';
+  const broken = await call(t, atrium, 'ldif.import', { octets: `${one}dn: ou=x,dc=example,dc=com\nnonsense\n` });
+  t.is(broken.status, 400);
+  t.regex(broken.body.errors[1].message, /1 entries were added/);
+  t.is((await call(t, atrium, 'ldif.import', { octets: 'dn: o=other\nobjectClass: organization\no: other\n' })).status, 400);
+  t.is((await call(t, atrium, 'ldif.import', { octets: '', headers: { 'content-type': 'text/plain' } })).status, 415);
+});
+
+test('backup.create, tasks.read and tasks.list: a backup is asked for, and how far it is can be seen', async (t) => {
+  const { task } = (await call(t, atrium, 'backup.create', { json: { file: 'monday.sqlite' } })).body;
+  let state = task.state;
+  while (state === 'waiting' || state === 'running')
+    state = (await call(t, atrium, 'tasks.read', { params: { task: task.name } })).body.task.state;
+  t.is(state, 'done');
+  t.true(existsSync(join(atrium.dataDir, 'exchange', 'monday.sqlite')));
+  t.true((await call(t, atrium, 'tasks.list')).body.tasks.some(({ name }: { name: string }) => name === task.name));
+  t.is((await call(t, atrium, 'tasks.read', { params: { task: 'none' } })).status, 404);
+});
+
+test('sessions: listed for the realm and for a person, ended one by one and all together', async (t) => {
+  await addPerson(atrium, 'edith', 'Edith Clarke');
+  t.deepEqual((await call(t, atrium, 'sessions.list', { query: { user: 'edith' } })).body.sessions, []);
+  t.false((await call(t, atrium, 'sessions.end', { json: { user: 'edith', sid: 'none' } })).body.ended);
+  t.is((await call(t, atrium, 'users.end-sessions', { json: { user: 'edith' } })).body.ended, 0);
+  t.true(Array.isArray((await call(t, atrium, 'sessions.list')).body.sessions));
+  const [entry] = await asAdministrator(
+    atrium,
+    async (client) =>
+      (await client.search(`uid=edith,ou=people,${atrium.suffix}`, { scope: 'base', attributes: ['pwdAccountLockedTime'] })).searchEntries,
+  );
+  t.deepEqual(entry?.['pwdAccountLockedTime'], []);
+});
