@@ -43,15 +43,23 @@ test('groups: made with members, changed, listed without them, members page by p
 });
 
 test('applications: made, given a secret that is told once, changed, deleted', async (t) => {
-  const made = await call(t, atrium, 'applications.create', { json: { name: 'Shop', url: 'https://shop.example' } });
+  const made = await call(t, atrium, 'applications.create', {
+    json: { name: 'Shop', url: 'https://shop.example', clientId: 'shop', grantTypes: ['client_credentials'] },
+  });
   t.is(made.status, 201);
   const { secret } = (await call(t, atrium, 'applications.make-secret', { json: { application: 'Shop' } })).body;
   t.true(secret.length >= 12);
-  await call(t, atrium, 'applications.change', { params: { application: 'Shop' }, json: { attributes: { description: ['sells'] } } });
+  await call(t, atrium, 'applications.change', { params: { application: 'shop' }, json: { attributes: { description: ['sells'] } } });
   const { body } = await call(t, atrium, 'applications.read', { params: { application: made.body.id } });
   t.is(body.application.description, 'sells');
   t.false(JSON.stringify(body).includes(secret));
   t.is((await call(t, atrium, 'applications.list', { query: { q: 'sell' } })).body.applications[0].url, 'https://shop.example');
+  t.is((await call(t, atrium, 'applications.create', { json: { name: 'Other', clientId: 'shop' } })).status, 400);
+  t.is(
+    (await call(t, atrium, 'applications.create', { json: { name: 'Other', clientId: 'o', redirectUris: ['https://o.example/#a'] } }))
+      .status,
+    400,
+  );
   t.is((await call(t, atrium, 'applications.delete', { params: { application: 'Shop' } })).status, 200);
   t.is((await call(t, atrium, 'applications.create', { json: { name: 'Admin', attributes: { nonsense: ['x'] } } })).status, 400);
 });

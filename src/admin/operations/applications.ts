@@ -23,6 +23,7 @@ export const applicationsPlace: Place = {
 };
 const shown = ['cn', 'description', 'stsApplicationUrl', 'stsClientId', ...validityAttributes, ...entryAttributes];
 const applicationMember = z.string().min(1).max(1000).describe('The application: its client id, its name (cn), its entryUUID, or its DN.');
+const texts = z.array(z.string().min(1).max(2000)).max(200);
 const made = z.strictObject({ ...entryMembers });
 
 const applicationShape = z.strictObject({
@@ -87,18 +88,41 @@ const create = operation({
     name: z.string().min(1).max(200).describe('For people (cn); no other application of the realm has it.'),
     description: z.string().min(1).max(2000).optional(),
     url: z.string().min(1).max(2000).optional().describe('Where people open it.'),
+    clientId: z.string().min(1).max(200).optional().describe('For OAuth 2.0 and OpenID Connect; nothing else of the realm has it.'),
+    redirectUris: texts.optional().describe('Where browsers may be sent back to.'),
+    grantTypes: texts
+      .optional()
+      .describe('authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code.'),
+    authMethod: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('client_secret_basic when absent; none for a client that can keep no secret.'),
+    scopes: texts.optional().describe('That it may ask for.'),
+    resources: texts.optional().describe('APIs that its tokens may be for: this one by its address, …/admin-api.'),
     attributes: attributesShape.optional().describe('What else the entry has; objectClass, too, with stsApplication among its values.'),
   }),
   output: made,
   audit: 'application {name} added',
   console: { on: 'applications', title: 'Add an application', verb: 'Add' },
-  run: async (call, { name, description, url, attributes = {} }) => {
+  run: async (call, { name, description, url, clientId, redirectUris, grantTypes, authMethod, scopes, resources, attributes = {} }) => {
     const dn = nameIn(call, applicationsPlace, 'cn', name);
+    const client = {
+      stsClientId: optional(clientId),
+      stsRedirectUri: redirectUris ?? [],
+      stsGrantType: grantTypes ?? [],
+      stsTokenEndpointAuthMethod: optional(authMethod),
+      stsAllowedScope: scopes ?? [],
+      stsAllowedResource: resources ?? [],
+    };
+    const isClient = Object.values(client).some((values) => values.length > 0);
     const own = {
-      objectClass: ['stsApplication'],
+      objectClass: ['stsApplication', ...(isClient ? ['stsOAuthClient'] : [])],
       cn: [name],
-      description: description === undefined ? [] : [description],
-      stsApplicationUrl: url === undefined ? [] : [url],
+      description: optional(description),
+      stsApplicationUrl: optional(url),
+      ...client,
     };
     await call.actor.add(dn, givenAttributes({ ...own, ...attributes }));
     return entryMembersOf(await readAgain(call, dn, entryAttributes, applicationsPlace));
@@ -165,6 +189,10 @@ const makeSecret = operation({
 });
 
 export const applicationRows: readonly Operation[] = [list, create, makeSecret, read, change, remove];
+
+function optional(value: string | undefined): readonly string[] {
+  return value === undefined ? [] : [value];
+}
 
 function applicationOf(entry: ClientEntry, nowMs: number): z.input<typeof applicationShape> {
   const [clientId, description, url] = ['stsClientId', 'description', 'stsApplicationUrl'].map((name) => entry.one(name));
