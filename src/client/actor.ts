@@ -23,6 +23,17 @@ import { passwordModifyOid, passwordModifyValue } from './change-password.ts';
 import { type ClientEntry, entryOf } from './entry.ts';
 import type { Performed, PerformOptions } from './link.ts';
 import { ClientRefusal } from './refusal.ts';
+import {
+  type KeyRotated,
+  type OpenedKey,
+  openedKeysOf,
+  openKeysValue,
+  openSigningKeysOid,
+  type RotationAsked,
+  rotatedOf,
+  rotateKeysValue,
+  rotateSigningKeysOid,
+} from './signing-keys.ts';
 
 /** Whose authority a request is under: a person's, as the directory judges it (RFC 4370), or the web layer's own. */
 export type Subject = { readonly dn: string; readonly session?: SessionOf } | 'self';
@@ -102,6 +113,14 @@ export interface Actor {
   revokeAppPassword(which: { readonly dn: string; readonly id?: string }): Promise<number>;
   /** Has the directory make a password that keeps the policy in force, set it and say it (RFC 3062). */
   generatePassword(dn: string): Promise<string>;
+  /**
+   * Opens the keys by which tokens of a realm are signed, and has made what it lacks of some algorithms: the web layer's own alone.
+   *
+   * @throws ClientRefusal  53 where there is no key-encryption key, or the realm is being removed; 32 for no realm
+   */
+  openSigningKeys(suffix: string, algorithms: readonly string[]): Promise<readonly OpenedKey[]>;
+  /** Rotates them. @throws ClientRefusal  50 for who does not manage the realm, 53 for an emergency that is not confirmed */
+  rotateSigningKeys(asked: RotationAsked): Promise<readonly KeyRotated[]>;
   /** The authorization identity as the directory sees it (RFC 4532): `dn:…`, or empty for nobody. */
   whoAmI(): Promise<string>;
 }
@@ -208,6 +227,8 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
     },
     makeAppPassword: async (asked) => madeOf(await extended(makeAppPasswordOid, makeValue(asked))),
     revokeAppPassword: async (which) => revokedOf(await extended(revokeAppPasswordOid, revokeValue(which))),
+    openSigningKeys: async (suffix, algorithms) => openedKeysOf(await extended(openSigningKeysOid, openKeysValue(suffix, algorithms))),
+    rotateSigningKeys: async (asked) => rotatedOf(await extended(rotateSigningKeysOid, rotateKeysValue(asked))),
     generatePassword: async (dn) => {
       const said = await extended(
         passwordModifyOid,

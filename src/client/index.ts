@@ -8,4 +8,5 @@ export { allOf, anyOf, equals, inChain, present } from './filters.ts';
 export { connectOperators, type OperatorsClient, type OperatorsOptions, type Pipeline } from './operators.ts';
 export { ClientRefusal } from './refusal.ts';
 export { settings as clientSettings } from './settings.ts';
+export type { KeyRotated, OpenedKey, RotationAsked } from './signing-keys.ts';
 export type { Verification, Verified } from './verify.ts';

@@ -299,6 +299,14 @@ export const errors = {
     'the entry of an application, a map of claims or a signing key that nobody can have meant',
     '{attribute}: {why}',
   ),
+  keysMalformed: row(9501, 2, 'a request about signing keys that cannot be read', 'the request cannot be read'),
+  emergencyUnconfirmed: {
+    code: 'STS-KEYS-9500',
+    means: 'an emergency rotation of signing keys that was not confirmed with the word compromised',
+    says: 'an emergency rotation makes worth nothing what was signed so far: confirm it with the word compromised',
+    sees: { ldap: 53 },
+    state: 'live',
+  },
   policyUnfit: row(9391, 19, 'an authentication or password policy that nobody can have meant', '{attribute}: {why}'),
   mailAbsent: {
     code: 'STS-AUTHN-0244',

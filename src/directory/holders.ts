@@ -14,6 +14,7 @@ export const totpCredentialKey = totpCredential.toLowerCase();
 export const lastStep = 'stsTotpLastStep';
 export const lastStepKey = lastStep.toLowerCase();
 export const secondFactorUsed = 'stsSecondFactorUsed';
+export const privateKeyKey = 'stsprivatekey';
 export const recoveryCode = 'stsRecoveryCode';
 export const recoveryCodeKey = recoveryCode.toLowerCase();
 

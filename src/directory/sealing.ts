@@ -1,13 +1,13 @@
-import { equalBytes } from '#base';
+import { equalBytes, text } from '#base';
 import { refuse } from '#catalogue';
 import { readTotpCredential } from '#credentials';
-import { isSealed } from '#keys';
+import { algorithmOfKey, isSealed, signingAlgorithms } from '#keys';
 import { sealsSecrets } from '#policy';
 import { type AttributeType, typeAt } from '#schema';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
-import { lastStepKey, totpCredentialKey } from './holders.ts';
+import { lastStepKey, privateKeyKey, totpCredentialKey } from './holders.ts';
 import type { Step } from './operations/changes.ts';
 import type { Realm } from './realm.ts';
 import { realmOf } from './realms.ts';
@@ -28,6 +28,8 @@ export function checkSealable(type: AttributeType, values: readonly Uint8Array[]
   if (values.length > valuesMax) throw unfit(`a request brings ${valuesMax} sealed values at most`);
   // A value of somebody else could else be put here as it was found.
   if (values.some(isSealed)) throw unfit('a value comes open and is sealed here');
+  if (type.key === privateKeyKey && values.some((value) => algorithmOfKey(text(value) ?? '') === undefined))
+    throw unfit(`it is the private half of a key as JSON (RFC 7517) that names its algorithm in alg: ${signingAlgorithms.join(', ')}`);
   if (type.key === totpCredentialKey && values.some((value) => readTotpCredential(value) === undefined))
     throw unfit(
       'it is {"secret":"<base32 of 16 to 64 octets>","algorithm":"SHA1, SHA256 or SHA512","digits":6 to 8,"period":15 to 300,"addedMs":<milliseconds since 1970>}',

@@ -39,6 +39,14 @@ export { createSealer, type Sealer, type SealerKeys, sealerKeys, type Unsealed }
 export { settings as keysSettings } from './settings.ts';
 export { digestOfAlgorithm, publicKeyOf, samePublicKey, verifyJose, verifySignature } from './signature.ts';
 export {
+  algorithmOfKey,
+  makeSigningKey,
+  readSigningKey,
+  type SigningAlgorithm,
+  type SigningKey,
+  signingAlgorithms,
+} from './signing-key.ts';
+export {
   loadTotp,
   type Totp,
   type TotpAlgorithm,

@@ -1,3 +1,4 @@
+import { signingAlgorithms } from '#keys';
 import type { PolicyFault } from './authn-policy.ts';
 import { type ClaimRow, claimRowOf, reservedClaims } from './claim-row.ts';
 import type { Mode } from './mode.ts';
@@ -14,10 +15,6 @@ export type GrantType = (typeof grantTypes)[number];
 /** How an application shows who it is at the token endpoint. A secret is judged and never read, so that nothing can be keyed by it (`client_secret_jwt`). */
 export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 export type ClientAuthMethod = (typeof clientAuthMethods)[number];
-
-/** Algorithms by which this service signs tokens. */
-export const signingAlgorithms = ['ES256', 'EdDSA', 'RS256', 'PS256', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'] as const;
-export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
 /** The entry's values of an attribute, by its name in lower case. */
 type Values = (attribute: string) => readonly string[];

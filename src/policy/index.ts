@@ -7,8 +7,6 @@ export {
   type GrantType,
   grantTypesOf,
   readKeySet,
-  type SigningAlgorithm,
-  signingAlgorithms,
 } from './application.ts';
 export { type AuthnPolicy, builtInAuthnPolicy, faultOfAuthnPolicy, type PolicyFault, readAuthnPolicy, takesEmail } from './authn-policy.ts';
 export { type ClaimRow, claimRowOf } from './claim-row.ts';

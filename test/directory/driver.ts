@@ -68,6 +68,8 @@ const standing: EngineSettings = {
   ...readSettings(credentialsSettings, { environment: {} }).values,
   'directory.tombstoneDays': 0,
   'directory.tombstonesMax': 100_000,
+  'keys.signingMaxAgeDays': 90,
+  'keys.signingPublishedDays': 30,
   'directory.purgeS': 0,
   'security.renewForeignHashes': true,
   'ldap.anonymousRead': 'none',

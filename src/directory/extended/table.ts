@@ -14,6 +14,7 @@ import { passwordModify } from './password-modify.ts';
 import { refresh } from './refresh.ts';
 import { restorePerson } from './restore-person.ts';
 import { showSecret } from './show-secret.ts';
+import { openSigningKeys, rotateSigningKeys } from './signing-keys.ts';
 import { startTransaction } from './start-transaction.ts';
 import { verify } from './verify.ts';
 import { wakeMails } from './wake-mails.ts';
@@ -37,6 +38,8 @@ const kinds: readonly ExtendedKind[] = [
   wakeMails,
   makeAppPassword,
   revokeAppPassword,
+  openSigningKeys,
+  rotateSigningKeys,
 ];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */

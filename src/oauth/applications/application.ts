@@ -1,5 +1,6 @@
 import type { ClientEntry } from '#client';
 import { barOf, validityAttributes, validityOf } from '#holdings';
+import { type SigningAlgorithm, signingAlgorithms } from '#keys';
 import {
   type ClaimRow,
   type ClientAuthMethod,
@@ -10,8 +11,6 @@ import {
   grantTypesOf,
   type Mode,
   readKeySet,
-  type SigningAlgorithm,
-  signingAlgorithms,
 } from '#policy';
 
 /** An application as a client of OAuth 2.0, as its entry says at this moment. */

@@ -1,5 +1,5 @@
 import type { ClientMetadata } from 'oidc-provider';
-import type { SigningAlgorithm } from '#policy';
+import type { SigningAlgorithm } from '#keys';
 import type { Application } from './application.ts';
 
 /**
