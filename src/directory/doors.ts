@@ -1,17 +1,14 @@
 import { equalBytes, text } from '#base';
-import { Refusal } from '#catalogue';
 import { type Circumstances, isAloneTooLittle, type PasswordDoor } from '#credentials';
 import { appPasswordScopes, holdingsOf } from '#holdings';
 import { decodeAttributes } from '#ldap';
 import { type AuthnPolicy, builtInAuthnPolicy, inForce, readAuthnPolicy, takesEmail } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
-import { membershipsOf } from './access/memberships.ts';
-import { roleName } from './access/rule.ts';
+import { administersByRole } from './administrators.ts';
 import { isApplication } from './applications.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import type { Engine } from './engine.ts';
-import { errors } from './errors.ts';
 import { totpCredentialKey } from './holders.ts';
 import type { Realm } from './realm.ts';
 import { type Attributes, attributesOf } from './record.ts';
@@ -88,21 +85,10 @@ function holds(attributes: Attributes, policy: AuthnPolicy): boolean {
   return keys.length > 0 || (isMailed && email?.verified === true && email.optedIn);
 }
 
-/** The roles of administrators; the built-in one is asked for what they hold, and for nothing by their role. */
-const administratorRoles = ['Admin Read', 'Admin Write'].map(roleName);
-
 function isRequiredByRole(engine: Engine, snapshot: Snapshot, realm: Realm, { dnKey }: StoredEntry, policy: AuthnPolicy): boolean {
+  // The built-in one is asked for what they hold, and for nothing by their role.
   if (policy.requireSecondFactorForAdministrators !== 'always' || equalBytes(dnKey, realm.administrator.key)) return false;
-  const { roles } = engine.access.bookOf(engine, realm, snapshot);
-  const realms = engine.realms.in(snapshot);
-  const memberships = membershipsOf(engine, snapshot, dnKey, roles, (group) => realms.owning(group) === realm);
-  try {
-    return administratorRoles.some((role) => memberships.hasRole(role));
-  } catch (error) {
-    // Who is in too many groups to be followed is taken for an administrator.
-    if (error instanceof Refusal && error.row.code === errors.chainTooLong.code) return true;
-    throw error;
-  }
+  return administersByRole(engine, snapshot, realm, dnKey);
 }
 
 /** The authentication policy in force in a realm: its own, the default realm's, or what is built in. */

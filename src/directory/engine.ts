@@ -176,15 +176,20 @@ function madeOf(schema: Schema, options: MadeOptions) {
     seed: realmSeed,
     stored,
   });
-  const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms, sealer });
+  const access = createAccessDesk(schema);
+  const dynamicGroups = createDynamicGroups({ schema, settings, clock, realms, sealer, access });
   const answers = createAnswerCache(settings['ldap.answerCacheMib'] * 2 ** 20);
   return {
     schema,
     realms,
-    access: createAccessDesk(schema),
+    access,
     dynamicGroups,
     dseSeen: createDseSeen(),
-    prepared: createPrepared({ schema, settings, clock, dynamicGroups, realms, sealer }, answers, settings['ldap.preparedSearchesMax']),
+    prepared: createPrepared(
+      { schema, settings, clock, dynamicGroups, realms, sealer, access },
+      answers,
+      settings['ldap.preparedSearchesMax'],
+    ),
   } satisfies Partial<Engine>;
 }
 

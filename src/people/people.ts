@@ -1,15 +1,5 @@
 import { type Clock, utf8 } from '#base';
-import {
-  allOf,
-  anyOf,
-  attributesOf,
-  type ClientEntry,
-  ClientRefusal,
-  type DirectoryClient,
-  equals,
-  inChain,
-  type SessionOf,
-} from '#client';
+import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
 import { barOf, factorAttributes, type Holdings, holdingsOf, validityAttributes, validityOf } from '#holdings';
 import { formatDn, parseDn, resultCodes } from '#ldap';
 import { type Mode, makesEntries } from '#policy';
@@ -100,7 +90,16 @@ export interface PeopleOptions {
 }
 
 /** What is asked of an entry to know its person. */
-const needed = ['uid', 'entryUUID', ...validityAttributes, 'pwdReset', 'stsPasswordExpires', 'stsSecondFactorUsed', ...factorAttributes];
+const needed = [
+  'uid',
+  'entryUUID',
+  ...validityAttributes,
+  'pwdReset',
+  'stsPasswordExpires',
+  'stsSecondFactorUsed',
+  'stsAdministersRealm',
+  ...factorAttributes,
+];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
 
@@ -108,10 +107,10 @@ const candidatesMax = 16;
 const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 
 export function openPeople({ client, administratorUid, clock }: PeopleOptions): People {
-  const personOf = async (suffix: string, entry: ClientEntry): Promise<Person | undefined> => {
+  const personOf = (suffix: string, entry: ClientEntry): Person | undefined => {
     const entryUuid = entry.one('entryUUID');
     if (entryUuid === undefined) return undefined;
-    const hasRole = await hasRoleIn(client, suffix, entryUuid);
+    const hasRole = entry.one('stsAdministersRealm')?.toUpperCase() === 'TRUE';
     const isBuiltIn = entry.dn.toLowerCase() === named(baseOf(suffix), administratorUid).toLowerCase();
     const administrator = isBuiltIn ? 'built-in' : hasRole ? 'role' : 'none';
     const disabled = isDisabled(entry);
@@ -144,10 +143,7 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
   };
   const known = async (suffix: string, typed: string): Promise<Person | undefined> => {
     const entry = await entryMeant(suffix, typed, needed);
-    if (entry !== undefined) return personOf(suffix, entry);
-    // A name that nobody has costs as many searches as one that somebody has.
-    await hasRoleIn(client, suffix, nobodysUuid);
-    return undefined;
+    return entry && personOf(suffix, entry);
   };
   const isDisabled = (entry: ClientEntry): boolean =>
     barOf(
@@ -205,38 +201,6 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
       }
     },
   };
-}
-
-const nobodysUuid = '00000000-0000-0000-0000-000000000000';
-
-/** Roles whose members administer a realm. */
-const administratorRoles = ['Admin Read', 'Admin Write'] as const;
-
-/**
- * Whether somebody is in a group of their realm, itself or by way of others, that makes administrators. Who is in too many to be followed is taken for one,
- * and so is who is in one of the others by a search: that asks for more, never for less.
- *
- * @see specification document 1, "Requiring a second factor"
- */
-async function hasRoleIn(client: Pick<DirectoryClient, 'as'>, suffix: string, entryUuid: string): Promise<boolean> {
-  const isRole = anyOf(...administratorRoles.map((role) => equals('stsRole', role)));
-  const filter = allOf(equals('objectClass', 'stsRoleGroup'), isRole);
-  const self = client.as('self');
-  try {
-    const groups = await self.search({ base: `ou=groups,${suffix}`, scope: 'sub', filter, attributes: ['1.1'] });
-    if (!groups.complete) return true;
-    if (groups.entries.length === 0) return false;
-    // Of the person, and not of the groups: a chain may go through groups of both kinds, of `member` and of `uniqueMember`.
-    const holds = anyOf(...groups.entries.map((group) => inChain('memberOf', group.dn)));
-    const person = allOf(equals('entryUUID', entryUuid), holds);
-    return (await self.search({ base: baseOf(suffix), scope: 'sub', filter: person, attributes: ['1.1'] })).entries.length > 0;
-  } catch (error) {
-    if (!(error instanceof ClientRefusal)) throw error;
-    // A realm without groups has no roles, and nobody has any.
-    if (error.code === resultCodes.noSuchObject) return false;
-    if (error.code === resultCodes.adminLimitExceeded) return true;
-    throw error;
-  }
 }
 
 /** The moment of a time as the directory writes it. */

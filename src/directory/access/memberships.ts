@@ -41,7 +41,7 @@ export function rolesIn({ schema }: Pick<Engine, 'schema'>, realm: Realm, snapsh
  * @throws Refusal `chainTooLong` (LDAP adminLimitExceeded) for somebody in more groups than may be followed
  */
 export function membershipsOf(
-  engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups' | 'realms' | 'sealer'>,
+  engine: Pick<Engine, 'schema' | 'settings' | 'realms'>,
   snapshot: Snapshot,
   dnKey: Uint8Array,
   roles: Roles,

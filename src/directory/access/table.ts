@@ -159,6 +159,7 @@ export const builtInSet: readonly BuiltInRow[] = [
       'pwdChangedTime',
       'stsAppPasswordInfo',
       'stsPasswordExpires',
+      'stsAdministersRealm',
     ],
     rights: looking,
   },

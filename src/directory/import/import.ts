@@ -64,6 +64,7 @@ const worked = new Set([
   'stsrecoverycodesleft',
   'stsapppasswordinfo',
   'stspasswordexpires',
+  'stsadministersrealm',
 ]);
 
 const hashesAtOnce = 8;

@@ -54,7 +54,7 @@ export interface DynamicGroups {
 
 /** What a walk needs to know: who asks, and how far it may go. */
 export interface WalkDesk {
-  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups' | 'realms' | 'sealer'>;
+  readonly engine: Pick<Engine, 'schema' | 'settings' | 'clock' | 'dynamicGroups' | 'realms' | 'sealer' | 'access'>;
   readonly asker: Asker;
   /** Groups whose members are found by searches do not count: so within such a search. */
   readonly namedOnly?: true;
@@ -79,7 +79,7 @@ const keptMax = 10_000;
  * @param mayFollow  whether who asks may know that an entry names others: one that they may not see leads nowhere
  */
 export function createWalk(
-  { engine }: Pick<WalkDesk, 'engine'>,
+  { engine }: { readonly engine: Pick<Engine, 'settings' | 'realms'> },
   types: readonly AttributeType[],
   mayFollow: (entry: ReadableEntry, snapshot: Snapshot) => boolean,
   besides: (snapshot: Snapshot, dnKey: Uint8Array) => readonly ReadableEntry[] = () => [],

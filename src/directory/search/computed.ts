@@ -3,6 +3,7 @@ import type { PartialAttribute } from '#ldap';
 import { type AttributeType, type ChainedAttribute, formOf, type LargeAttribute, type Schema, type WorkedAttribute } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import type { Asker } from '../access/asker.ts';
+import { roleOf } from '../administrators.ts';
 import { appPasswordInfoOf } from '../app-passwords.ts';
 import { expiryOf, ttlS } from '../dynamic-entries.ts';
 import { appOf, codesLeftOf, hasPasswordOf } from '../holders.ts';
@@ -53,6 +54,8 @@ const table: readonly Computed[] = [
     onlyNamed: true,
     values: ({ engine }, { uuid }, snapshot) => expiryOfPassword(engine, snapshot, snapshot.byUuid(uuid)),
   },
+  // Only for those who name it: groups are followed for it.
+  { name: 'stsAdministersRealm', onlyNamed: true, values: ({ engine }, { dnKey }, snapshot) => roleOf(engine, snapshot, dnKey) },
   { name: memberOf, values: ({ groups }, entry, snapshot) => groups.namesOf(snapshot, entry) },
 ];
 
