@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process';
 import type { TestFn } from 'ava';
 import { type LdifContent, readLdif } from '#ldap';
 import { withPrograms } from './programs.ts';
+import { type Ran, runInShell } from './shells.ts';
+
+/** The exit status is 0, or the LDAP result code (5 and 6 for compareFalse and compareTrue); 254, 255 for the tool's own troubles. */
+export type { Ran } from './shells.ts';
 
 export type LdapTool =
   | 'ldapsearch'
@@ -13,13 +16,6 @@ export type LdapTool =
   | 'ldapwhoami'
   | 'ldappasswd'
   | 'ldapexop';
-
-export interface Ran {
-  /** The tool's exit status: 0, or the LDAP result code (5 and 6 for compareFalse and compareTrue); 254, 255 for its own troubles. */
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** How a tool reaches the server, and as whom. */
 export interface LdapUtilsTarget {
@@ -52,21 +48,7 @@ export function withLdapUtils<Context>(test: TestFn<Context>): ReturnType<typeof
  */
 export function runLdapTool(tool: LdapTool, target: LdapUtilsTarget, args: readonly string[], input = ''): Promise<Ran> {
   const { command, environment } = toolCommand(tool, target, args);
-  return new Promise((resolve, reject) => {
-    const child = spawn(tool, command.slice(1), { env: environment });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    child.on('error', reject);
-    child.on('close', (status) => resolve({ status: status ?? -1, stdout, stderr }));
-    // A tool that fails at once does not read its input to the end.
-    child.stdin.on('error', () => undefined).end(input);
-  });
+  return runInShell(command, environment, input);
 }
 
 /** How a tool is called: its words, itself the first, and its environment. */
