@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { adminErrors, apiRoutes, createGate, type OperationDeps, operations } from '#admin';
 import { utf8 } from '#base';
+import { areas, listedRanges } from '#catalogue';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
 import { type DesksToCome, directoryJobs, type Life } from '#directory';
@@ -120,7 +121,11 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     audit,
   });
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(below, client, people, realms) });
-  const operating = { client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf };
+  const operating = {
+    ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf },
+    configuration: configurationOf(foundation),
+    codes: await codesOf(),
+  };
   const routes: readonly WebRoute[] = [
     ...bindRoutes(signinRoutes, signin),
     ...bindRoutes(portalRoutes, portal),
@@ -151,6 +156,19 @@ function ownOf(below: Beneath, client: DirectoryClient, people: People, realms: 
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
   };
+}
+
+/** The settings, for whoever shows or changes them. */
+function configurationOf({ settings, live }: Foundation) {
+  const inForce = (name: string) => (Object.hasOwn(settings, name) ? settings[name as keyof typeof settings] : undefined);
+  return { rows, originOf: live.originOf, inForce };
+}
+
+/** The table of error codes. Loaded late: it is gathered from all rooms. */
+async function codesOf() {
+  const { errorRows } = await import('./tables.ts');
+  const means = Object.fromEntries(Object.entries(areas).map(([area, row]) => [area, row.means]));
+  return { areas: means, rows: errorRows, ranges: listedRanges };
 }
 
 /** The management API over the table of operations. */

@@ -16,7 +16,14 @@ export const errors = {
   refusedAsUnfit: row('9011', 'the directory refuses it as unfit', 400),
   tooMuch: row('9012', 'it takes more than a search may: a narrower one is needed', 400),
   busy: row('9013', 'the directory cannot do it now', 503),
+  settingUnknown: row('9060', 'a setting is to be changed that there is not: {name}', 400),
+  nothingToReset: core('0007', 'there is nothing to reset: {name} was not set while the service runs', 400),
+  nothingToClear: core('0016', 'there is nothing to reset: the realm does not set {name}', 400),
 } as const satisfies Record<string, ErrorRow>;
+
+function core(digits: `${number}`, means: string, http: number): ErrorRow {
+  return { code: `STS-CORE-${digits}`, means, sees: { http }, state: 'live' };
+}
 
 function row(digits: `${number}`, means: string, http?: number): ErrorRow {
   return { code: `STS-API-${digits}`, means, sees: http === undefined ? {} : { http }, state: 'live' };

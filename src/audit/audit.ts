@@ -9,6 +9,8 @@ export interface Audit {
   record(event: AuditEvent): void;
   /** Rows that fit, the newest first; what was recorded before the call is among them. */
   query(filter: AuditFilter): Promise<readonly AuditRow[]>;
+  /** How many rows carry each error code, of one realm or of all; what was recorded before the call is among them. */
+  counts(realm?: string): Promise<ReadonlyMap<string, number>>;
   /** Called with each row as it is recorded. Returns the way to stop it. */
   subscribe(listener: (row: AuditRow) => void): () => void;
   /** Hands what is waiting to the sink. */
@@ -70,6 +72,10 @@ export function createAudit({ sink, log, clock, lengthMax = lengthMaxStanding }:
     query: (filter) => {
       flush();
       return sink.query(filter);
+    },
+    counts: (realm) => {
+      flush();
+      return sink.counts(realm);
     },
     subscribe: (listener) => {
       listeners.add(listener);

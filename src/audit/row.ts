@@ -25,6 +25,8 @@ export interface AuditEvent {
 
 /** What is kept of it. */
 export interface AuditRow {
+  /** Of a row that was read: ascends in the order in which they were written. */
+  readonly id?: number;
   readonly timeMs: number;
   readonly realm: string;
   readonly door: string;
@@ -45,12 +47,16 @@ export interface AuditFilter {
   readonly realm?: string;
   readonly door?: string;
   readonly subject?: string;
+  /** One of these subjects. */
+  readonly subjects?: readonly string[];
   readonly action?: string;
   readonly outcome?: Outcome;
   readonly correlationId?: string;
   /** Inclusive bounds of the time. */
   readonly fromMs?: number;
   readonly toMs?: number;
+  /** The last row of the page before. */
+  readonly behind?: { readonly timeMs: number; readonly id: number };
   /** At most this many rows. */
   readonly limit: number;
 }
@@ -60,4 +66,6 @@ export interface AuditSink {
   /** Resolves when they are written. Calls are carried out in their order. */
   append(rows: readonly AuditRow[]): Promise<void>;
   query(filter: AuditFilter): Promise<readonly AuditRow[]>;
+  /** How many rows carry each error code, of one realm or of all. */
+  counts(realm?: string): Promise<ReadonlyMap<string, number>>;
 }

@@ -44,6 +44,8 @@ export interface AuditRows {
   /** Writes rows in one transaction, all or none, and forgets the oldest beyond `rowsMax`. @throws SqliteError */
   append(rows: readonly StoredAuditRow[], rowsMax: number): void;
   query(filter: StoredAuditFilter): StoredAuditRow[];
+  /** How many rows carry each error code, of one realm or of all. */
+  counts(realm: string | undefined): (readonly [code: string, count: number])[];
   close(): void;
 }
 
@@ -84,12 +86,19 @@ export function openAuditRows(path: string): AuditRows {
       const { where, values } = conditionsOf(filter);
       return database
         .prepare<unknown[], Row>(
-          `SELECT time_ms AS timeMs, realm, door, subject, action, outcome, error_code AS errorCode, summary, correlation_id AS correlationId, address
+          `SELECT id, time_ms AS timeMs, realm, door, subject, action, outcome, error_code AS errorCode, summary, correlation_id AS correlationId, address
            FROM audit ${where} ORDER BY time_ms DESC, id DESC LIMIT ?`,
         )
         .all(...values, filter.limit)
         .map((row) => ({ ...row, errorCode: row.errorCode ?? undefined }));
     },
+    counts: (realm) =>
+      database
+        .prepare<unknown[], { readonly code: string; readonly count: number }>(
+          `SELECT error_code AS code, count(*) AS count FROM audit WHERE error_code IS NOT NULL ${realm === undefined ? '' : 'AND realm = ?'} GROUP BY error_code`,
+        )
+        .all(...(realm === undefined ? [] : [realm]))
+        .map(({ code, count }) => [code, count] as const),
     close: () => void database.close(),
   };
 }
@@ -115,6 +124,13 @@ function conditionsOf(filter: StoredAuditFilter): { where: string; values: (stri
     ['time_ms <= ?', filter.toMs],
   ];
   const given = asked.filter((row): row is [string, string | number] => row[1] !== undefined);
-  const where = given.length === 0 ? '' : `WHERE ${given.map(([condition]) => condition).join(' AND ')}`;
-  return { where, values: given.map(([, value]) => value) };
+  const { subjects, behind } = filter;
+  const conditions = [
+    ...given.map(([condition]) => condition),
+    ...(subjects === undefined ? [] : [`subject IN (${subjects.map(() => '?').join(', ')})`]),
+    ...(behind === undefined ? [] : ['(time_ms, id) < (?, ?)']),
+  ];
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const more = [...(subjects ?? []), ...(behind === undefined ? [] : [behind.timeMs, behind.id])];
+  return { where, values: [...given.map(([, value]) => value), ...more] };
 }

@@ -6,6 +6,7 @@ import { type AuditRows, openAuditRows } from './audit-rows.ts';
 export type AuditCall =
   | { readonly kind: 'append'; readonly rows: readonly StoredAuditRow[]; readonly rowsMax: number }
   | { readonly kind: 'query'; readonly filter: StoredAuditFilter }
+  | { readonly kind: 'counts'; readonly realm?: string }
   | { readonly kind: 'close' };
 
 export interface AuditAsked {
@@ -17,6 +18,8 @@ export interface AuditAnswer {
   readonly id: number;
   /** Of a query. */
   readonly rows?: StoredAuditRow[];
+  /** Of a count: by code. */
+  readonly counts?: readonly (readonly [code: string, count: number])[];
   /** What failed. */
   readonly why?: string;
 }
@@ -36,6 +39,8 @@ function answer(kept: AuditRows, id: number, call: AuditCall): AuditAnswer {
         return { id };
       case 'query':
         return { id, rows: kept.query(call.filter) };
+      case 'counts':
+        return { id, counts: kept.counts(call.realm) };
       case 'close':
         kept.close();
         return { id };

@@ -7,6 +7,8 @@ import type { settings as rows } from './settings.ts';
 
 /** What is kept of an event. */
 export interface StoredAuditRow {
+  /** Of a row that was read. */
+  readonly id?: number;
   readonly timeMs: number;
   readonly realm: string;
   readonly door: string;
@@ -25,12 +27,15 @@ export interface StoredAuditFilter {
   readonly realm?: string;
   readonly door?: string;
   readonly subject?: string;
+  readonly subjects?: readonly string[];
   readonly action?: string;
   readonly outcome?: StoredAuditRow['outcome'];
   readonly correlationId?: string;
   /** Inclusive bounds. */
   readonly fromMs?: number;
   readonly toMs?: number;
+  /** The last row of the page before. */
+  readonly behind?: { readonly timeMs: number; readonly id: number };
   readonly limit: number;
 }
 
@@ -45,6 +50,8 @@ export interface AuditStore {
   append(rows: readonly StoredAuditRow[]): Promise<void>;
   /** Rows that fit, the newest first; what was given to `append` before is among them. */
   query(filter: StoredAuditFilter): Promise<StoredAuditRow[]>;
+  /** How many rows carry each error code, of one realm or of all. */
+  counts(realm?: string): Promise<ReadonlyMap<string, number>>;
   /** Resolves when all is written. */
   close(): Promise<void>;
 }
@@ -74,7 +81,8 @@ export function openAuditStore({ file, settings }: AuditStoreOptions): AuditStor
 
   return {
     append: async (fresh) => void (await ask({ kind: 'append', rows: fresh, rowsMax: settings['persistence.auditRowsMax'] })),
-    query: async (filter) => (await ask({ kind: 'query', filter })) ?? [],
+    query: async (filter) => (await ask({ kind: 'query', filter })).rows ?? [],
+    counts: async (realm) => new Map((await ask({ kind: 'counts', ...(realm === undefined ? {} : { realm }) })).counts),
     close: async () => {
       if (thread === undefined) return;
       // Of a thread that is gone there is nothing to wait for: what it did not do was told to whoever had asked.
@@ -86,12 +94,12 @@ export function openAuditStore({ file, settings }: AuditStoreOptions): AuditStor
 
 interface Thread {
   /** @throws Error  what failed in the thread, or that it is gone */
-  ask(call: AuditCall): Promise<StoredAuditRow[] | undefined>;
+  ask(call: AuditCall): Promise<AuditAnswer>;
   end(): Promise<void>;
 }
 
 interface Waiting {
-  readonly resolve: (rows: StoredAuditRow[] | undefined) => void;
+  readonly resolve: (answer: AuditAnswer) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -110,11 +118,12 @@ function startThread(path: string, opened: () => void): Thread {
     waiting.clear();
   };
   worker.once('message', opened);
-  worker.on('message', ({ id, rows: found, why }: AuditAnswer) => {
+  worker.on('message', (answer: AuditAnswer) => {
+    const { id, why } = answer;
     const asked = waiting.get(id);
     waiting.delete(id);
     if (waiting.size === 0) worker.unref();
-    if (why === undefined) asked?.resolve(found);
+    if (why === undefined) asked?.resolve(answer);
     else asked?.reject(new Error(why));
   });
   worker.on('error', (error) => end(error instanceof Error ? error : new Error(String(error))));

@@ -46,6 +46,7 @@ function openSink(): AuditSink & { readonly batches: (readonly AuditRow[])[]; cl
       return store.append(rows);
     },
     query: (filter) => store.query(filter),
+    counts: (realm) => store.counts(realm),
     close: () => store.close(),
   };
 }
@@ -56,6 +57,7 @@ test('an audit row has time, realm, door, subject, action, outcome, errorCode, c
   audit.record(event);
   const { error: _, ...told } = event;
   t.deepEqual((await audit.query({ limit: 1 }))[0], {
+    id: 1,
     ...told,
     timeMs: clock.nowMs(),
     errorCode: 'STS-LDAP-9999',

@@ -19,7 +19,7 @@ async function open(t: ExecutionContext, left: () => number) {
   });
   const log = createLog({ json: true, level: 'debug', stream, clock });
   const audited: AuditRow[] = [];
-  const audit = createAudit({ sink: { append: async () => undefined, query: async () => [] }, log, clock });
+  const audit = createAudit({ sink: { append: async () => undefined, query: async () => [], counts: async () => new Map() }, log, clock });
   audit.subscribe((row) => {
     audited.push(row);
     observe(row.errorCode);

@@ -23,7 +23,11 @@ function open(t: ExecutionContext) {
   const store = openStateStore({ file: 'unused', settings: { ...standing, 'persistence.mode': 'memory' }, clock, epoch: 1 });
   const rows: AuditRow[] = [];
   const log = createLog({ json: true, level: 'debug', stream: new PassThrough(), clock });
-  const audit = createAudit({ sink: { append: async (some) => void rows.push(...some), query: async () => [] }, log, clock });
+  const audit = createAudit({
+    sink: { append: async (some) => void rows.push(...some), query: async () => [], counts: async () => new Map() },
+    log,
+    clock,
+  });
   t.teardown(() => {
     audit.close();
     store.close();

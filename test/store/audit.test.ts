@@ -30,11 +30,12 @@ test('rows come back as they were given, the newest first, also after reopening'
   const rows = [row(1), row(2, { errorCode: 'STS-LDAP-9001', outcome: 'refused', summary: '[STS-LDAP-9001] no' }), row(2, { subject: '' })];
   const audit = opened(t, 1000, file);
   void audit.append(rows);
-  t.deepEqual(await audit.query({ limit: 10 }), rows.toReversed());
-  t.deepEqual(await audit.query({ limit: 1 }), rows.slice(-1));
+  const kept = rows.map((each, at) => ({ ...each, id: at + 1 })).toReversed();
+  t.deepEqual(await audit.query({ limit: 10 }), kept);
+  t.deepEqual(await audit.query({ limit: 1 }), kept.slice(0, 1));
   void audit.append([row(3)]);
   await audit.close();
-  t.deepEqual(await opened(t, 1000, file).query({ limit: 10 }), [row(3), ...rows.toReversed()]);
+  t.deepEqual(await opened(t, 1000, file).query({ limit: 10 }), [{ ...row(3), id: 4 }, ...kept]);
 });
 
 test('rows are asked for by any of their fields, and a code by its beginning', async (t) => {
@@ -59,6 +60,10 @@ test('rows are asked for by any of their fields, and a code by its beginning', a
     [{ correlationId: 'd' }, [4]],
     [{ fromMs: 2, toMs: 4 }, [4, 3, 2]],
     [{ fromMs: 4 }, [5, 4]],
+    [{ subjects: ['uid=b', 'uid=c'] }, [3]],
+    [{ subjects: [] }, []],
+    [{ behind: { timeMs: 3, id: 3 } }, [2, 1]],
+    [{ behind: { timeMs: 3, id: 4 } }, [3, 2, 1]],
   ];
   for (const [filter, times] of asked) {
     t.deepEqual<unknown, unknown>(
@@ -67,6 +72,16 @@ test('rows are asked for by any of their fields, and a code by its beginning', a
       JSON.stringify(filter),
     );
   }
+});
+
+test('codes are counted, of all realms and of one', async (t) => {
+  const audit = opened(t);
+  await audit.append([row(1, { errorCode: 'A' }), row(2, { errorCode: 'A', realm: 'other' }), row(3, { errorCode: 'B' }), row(4)]);
+  t.deepEqual([...(await audit.counts())].sort(), [
+    ['A', 2],
+    ['B', 1],
+  ]);
+  t.deepEqual([...(await audit.counts('other'))], [['A', 1]]);
 });
 
 test('as many rows are kept as the bound says: the oldest go', async (t) => {
@@ -83,5 +98,5 @@ test('rows that cannot be written are refused, and those behind them are not', a
   const audit = opened(t);
   await t.throwsAsync(audit.append([row(1), { ...row(2), subject: null as never }]), { message: /NOT NULL/ });
   await audit.append([row(3)]);
-  t.deepEqual(await audit.query({ limit: 10 }), [row(3)]);
+  t.deepEqual(await audit.query({ limit: 10 }), [{ ...row(3), id: 1 }]);
 });

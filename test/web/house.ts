@@ -106,7 +106,11 @@ export async function open(
   });
   const log = createLog({ json: true, level: 'debug', stream, clock: systemClock });
   const kept: AuditRow[] = [];
-  const audit = createAudit({ sink: { append: async () => undefined, query: async () => [] }, log, clock: systemClock });
+  const audit = createAudit({
+    sink: { append: async () => undefined, query: async () => [], counts: async () => new Map() },
+    log,
+    clock: systemClock,
+  });
   audit.subscribe((row) => {
     kept.push(row);
     observe(row.errorCode);

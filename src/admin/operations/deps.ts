@@ -1,12 +1,27 @@
 import type { Audit, Log } from '#audit';
 import type { Chance, Clock } from '#base';
-import type { SettingRows, SettingValues } from '#catalogue';
+import type { ErrorRange, ErrorRow, SettingOrigin, SettingRows, SettingValues } from '#catalogue';
 import type { DirectoryClient } from '#client';
 import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Sessions } from '#sessions';
 import type { State } from '#state';
 import type { WebRealm } from '#web';
+
+/** The service's settings as a table with what is in force. */
+export interface Configuration {
+  readonly rows: SettingRows;
+  originOf(name: string): SettingOrigin;
+  inForce(name: string): number | boolean | string | readonly string[] | undefined;
+}
+
+/** The table of error codes. */
+export interface Codes {
+  /** By the name of each area: what it is about. */
+  readonly areas: Readonly<Record<string, string>>;
+  readonly rows: readonly ErrorRow[];
+  readonly ranges: readonly ErrorRange[];
+}
 
 /** What operations rest on beside the directory under their caller's authority. */
 export interface OperationDeps {
@@ -22,6 +37,8 @@ export interface OperationDeps {
   readonly chance: Chance;
   /** The settings in force in a realm, all of them by name. */
   readonly settingsOf: (realm: string) => SettingValues<SettingRows>;
+  readonly configuration?: Configuration;
+  readonly codes?: Codes;
   /** Where browsers reach a path of a realm. */
   readonly addressOf?: (realm: WebRealm, path: string) => string | undefined;
 }

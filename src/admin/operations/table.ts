@@ -3,6 +3,7 @@ import { groupRows } from './groups.ts';
 import { ldifRows } from './ldif.ts';
 import { mfaRows } from './mfa.ts';
 import type { Operation } from './row.ts';
+import { serviceRows } from './service-rows.ts';
 import { sessionRows } from './sessions.ts';
 import { taskRows } from './tasks.ts';
 import { userAppPasswordRows } from './users-app-passwords.ts';
@@ -27,4 +28,5 @@ export const operations: readonly Operation[] = [
   ...sessionRows,
   ...ldifRows,
   ...taskRows,
+  ...serviceRows,
 ];

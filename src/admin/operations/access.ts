@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type ClientEntry, equals } from '#client';
+import { type BerReader, decodeBer, encodeBer } from '#ldap';
+import { findOne, peoplePlace } from './entries-found.ts';
+import { operation } from './row.ts';
+import { Unfit } from './unfit.ts';
+
+const arc = '2.25.83716444157178576224225129172109131643.6';
+const explainOid = `${arc}.20`;
+const whyOid = `${arc}.76`;
+const suffixTag = 0x86;
+const setTag = 0x31;
+const explainTags = { as: 0x80, entry: 0x81, strength: 0x82, from: 0x83, attribute: 0x84, right: 0x85 } as const;
+const whyTags = { who: 0x80, door: 0x81, from: 0x82 } as const;
+const rulesMax = 1000;
+
+const words = z.array(z.string());
+const ruleShape = z.strictObject({
+  order: z.number().optional().describe('Of a rule of the realm; those that are built in come behind them.'),
+  dn: z.string().optional(),
+  name: z.string(),
+  effect: z.string(),
+  who: words,
+  strength: words,
+  from: words,
+  target: words,
+  filter: z.string().optional(),
+  attributes: words.describe('Without any: all.'),
+  rights: words,
+  etag: z.string().optional(),
+});
+
+export const accessList = operation({
+  name: 'access.list',
+  method: 'GET',
+  path: '/admin-api/access-rules',
+  scope: 'admin:read',
+  summary: 'the rules of access of the realm in the order in which they are asked, the built-in ones behind them',
+  input: z.strictObject({}),
+  output: z.strictObject({ rules: z.array(ruleShape), complete: z.boolean() }),
+  audit: 'rules of access listed',
+  command: 'access list',
+  run: async ({ actor, realm }) => {
+    const search = { base: realm.suffix, scope: 'sub', filter: equals('objectClass', 'stsAccessRule'), sizeLimit: rulesMax } as const;
+    const { entries, complete } = await actor.search({ ...search, attributes: ['*', 'entryCSN'] });
+    const own = entries.map(ruleOf).sort((one, other) => (one.order ?? 0) - (other.order ?? 0) || (one.name < other.name ? -1 : 1));
+    const value = encodeBer((ber) => ber.sequence(() => ber.string(realm.suffix, suffixTag)));
+    const builtIn = read(await actor.extended(explainOid, value), (ber) =>
+      ber.list(() =>
+        ber.sequence(() => ({
+          name: ber.string(),
+          values: new Map(ber.list(() => ber.sequence(() => [ber.string(), ber.list(() => ber.string(), setTag)] as const))),
+        })),
+      ),
+    );
+    return { rules: [...own, ...builtIn.map(({ name, values }) => ruleWith(name, (each) => values.get(each) ?? []))], complete };
+  },
+});
+
+export const accessExplain = operation({
+  name: 'access.explain',
+  method: 'GET',
+  path: '/admin-api/access-rules/explain',
+  scope: 'admin:read',
+  summary: 'which rule decides what somebody may do with an entry',
+  input: z.strictObject({
+    as: z.string().max(4096).describe('Who: a DN, a uid, or `anonymous`.'),
+    entry: z.string().max(4096).describe('The DN of the entry.'),
+    attribute: z.string().max(200).optional().describe('One attribute; all that the entry has, without.'),
+    right: z.string().max(20).optional(),
+    strength: z.string().max(200).optional().describe('How they came in, as stsRuleStrength has it; `own-password` without.'),
+    from: z.string().max(200).optional().describe('An address or `this-machine`, and +protected behind it.'),
+  }),
+  output: z.strictObject({
+    visible: z.boolean().describe('Whether they see that the entry is there.'),
+    decisions: z.array(
+      z.strictObject({
+        right: z.string(),
+        attribute: z.string().describe('Empty for a right on the entry itself.'),
+        allowed: z.boolean(),
+        by: z.string().describe('protection, rule, built-in or nothing'),
+        name: z.string(),
+      }),
+    ),
+  }),
+  audit: 'access of {as} to {entry} explained',
+  command: 'access explain',
+  run: async ({ actor }, { as, entry, ...more }) => {
+    const who = as === 'anonymous' ? '' : as.includes('=') || /^(?:u|dn):/i.test(as) ? as : `u:${as}`;
+    const value = encodeBer((ber) =>
+      ber.sequence(() => {
+        ber.string(who, explainTags.as);
+        ber.string(entry, explainTags.entry);
+        for (const name of ['strength', 'from', 'attribute', 'right'] as const)
+          if (more[name] !== undefined) ber.string(more[name], explainTags[name]);
+      }),
+    );
+    return read(await actor.extended(explainOid, value), (ber) =>
+      ber.sequence(() => ({
+        visible: ber.boolean(),
+        decisions: ber.list(() =>
+          ber.sequence(() => ({
+            right: ber.string(),
+            attribute: ber.string(),
+            allowed: ber.boolean(),
+            by: ber.string(),
+            name: ber.string(),
+          })),
+        ),
+      })),
+    );
+  },
+});
+
+export const usersWhy = operation({
+  name: 'users.why',
+  method: 'GET',
+  path: '/admin-api/users/why',
+  scope: 'admin:read',
+  summary: 'why somebody cannot sign in, rule by rule, with what to change; no counter moves',
+  input: z.strictObject({
+    user: z.string().min(1).max(4096).describe('Who: a uid, a DN, or an entryUUID.'),
+    door: z.enum(['browser', 'ldap', 'scim', 'wstrust', 'ssf', 'est']).default('browser').describe('Where they want to come in.'),
+    from: z.string().max(200).optional().describe('An address or `this-machine`, and +protected behind it.'),
+  }),
+  output: z.strictObject({
+    dn: z.string(),
+    rules: z.array(
+      z.strictObject({
+        rule: z.string(),
+        verdict: z.string().describe('passes, refuses, or says: neither.'),
+        words: z.string(),
+        code: z.string().describe('As the audit trail would have it; empty where nothing is refused.'),
+        change: z.string().describe('The entry or the setting to change.'),
+      }),
+    ),
+  }),
+  audit: 'sign-in of {user} explained',
+  console: { on: 'users/person', title: 'Why can they not sign in?', verb: 'Explain' },
+  command: 'why',
+  run: async (call, { user, door, from }) => {
+    const { dn } = await findOne(call, peoplePlace, user, ['1.1'], 'user');
+    const value = encodeBer((ber) =>
+      ber.sequence(() => {
+        ber.string(`dn:${dn}`, whyTags.who);
+        ber.string(door, whyTags.door);
+        if (from !== undefined) ber.string(from, whyTags.from);
+      }),
+    );
+    const rules = read(await call.actor.extended(whyOid, value), (ber) =>
+      ber.list(() =>
+        ber.sequence(() => ({
+          rule: ber.string(),
+          verdict: ber.string(),
+          words: ber.string(),
+          code: ber.string(),
+          change: ber.string(),
+        })),
+      ),
+    );
+    return { dn, rules };
+  },
+});
+
+/** @throws Unfit for an answer without what was asked for: the directory is of another version */
+function read<T>(value: Uint8Array | undefined, part: (ber: BerReader) => T): T {
+  const answer = value && decodeBer(value, part);
+  if (answer === undefined) throw new Unfit({ message: 'The directory did not answer with what was asked for.' });
+  return answer;
+}
+
+function ruleOf(entry: ClientEntry): z.input<typeof ruleShape> {
+  return {
+    ...ruleWith(entry.one('cn') ?? entry.dn, (name) => entry.all(name)),
+    order: Number(entry.one('stsRuleOrder') ?? 0),
+    dn: entry.dn,
+    etag: entry.one('entryCSN') ?? '',
+  };
+}
+
+function ruleWith(name: string, all: (attribute: string) => readonly string[]): z.input<typeof ruleShape> {
+  const [filter] = all('stsRuleFilter');
+  return {
+    name,
+    effect: all('stsRuleEffect')[0]?.toLowerCase() ?? 'allow',
+    who: [...all('stsRuleWho')],
+    strength: [...all('stsRuleStrength')],
+    from: [...all('stsRuleFrom')],
+    target: [...all('stsRuleTarget')],
+    ...(filter === undefined ? {} : { filter }),
+    attributes: [...all('stsRuleAttribute')],
+    rights: [...all('stsRuleRight')],
+  };
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { utf8 } from '#base';
+import { refuse } from '#catalogue';
+import { attributesOf, type ClientEntry, ClientRefusal } from '#client';
+import { type Modification, resultCodes } from '#ldap';
+import type { WebRealm } from '#web';
+import { errors } from '../errors.ts';
+import { configurationOf, ownOf, realmMeant, rowsFrom, settingShape, shownIn, valueShape } from './config-shape.ts';
+import { inFields } from './directory-fields.ts';
+import { type Call, operation } from './row.ts';
+import { Unfit } from './unfit.ts';
+
+const realm = z.string().max(31).optional().describe('The id of a realm, in the default realm; that of the path otherwise.');
+const name = z.string().min(1).max(100).describe('The name of a setting, such as totp.issuer.');
+
+export const configList = operation({
+  name: 'config.list',
+  method: 'GET',
+  path: '/admin-api/config',
+  scope: 'admin:read',
+  summary: 'list settings: what is in force, who says so, and whether it can be changed while the service runs',
+  input: z.strictObject({ realm, prefix: z.string().max(100).optional().describe('The beginning of names, such as mail.') }),
+  output: z.strictObject({ realm: z.string(), settings: z.array(settingShape) }),
+  audit: 'settings listed',
+  run: async (call, { prefix, ...input }) => {
+    const meant = await realmMeant(call, input.realm);
+    const own = await ownOf(call, meant);
+    const rows = rowsFrom(configurationOf(call.deps).rows, prefix === undefined ? [] : [prefix]);
+    return { realm: meant.id, settings: rows.map(([each, row]) => shownIn(call.deps, meant, own, each, row)) };
+  },
+});
+
+const changed = z.strictObject({ realm: z.string(), setting: settingShape, changed: z.boolean().describe('False when it was so before.') });
+
+export const configSet = operation({
+  name: 'config.set',
+  method: 'POST',
+  path: '/admin-api/config/set',
+  scope: 'admin:write',
+  summary: 'change a setting of a realm, or of the whole service; in force at once',
+  more: 'In the default realm, without `realm`, it is set for the whole service. What the environment gives, and what is read at the start only, is refused.',
+  input: z.strictObject({ realm, name, value: valueShape.describe('A text, as the environment would give it, or what JSON has for it.') }),
+  output: changed,
+  audit: 'setting {name} set',
+  console: { on: 'config', title: 'Change a setting', verb: 'Set' },
+  run: async (call, { value, ...input }) => {
+    const meant = await realmMeant(call, input.realm);
+    const text = Array.isArray(value) ? value.join(',') : String(value);
+    const done = await write(call, meant, input.name, text);
+    return await answer(call, meant, input.name, done);
+  },
+});
+
+export const configReset = operation({
+  name: 'config.reset',
+  method: 'POST',
+  path: '/admin-api/config/reset',
+  scope: 'admin:write',
+  summary: 'take back what was set for a realm, or for the whole service; in force at once',
+  input: z.strictObject({ realm, name }),
+  output: changed,
+  audit: 'setting {name} reset',
+  console: { on: 'config', title: 'Reset a setting', verb: 'Reset' },
+  run: async (call, input) => {
+    const meant = await realmMeant(call, input.realm);
+    const done = await write(call, meant, input.name, undefined);
+    return await answer(call, meant, input.name, done);
+  },
+});
+
+async function answer(call: Call, meant: WebRealm, named: string, done: boolean): Promise<z.input<typeof changed>> {
+  const row = configurationOf(call.deps).rows[named];
+  // The directory has taken it, so that there is such a row.
+  if (row === undefined) throw new Unfit({ field: 'name', message: 'is no setting' });
+  // What is in force in a realm is read from its entry as it is by now.
+  const now = (await call.deps.realms.now(meant)) ?? meant;
+  return { realm: meant.id, setting: shownIn(call.deps, now, await ownOf(call, now), named, row), changed: done };
+}
+
+/** Others may set something else in the same entry at the same time: then it is looked at again. */
+const attemptsMax = 5;
+
+/** @param text  what to set; without, what was set is taken back @returns whether anything is another than before */
+async function write(call: Call, meant: WebRealm, named: string, text: string | undefined): Promise<boolean> {
+  const { actor, deps } = call;
+  const { standing } = deps.realms;
+  const isService = meant.id === standing.id;
+  if (!Object.hasOwn(configurationOf(deps).rows, named)) throw refuse(errors.settingUnknown, { name: shortened(named) });
+  const dn = isService ? `cn=settings,${standing.suffix}` : `cn=${meant.id},ou=realms,${standing.suffix}`;
+  for (let at = 1; ; at++) {
+    const entry = await actor.read(dn, ['stsSetting']);
+    const old = settingsNamed(entry, named);
+    if (text === undefined && old.length === 0) throw refuse(isService ? errors.nothingToReset : errors.nothingToClear, { name: named });
+    const fresh = text === undefined ? [] : [`${named}=${text}`];
+    if (old.length === fresh.length && old[0] === fresh[0]) return false;
+    try {
+      await inFields({ stssetting: 'value' }, () =>
+        entry === undefined && isService
+          ? actor.add(dn, attributesOf({ objectClass: 'stsServiceSettings', cn: 'settings', stsSetting: fresh }))
+          : actor.modify(dn, [...of('delete', old), ...of('add', fresh)]),
+      );
+      return true;
+    } catch (error) {
+      if (at >= attemptsMax || !isOvertaken(error)) throw error;
+    }
+  }
+}
+
+function settingsNamed(entry: ClientEntry | undefined, named: string): readonly string[] {
+  return (entry?.all('stsSetting') ?? []).filter((each) => each.split('=', 1)[0]?.trim() === named);
+}
+
+function of(what: 'add' | 'delete', texts: readonly string[]): readonly Modification[] {
+  return texts.length === 0 ? [] : [{ operation: what, attribute: { description: 'stsSetting', values: texts.map(utf8) } }];
+}
+
+/** What was to be taken out is not there any more, or the entry is there by now. */
+function isOvertaken(error: unknown): boolean {
+  return (
+    error instanceof ClientRefusal && [resultCodes.noSuchAttribute, resultCodes.entryAlreadyExists].some((code) => code === error.code)
+  );
+}
+
+const shownLengthMax = 80;
+
+function shortened(named: string): string {
+  return named.length > shownLengthMax ? `${named.slice(0, shownLengthMax)}…` : named;
+}

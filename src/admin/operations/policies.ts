@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { utf8 } from '#base';
+import { attributesOf, ClientRefusal } from '#client';
+import { resultCodes } from '#ldap';
+import { type AuthnPolicy, type InForce, mechanisms, type PasswordPolicy } from '#policy';
+import { inFields } from './directory-fields.ts';
+import { type Call, operation } from './row.ts';
+
+const from = z
+  .enum(['own', 'default realm', 'built-in'])
+  .describe('Whose it is: the realm’s own, the default realm’s that it follows, or what is built in.');
+const mechanism = z.enum(mechanisms);
+const seconds = z.number().int().min(0).max(315_360_000);
+
+const authnShape = z.strictObject({
+  firstFactors: z.array(mechanism).describe('What a sign-in may begin with.'),
+  secondFactors: z.array(mechanism).describe('What may follow.'),
+  requireSecondFactor: z.enum(['if-held', 'always']).describe('Of whom a second factor is asked.'),
+  requireSecondFactorForAdministrators: z.enum(['offer', 'always', 'if-held']),
+  totpEnrolment: z.boolean().describe('Whether an authenticator app can be set up.'),
+  recoveryCodeEnrolment: z.boolean().describe('Whether recovery codes can be made.'),
+  emailCodeTtlS: z.number().int().min(30).max(600),
+  emailCodeAttempts: z.number().int().min(1).max(20),
+  emailFailureLimit: z.number().int().min(1).max(100),
+});
+
+const passwordShape = z.strictObject({
+  scramMechanisms: z.array(z.string()).describe('SCRAM mechanisms for which verifiers are kept.'),
+  minLength: z.number().int().min(1).max(128),
+  minSymbols: z.number().int().min(0).max(16),
+  minUppercase: z.number().int().min(0).max(16),
+  minDigits: z.number().int().min(0).max(16),
+  history: z.number().int().min(0).max(24).describe('So many of the last passwords cannot be taken again.'),
+  maxAgeS: seconds.describe('Seconds after which a password expires; 0: never.'),
+  warnS: seconds,
+  graceLogins: z.number().int().min(0).max(100),
+  minAgeS: seconds,
+});
+
+/** A policy as it is kept: where, as what, and which attribute each member is. */
+interface Kind<T> {
+  readonly ou: string;
+  readonly objectClass: string;
+  readonly attributes: Readonly<Record<keyof T & string, string>>;
+  readonly inForce: (call: Call) => Promise<InForce<T>>;
+}
+
+const authn: Kind<AuthnPolicy> = {
+  ou: 'authnPolicies',
+  objectClass: 'stsAuthnPolicy',
+  attributes: {
+    firstFactors: 'stsFirstFactor',
+    secondFactors: 'stsSecondFactor',
+    requireSecondFactor: 'stsRequireSecondFactor',
+    requireSecondFactorForAdministrators: 'stsRequireSecondFactorForAdministrators',
+    totpEnrolment: 'stsTotpEnrolment',
+    recoveryCodeEnrolment: 'stsRecoveryCodeEnrolment',
+    emailCodeTtlS: 'stsEmailCodeTtl',
+    emailCodeAttempts: 'stsEmailCodeAttempts',
+    emailFailureLimit: 'stsEmailFailureLimit',
+  },
+  inForce: ({ deps, realm }) => deps.realms.authnPolicy(realm),
+};
+
+const password: Kind<PasswordPolicy> = {
+  ou: 'passwordPolicies',
+  objectClass: 'stsPasswordPolicy',
+  attributes: {
+    scramMechanisms: 'stsScramMechanism',
+    minLength: 'stsPasswordMinLength',
+    minSymbols: 'stsPasswordMinSymbols',
+    minUppercase: 'stsPasswordMinUppercase',
+    minDigits: 'stsPasswordMinDigits',
+    history: 'stsPasswordHistory',
+    maxAgeS: 'pwdMaxAge',
+    warnS: 'pwdExpireWarning',
+    graceLogins: 'pwdGraceAuthNLimit',
+    minAgeS: 'pwdMinAge',
+  },
+  inForce: ({ deps, realm }) => deps.realms.passwordPolicy(realm),
+};
+
+const authnShown = authnShape.extend({ from });
+const passwordShown = passwordShape.extend({ from });
+
+const shown = {
+  authn: async (call: Call): Promise<z.input<typeof authnShown>> => {
+    const { value, from: whose } = await authn.inForce(call);
+    return { ...value, firstFactors: [...value.firstFactors], secondFactors: [...value.secondFactors], from: whose };
+  },
+  password: async (call: Call): Promise<z.input<typeof passwordShown>> => {
+    const { value, from: whose } = await password.inForce(call);
+    return { ...value, scramMechanisms: [...value.scramMechanisms], from: whose };
+  },
+};
+
+export const policiesShow = operation({
+  name: 'policies.show',
+  method: 'GET',
+  path: '/admin-api/policies',
+  scope: 'admin:read',
+  summary: 'the authentication policy and the password policy in force in the realm, and whose they are',
+  input: z.strictObject({}),
+  output: z.strictObject({ authn: authnShown, password: passwordShown }),
+  audit: 'policies read',
+  run: async (call) => ({ authn: await shown.authn(call), password: await shown.password(call) }),
+});
+
+export const policiesSaveAuthn = operation({
+  name: 'policies.save-authn-policy',
+  method: 'POST',
+  path: '/admin-api/policies/save-authn-policy',
+  scope: 'admin:write',
+  summary: 'give the realm an authentication policy of its own; members that are not given stay as they are in force',
+  input: authnShape.partial(),
+  output: z.strictObject({ authn: authnShown }),
+  audit: 'authentication policy saved',
+  console: { on: 'policies', title: 'Authentication policy', verb: 'Save' },
+  run: async (call, given) => {
+    await save(call, authn, given);
+    return { authn: await shown.authn(call) };
+  },
+});
+
+export const policiesResetAuthn = operation({
+  name: 'policies.reset-authn-policy',
+  method: 'POST',
+  path: '/admin-api/policies/reset-authn-policy',
+  scope: 'admin:write',
+  summary: 'return the realm to following the default realm’s authentication policy',
+  input: z.strictObject({}),
+  output: z.strictObject({ authn: authnShown, changed: z.boolean().describe('False when it had none of its own.') }),
+  audit: 'authentication policy reset',
+  console: {
+    on: 'policies',
+    title: 'Follow the default realm',
+    verb: 'Reset',
+    danger: 'The realm’s own authentication policy is deleted. What the default realm says counts at the next sign-in.',
+  },
+  run: async (call) => {
+    const changed = await reset(call, authn);
+    return { authn: await shown.authn(call), changed };
+  },
+});
+
+export const policiesSavePassword = operation({
+  name: 'policies.save-password-policy',
+  method: 'POST',
+  path: '/admin-api/policies/save-password-policy',
+  scope: 'admin:write',
+  summary: 'give the realm a password policy of its own; members that are not given stay as they are in force',
+  input: passwordShape.partial(),
+  output: z.strictObject({ password: passwordShown }),
+  audit: 'password policy saved',
+  console: { on: 'policies', title: 'Password policy', verb: 'Save' },
+  run: async (call, given) => {
+    await save(call, password, given);
+    return { password: await shown.password(call) };
+  },
+});
+
+export const policiesResetPassword = operation({
+  name: 'policies.reset-password-policy',
+  method: 'POST',
+  path: '/admin-api/policies/reset-password-policy',
+  scope: 'admin:write',
+  summary: 'return the realm to following the default realm’s password policy',
+  input: z.strictObject({}),
+  output: z.strictObject({ password: passwordShown, changed: z.boolean().describe('False when it had none of its own.') }),
+  audit: 'password policy reset',
+  console: {
+    on: 'policies',
+    title: 'Follow the default realm',
+    verb: 'Reset',
+    danger: 'The realm’s own password policy is deleted. What the default realm says counts for the next password.',
+  },
+  run: async (call) => {
+    const changed = await reset(call, password);
+    return { password: await shown.password(call), changed };
+  },
+});
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The whole of a policy counts, so that all of it is written; a description that stands there stays. */
+async function save<T>(call: Call, kind: Kind<T>, given: Values): Promise<void> {
+  const { actor, realm } = call;
+  const { value } = await kind.inForce(call);
+  const whole: Values = { ...(value as Values), ...Object.fromEntries(Object.entries(given).filter(([, each]) => each !== undefined)) };
+  const rows = Object.entries<string>(kind.attributes).map(([member, attribute]) => [attribute, textsOf(whole[member])] as const);
+  const above = `ou=${kind.ou},${realm.suffix}`;
+  const fields = Object.fromEntries(
+    Object.entries<string>(kind.attributes).map(([member, attribute]) => [attribute.toLowerCase(), member]),
+  );
+  const changes = rows.map(([description, values]) => ({
+    operation: 'replace' as const,
+    attribute: { description, values: values.map(utf8) },
+  }));
+  await inFields(fields, async () => {
+    if (await isThere(() => actor.modify(`cn=default,${above}`, changes))) return;
+    if ((await actor.read(above, ['1.1'])) === undefined)
+      await actor.add(above, attributesOf({ objectClass: 'organizationalUnit', ou: kind.ou }));
+    const held = Object.fromEntries(rows.filter(([, values]) => values.length > 0));
+    await actor.add(`cn=default,${above}`, attributesOf({ objectClass: kind.objectClass, cn: 'default', ...held }));
+  });
+}
+
+async function reset<T>({ actor, realm }: Call, { ou }: Kind<T>): Promise<boolean> {
+  return await isThere(() => actor.delete(`cn=default,ou=${ou},${realm.suffix}`));
+}
+
+/** @returns false when there was no such entry */
+async function isThere(act: () => Promise<void>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return false;
+    throw error;
+  }
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return [typeof value === 'boolean' ? (value ? 'TRUE' : 'FALSE') : String(value)];
+}

@@ -1,0 +1,30 @@
+import { accessExplain, accessList, usersWhy } from './access.ts';
+import { auditList } from './audit.ts';
+import { configList, configReset, configSet } from './config.ts';
+import { errorCodes } from './error-codes.ts';
+import { mechanisms } from './mechanisms.ts';
+import { policiesResetAuthn, policiesResetPassword, policiesSaveAuthn, policiesSavePassword, policiesShow } from './policies.ts';
+import { realmsChange, realmsCreate, realmsList, realmsRemove } from './realms.ts';
+import type { Operation } from './row.ts';
+
+/** Operations about the service and its realms, rather than about those who are in them. */
+export const serviceRows: readonly Operation[] = [
+  policiesShow,
+  policiesSaveAuthn,
+  policiesResetAuthn,
+  policiesSavePassword,
+  policiesResetPassword,
+  ...mechanisms,
+  configList,
+  configSet,
+  configReset,
+  realmsList,
+  realmsCreate,
+  realmsChange,
+  realmsRemove,
+  accessList,
+  accessExplain,
+  usersWhy,
+  auditList,
+  errorCodes,
+];

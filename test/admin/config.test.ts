@@ -1,0 +1,117 @@
+import test from 'ava';
+import { call, openApi } from './api.ts';
+
+const atrium = await openApi({ settings: { STS_TOTP_WINDOW: '2', STS_KEYS_KEK: 'a key-encryption key of forty octets or so' } });
+test.after.always(() => atrium[Symbol.asyncDispose]());
+
+const setting = (body: { settings: { name: string }[] }, name: string) => body.settings.find((each) => each.name === name);
+
+test.serial('config.list: each setting with what is in force, who says so, and whether it can be changed; never a secret', async (t) => {
+  const { body } = await call(t, atrium, 'config.list');
+  t.true(body.settings.length > 150);
+  t.like(setting(body, 'totp.window'), { value: 2, from: 'environment', changeable: false });
+  t.like(setting(body, 'totp.digits'), { value: 6, from: 'built-in', changeable: true });
+  t.like(setting(body, 'ldap.port'), { changeable: false });
+  t.false('value' in (setting(body, 'keys.kek') ?? {}));
+  t.false(JSON.stringify(body).includes('forty octets'));
+});
+
+test.serial('config.set and config.reset: a change is in force with its answer, and its reset with its own', async (t) => {
+  const set = await call(t, atrium, 'config.set', { json: { name: 'totp.digits', value: 8 } });
+  t.like(set.body, { realm: 'default', changed: true, setting: { name: 'totp.digits', value: 8, from: 'stored' } });
+  t.false((await call(t, atrium, 'config.set', { json: { name: 'totp.digits', value: '8' } })).body.changed);
+  t.is(setting((await call(t, atrium, 'totp.settings')).body, 'totp.digits')?.['value' as never], 8 as never);
+  const list = await call(t, atrium, 'config.set', { json: { name: 'security.rateLimitTrustedAddresses', value: ['10.0.0.0/8', '::1'] } });
+  t.deepEqual(list.body.setting.value, ['10.0.0.0/8', '::1']);
+  t.like((await call(t, atrium, 'config.reset', { json: { name: 'totp.digits' } })).body.setting, { value: 6, from: 'built-in' });
+  const nothing = await call(t, atrium, 'config.reset', { json: { name: 'totp.digits' } });
+  t.is(nothing.status, 400);
+  t.true(atrium.audit.some(({ errorCode, action }) => errorCode === 'STS-CORE-0007' && action === 'admin.config.reset'));
+  t.is((await call(t, atrium, 'config.reset', { json: { name: 'security.rateLimitTrustedAddresses' } })).status, 200);
+});
+
+test.serial('config.set: what the table does not take is refused in words, with the member', async (t) => {
+  const refused: readonly (readonly [name: string, value: unknown, says: RegExp])[] = [
+    ['totp.digits', 'many', /integer/],
+    ['totp.window', 1, /given by the environment/],
+    ['ldap.port', 390, /at the start only/],
+    ['keys.kek', 'x'.repeat(40), /secret/],
+    ['no.such', 1, /no\.such/],
+    ['__proto__', 1, /__proto__/],
+    ['adminApi.authRequired', false, /environment|start/],
+  ];
+  for (const [name, value, says] of refused) {
+    const { status, body } = await call(t, atrium, 'config.set', { json: { name, value } });
+    t.is(status, 400, name);
+    t.regex(body.errors[0].message, says);
+  }
+  for (const json of [{}, { name: 'totp.digits' }, { name: 'totp.digits', value: null }, { name: 'totp.digits', value: 7, extra: 1 }, []])
+    t.is((await call(t, atrium, 'config.set', { json })).status, 400);
+});
+
+test.serial('config.set with a realm sets it there alone; in the realm’s own path nobody sets another’s', async (t) => {
+  t.is((await call(t, atrium, 'realms.create', { json: { id: 'acme' } })).status, 201);
+  const set = await call(t, atrium, 'config.set', { json: { realm: 'acme', name: 'totp.digits', value: 7 } });
+  t.like(set.body, { realm: 'acme', setting: { value: 7, from: 'own' } });
+  t.like(setting((await call(t, atrium, 'totp.settings')).body, 'totp.digits'), { value: 6 });
+  t.like(setting((await call(t, atrium, 'totp.settings', { prefix: '/realm/acme' })).body, 'totp.digits'), { value: 7, from: 'own' });
+  t.like(setting((await call(t, atrium, 'totp.settings', { prefix: '/realm/acme' })).body, 'totp.window'), {
+    value: 2,
+    from: 'default realm',
+  });
+  // What the service sets while it runs holds in realms that do not set it.
+  await call(t, atrium, 'config.set', { json: { name: 'totp.issuer', value: 'Everybody' } });
+  t.like(setting((await call(t, atrium, 'totp.settings', { prefix: '/realm/acme' })).body, 'totp.issuer'), { value: 'Everybody' });
+  await call(t, atrium, 'config.reset', { json: { name: 'totp.issuer' } });
+  const process = await call(t, atrium, 'config.set', { json: { realm: 'acme', name: 'ldap.idleTimeoutS', value: 7 } });
+  t.is(process.status, 400);
+  t.is((await call(t, atrium, 'config.reset', { json: { realm: 'acme', name: 'totp.digits' } })).status, 200);
+  const none = await call(t, atrium, 'config.reset', { json: { realm: 'acme', name: 'totp.digits' } });
+  t.is(none.status, 400);
+  t.true(atrium.audit.some(({ errorCode }) => errorCode === 'STS-CORE-0016'));
+  for (const realm of ['nowhere', 'default'])
+    t.is((await call(t, atrium, 'config.set', { prefix: '/realm/acme', json: { realm, name: 'totp.digits', value: 7 } })).status, 400);
+  // Its administrator has no right in the default realm, where its entry stands.
+  const own = await call(t, atrium, 'config.set', { prefix: '/realm/acme', json: { name: 'totp.digits', value: 7 } });
+  t.true([403, 404].includes(own.status));
+});
+
+test.serial('webauthn.settings and backup-codes.settings: the settings of each mechanism', async (t) => {
+  const keys = (await call(t, atrium, 'webauthn.settings')).body.settings as { name: string }[];
+  t.true(keys.length >= 13 && keys.every(({ name }) => name.startsWith('webauthn.')));
+  t.is((await call(t, atrium, 'backup-codes.settings')).body.settings.length, 4);
+});
+
+test.serial('many who set settings at once all do', async (t) => {
+  const names = ['totp.digits', 'totp.period', 'backupCodes.count', 'backupCodes.length', 'authn.pendingTtlS', 'mail.queueMax'];
+  const done = await Promise.all(
+    names.map((name) => call(t, atrium, 'config.set', { json: { name, value: name === 'totp.digits' ? 8 : 60 } })),
+  );
+  const refused = done.flatMap(({ status, body }, at) => (status === 200 ? [] : [`${names[at]}: ${body.errors[0].message}`]));
+  t.true(
+    refused.every((each) => /integer from/.test(each)),
+    refused.join('; '),
+  );
+  for (const [at, { status }] of done.entries()) if (status === 200) await call(t, atrium, 'config.reset', { json: { name: names[at] } });
+});
+
+test.serial('policies: a realm saves its own, whole; reset returns it to following; nonsense is told by its member', async (t) => {
+  const first = await call(t, atrium, 'policies.show');
+  t.is(first.body.authn.from, 'built-in');
+  const saved = await call(t, atrium, 'policies.save-authn-policy', { prefix: '/realm/acme', json: { requireSecondFactor: 'always' } });
+  t.like(saved.body.authn, { from: 'own', requireSecondFactor: 'always', firstFactors: first.body.authn.firstFactors });
+  t.is((await call(t, atrium, 'policies.show')).body.authn.requireSecondFactor, 'if-held');
+  const wrong = await call(t, atrium, 'policies.save-authn-policy', { json: { firstFactors: ['authenticator-app'] } });
+  t.is(wrong.status, 400);
+  t.is(wrong.body.errors[0].field, 'firstFactors');
+  const mail = await call(t, atrium, 'policies.save-authn-policy', { json: { secondFactors: ['email-code'] } });
+  t.is(mail.status, 400);
+  t.true(atrium.audit.some(({ errorCode }) => errorCode === 'STS-AUTHN-0244'));
+  const reset = await call(t, atrium, 'policies.reset-authn-policy', { prefix: '/realm/acme', json: {} });
+  t.like(reset.body, { changed: true, authn: { from: 'built-in' } });
+  t.false((await call(t, atrium, 'policies.reset-authn-policy', { prefix: '/realm/acme', json: {} })).body.changed);
+  const words = await call(t, atrium, 'policies.save-password-policy', { json: { minLength: 20, maxAgeS: 86_400 } });
+  t.like(words.body.password, { minLength: 20, minSymbols: 1, maxAgeS: 86_400, from: 'own' });
+  t.is((await call(t, atrium, 'policies.save-password-policy', { json: { minLength: 0 } })).status, 400);
+  t.true((await call(t, atrium, 'policies.reset-password-policy', { json: {} })).body.changed);
+});
