@@ -3,7 +3,7 @@ import { listed } from './given.ts';
 import { json, realm } from './options.ts';
 
 /** What a command does to rules of access is loaded with it; these are the rows. */
-const rights = ['auth', 'compare', 'search', 'read', 'write', 'add', 'delete', 'manage'];
+const rights = ['auth', 'compare', 'search', 'read', 'enumerate', 'write', 'add', 'delete', 'manage'];
 
 const explain: Command = {
   means: 'say which rule of access decides, and why',

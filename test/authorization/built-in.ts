@@ -66,7 +66,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
       ['fresh:300+all-factors'],
     ),
     row('Admin Read', ['role:Admin Read'], [], [], looks),
-    row('Admin Write', ['role:Admin Write'], [], [], ['auth', ...looks, 'write', 'add', 'delete', 'manage']),
+    row('Admin Write', ['role:Admin Write'], [], [], ['auth', ...looks, 'enumerate', 'write', 'add', 'delete', 'manage']),
   ];
 }
 

@@ -9,7 +9,7 @@ import { type Asker, groupsOf, isWithin, type PlainEntry, type PlainRealm, type 
  * the service's own.
  */
 
-export const rights = ['auth', 'compare', 'search', 'read', 'write', 'add', 'delete', 'manage'] as const;
+export const rights = ['auth', 'compare', 'search', 'read', 'enumerate', 'write', 'add', 'delete', 'manage'] as const;
 export type Right = (typeof rights)[number];
 
 /** One rule: an entry of the directory, or a row of what is built in. */

@@ -65,3 +65,36 @@ test('a limit that is just reached is none', async (t) => {
   await ada.bind(person('ada'), 'lovelace');
   t.is((await ada.search(people, '(objectClass=person)')).code, 0);
 });
+
+test('the right to enumerate where a search begins lifts the limits of the service, shows nothing more, and gives nothing else', async (t) => {
+  const house = await furnishedHouse(t, { 'ldap.searchSizeLimit': 3 });
+  const operator = house.operator();
+  for (let at = 0; at < 5; at++)
+    await operator.add(person(`m${at}`), { objectClass: 'inetOrgPerson', uid: `m${at}`, cn: 'M', sn: 'M', employeeNumber: `${at}` });
+  const ada = house.connect('ldaps');
+  await ada.bind(person('ada'), 'lovelace');
+  const found = async (base = people, limits: Parameters<Client['search']>[2] = {}) => {
+    const { code, dns, entries } = await ada.search(base, '(cn=M)', { attributes: ['cn', 'employeeNumber'], ...limits });
+    return { code, count: dns.length, numbers: entries.flatMap((entry) => entry.all('employeeNumber')).length };
+  };
+  t.deepEqual(await found(), { code: 4, count: 3, numbers: 0 });
+  await operator.add(`ou=accessRules,${suffix}`, { objectClass: 'organizationalUnit', ou: 'accessRules' });
+  const rule = async (cn: string, order: number, more: Readonly<Record<string, string>>) =>
+    t.is(
+      (
+        await operator.add(`cn=${cn},ou=accessRules,${suffix}`, {
+          ...{ objectClass: 'stsAccessRule', cn, stsRuleOrder: `${order}`, stsRuleWho: `dn:${person('ada')}` },
+          ...more,
+        })
+      ).code,
+      0,
+    );
+  await rule('lists', 2, { stsRuleTarget: `entry:${people}`, stsRuleRight: 'enumerate' });
+  t.deepEqual(await found(), { code: 0, count: 5, numbers: 0 }, 'what is hidden stays so');
+  t.deepEqual(await found(suffix), { code: 4, count: 3, numbers: 0 }, 'a search that begins elsewhere');
+  t.deepEqual(await found(people, { sizeLimit: 2 }), { code: 4, count: 2, numbers: 0 }, 'the client’s own limit holds');
+  t.is((await ada.modify(person('m1'), ['replace', 'cn', 'X'])).code, 50);
+  t.is((await ada.add(person('new'), { objectClass: 'inetOrgPerson', uid: 'new', cn: 'n', sn: 'n' })).code, 50);
+  await rule('not', 1, { stsRuleEffect: 'deny', stsRuleRight: 'enumerate' });
+  t.deepEqual(await found(), { code: 4, count: 3, numbers: 0 }, 'a rule that is asked before denies it');
+});

@@ -31,6 +31,8 @@ export interface Asker {
   assertionsOn(dnKey: Uint8Array, snapshot: Snapshot): number;
   /** Whether there may be an entry that they manage in the realm of a name; in their own without one. Where there is none nobody needs to ask. */
   managesSome(snapshot: Snapshot, dnKey?: Uint8Array): boolean;
+  /** The same of one where searches without limits begin. */
+  enumeratesSome(snapshot: Snapshot, dnKey: Uint8Array): boolean;
 }
 
 /** One who asks, and until when what they may do stays as it is, if nothing else changes. */
@@ -138,11 +140,14 @@ function resolveAsker(engine: Engine, identity: Identity, origin: Origin, first:
       const realm = dnKey === undefined ? (who.home ?? realms.default) : realms.owning(dnKey);
       return inRealm(realm, snapshot).managesSome;
     },
+    enumeratesSome: (snapshot, dnKey) => inRealm(realms.owning(dnKey), snapshot).enumeratesSome,
   };
 }
 
-/** Whether somebody is held to the limits that are for all but those who manage the entry that they begin at. */
+/** Whether somebody is held to the limits that are for all but those who manage, or may enumerate, the entry that they begin at. */
 export function isLimited(asker: Asker, base: ReadableEntry, snapshot: Snapshot): boolean {
   if (asker.identity.strength === 'webLayer') return false;
-  return !asker.managesSome(snapshot, base.dnKey) || !asker.rightsOn(base, snapshot).mayManage;
+  if (!asker.managesSome(snapshot, base.dnKey) && !asker.enumeratesSome(snapshot, base.dnKey)) return true;
+  const { mayManage, mayEnumerate } = asker.rightsOn(base, snapshot);
+  return !mayManage && !mayEnumerate;
 }

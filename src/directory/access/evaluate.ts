@@ -16,7 +16,7 @@ export interface Question {
     readonly fits: (filter: Filter) => boolean;
   };
   readonly right: Right;
-  /** Of the attribute; without one it is about the entry: `auth`, `add`, `delete`, `manage`. */
+  /** Of the attribute; without one it is about the entry: `auth`, `enumerate`, `add`, `delete`, `manage`. */
   readonly type?: AttributeType;
 }
 

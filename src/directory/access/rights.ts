@@ -14,6 +14,8 @@ export interface Rights {
   mayCompare(type: AttributeType): boolean;
   mayWrite(type: AttributeType): boolean;
   readonly mayAuth: boolean;
+  /** Searches that begin there are held to no limits of the service; what they find is as for everybody. */
+  readonly mayEnumerate: boolean;
   readonly mayAdd: boolean;
   readonly mayDelete: boolean;
   readonly mayManage: boolean;
@@ -55,6 +57,7 @@ export function rightsOf(schema: Schema, guard: Guard, grants: readonly Grant[])
     mayCompare,
     mayWrite: (type) => mayWrite(type) && (mayManage || !takesManage(guard, type)),
     mayAuth: decide('auth'),
+    mayEnumerate: decide('enumerate'),
     mayAdd: decide('add'),
     mayDelete: decide('delete'),
     mayManage,

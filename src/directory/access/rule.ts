@@ -5,11 +5,11 @@ import { type From, isFrom, type Origin } from './networks.ts';
 import { type CameIn, holdsOneOf, type Word } from './strength.ts';
 
 /** What one may do with an entry or an attribute of it; none implies another. */
-export const rights = ['auth', 'compare', 'search', 'read', 'write', 'add', 'delete', 'manage'] as const;
+export const rights = ['auth', 'compare', 'search', 'read', 'enumerate', 'write', 'add', 'delete', 'manage'] as const;
 export type Right = (typeof rights)[number];
 
 /** Those that are about an entry, whatever attributes it has. */
-export type EntryRight = 'auth' | 'add' | 'delete' | 'manage';
+export type EntryRight = 'auth' | 'enumerate' | 'add' | 'delete' | 'manage';
 export type AttributeRight = Exclude<Right, EntryRight>;
 
 /** One alternative of whom a rule is about. */

@@ -11,7 +11,7 @@ import { membershipsOf, noMemberships } from './memberships.ts';
 import type { Origin } from './networks.ts';
 import { createPlan, type Fitting, type Plan } from './plan.ts';
 import type { Guard } from './protections.ts';
-import { fitsWay, fitsWho, type Memberships, type Subject } from './rule.ts';
+import { type EntryRight, fitsWay, fitsWho, type Memberships, type Subject } from './rule.ts';
 import { holdsUntilMs } from './strength.ts';
 
 /** One who asks, before any realm is asked about them. */
@@ -107,6 +107,8 @@ export interface InRealm {
   readonly untilMs: number;
   /** Whether there may be an entry that they manage. */
   readonly managesSome: boolean;
+  /** The same of `enumerate`. */
+  readonly enumeratesSome: boolean;
 }
 
 /** Chooses the rules of a realm that are for somebody. Of who may do everything, and of the web layer by itself, no rule is asked. */
@@ -122,6 +124,7 @@ export function planIn(engine: Engine, realm: Realm | undefined, who: Somebody, 
       if (fits !== 'never') fitting.push({ rule, at, onlyOwn: fits === 'self' });
     });
   const plan = book.plan(guard, fitting);
+  const givesSome = (right: EntryRight) => fitting.some(({ rule }) => rule.effect === 'allow' && rule.rights.has(right));
   const makesPeople = guard.power === 'webLayer' && realm.settings['global.mode'] === 'development';
   return {
     plan,
@@ -130,7 +133,8 @@ export function planIn(engine: Engine, realm: Realm | undefined, who: Somebody, 
       (end, { rule }) => Math.min(end, holdsUntilMs(rule.strengths, subject.cameIn, nowMs)),
       Number.POSITIVE_INFINITY,
     ),
-    managesSome: guard.power === 'everything' || fitting.some(({ rule }) => rule.effect === 'allow' && rule.rights.has('manage')),
+    managesSome: guard.power === 'everything' || givesSome('manage'),
+    enumeratesSome: guard.power === 'everything' || givesSome('enumerate'),
   };
 }
 
@@ -138,5 +142,11 @@ export function planIn(engine: Engine, realm: Realm | undefined, who: Somebody, 
 function nowhere(engine: Engine, who: Somebody): InRealm {
   const guard = guardOf(engine, undefined, who);
   const plan = createPlan([], () => engine.access.rightsWithout(guard));
-  return { plan, planForPeople: () => plan, untilMs: Number.POSITIVE_INFINITY, managesSome: guard.power === 'everything' };
+  return {
+    plan,
+    planForPeople: () => plan,
+    untilMs: Number.POSITIVE_INFINITY,
+    managesSome: guard.power === 'everything',
+    enumeratesSome: guard.power === 'everything',
+  };
 }

@@ -187,6 +187,6 @@ export const builtInSet: readonly BuiltInRow[] = [
   {
     means: 'Admin Write does everything',
     who: ['role:Admin Write'],
-    rights: ['auth', 'compare', 'search', 'read', 'write', 'add', 'delete', 'manage'],
+    rights: ['auth', 'compare', 'search', 'read', 'enumerate', 'write', 'add', 'delete', 'manage'],
   },
 ];

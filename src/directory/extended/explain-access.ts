@@ -174,7 +174,7 @@ function attributesOf({ engine: { schema } }: Call, entry: StoredEntry | undefin
 }
 
 function isAboutEntry(right: Right): right is EntryRight {
-  return right === 'auth' || right === 'add' || right === 'delete' || right === 'manage';
+  return right === 'auth' || right === 'enumerate' || right === 'add' || right === 'delete' || right === 'manage';
 }
 
 function rightsOf(right: string | undefined, hasAttribute: boolean): readonly Right[] {
