@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { adminErrors, apiRoutes, createGate, type OperationDeps, operations } from '#admin';
+import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations } from '#admin';
 import { utf8 } from '#base';
 import { areas, listedRanges } from '#catalogue';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
@@ -131,6 +131,12 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     ...bindRoutes(portalRoutes, portal),
     ...bindRawRoutes(oauthRoutes, { webfinger: webfinger(realms) }, async () => true),
     ...managementOf(foundation, operating),
+    ...createConsole({
+      ...{ sessions, client, csrf, clock, audit, operating, table: operations },
+      personOf: people.byUuid,
+      roleOf: people.roleOf,
+      ldapUrl: () => below.ldapUrl,
+    }),
   ];
   for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
   // Before a browser can come: what was locked while the service stood still has no sessions.

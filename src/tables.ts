@@ -1,4 +1,4 @@
-import { operations as adminOperations, routeOf } from '#admin';
+import { operations as adminOperations, consoleRoutesOf, routeOf } from '#admin';
 import {
   type ErrorRow,
   type JobRow,
@@ -11,6 +11,7 @@ import {
   settingErrors,
 } from '#catalogue';
 import { commands } from '#commands';
+import { errors as consoleErrors } from './admin/console/errors.ts';
 import { errors as adminErrors } from './admin/errors.ts';
 import { settings as adminSettings } from './admin/settings.ts';
 import { errors as auditErrors } from './audit/errors.ts';
@@ -83,7 +84,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
 
 /** Every route that `web` mounts, by room. */
 export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {
-  admin: Object.fromEntries(adminOperations.map((row) => [row.name, routeOf(row)])),
+  admin: { ...Object.fromEntries(adminOperations.map((row) => [row.name, routeOf(row)])), ...consoleRoutesOf(adminOperations) },
   oauth: oauthRoutes,
   portal: portalRoutes,
   signin: signinRoutes,
@@ -106,7 +107,7 @@ export const operationTables: Readonly<Record<string, Readonly<Record<string, Op
 
 /** Every refusal and failure that a room can raise, by room and name. */
 export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorRow>>>> = {
-  admin: adminErrors,
+  admin: { ...adminErrors, ...consoleErrors },
   audit: auditErrors,
   catalogue: settingErrors,
   client: clientErrors,

@@ -1,5 +1,6 @@
 export { createGate, type Gate, type TokenVerdict, type VerifyAccessToken } from './api/gate.ts';
 export { apiRoutes, routeOf } from './api/routes.ts';
+export { consoleRoutesOf, createConsole } from './console/index.ts';
 export { errors as adminErrors } from './errors.ts';
 export type { OperationDeps } from './operations/deps.ts';
 export { type Performed, perform } from './operations/perform.ts';

@@ -11,12 +11,12 @@ import {
   type SafeHtml,
   type ThingRow,
   things,
+  timeHtml,
   type WebRealm,
 } from '#web';
 import { expiryTexts, scopeTexts, appPasswordsTexts as texts } from './app-passwords-texts.ts';
 import { formButton } from './frame.ts';
 import { isProgram, type ProgramId, programOf, programs } from './programs.ts';
-import { timeHtml } from './times.ts';
 
 export type AppPasswordsDone = keyof typeof texts.after;
 

@@ -1,10 +1,9 @@
 import type { AppPassword, Holdings } from '#holdings';
 import type { Use } from '#sessions';
-import { fillText, html, type Piece, pathIn, type SafeHtml, type ThingRow, type WebRealm } from '#web';
+import { fillText, html, type Piece, pathIn, type SafeHtml, type ThingRow, timeHtml, type WebRealm } from '#web';
 import { appPasswordRow } from './app-passwords-pages.ts';
 import { handleOf } from './keys.ts';
 import { texts } from './texts.ts';
-import { timeHtml } from './times.ts';
 
 type Uses = ReadonlyMap<string, Use>;
 

@@ -1,13 +1,12 @@
 import { type AppPassword, appPasswordAttributes, type Holdings } from '#holdings';
 import { verifiesPasswords } from '#policy';
 import type { Session, Use } from '#sessions';
-import { facts, html, type Page, type Piece, pathIn, type SafeHtml, things, type WebRealm } from '#web';
+import { facts, html, type Page, type Piece, pathIn, readTime, type SafeHtml, things, type WebRealm } from '#web';
 import { formButton } from './frame.ts';
 import { appPasswordRows, factorRows, passwordRow } from './home-factors.ts';
 import { hasPassword, type OwnEntry } from './pages.ts';
 import { sessionRow } from './sessions-pages.ts';
 import { texts } from './texts.ts';
-import { readTime } from './times.ts';
 import type { Todo } from './todo.ts';
 
 export interface Home {

@@ -1,9 +1,8 @@
 import type { AskingParts } from '#factors';
 import type { SecurityKey } from '#holdings';
 import type { Person } from '#people';
-import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, type WebRealm } from '#web';
+import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, timeHtml, type WebRealm } from '#web';
 import { keysTexts as texts } from './keys-texts.ts';
-import { timeHtml } from './times.ts';
 
 /** What was done, as the list of keys says it afterwards. */
 export const flashes = ['added', 'renamed', 'removed'] as const;

@@ -1,8 +1,7 @@
 import type { AuthenticatorApp, Holdings } from '#holdings';
-import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, type WebRealm } from '#web';
+import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, timeHtml, type WebRealm } from '#web';
 import { type EmailState, emailFactorSection } from './email-pages.ts';
 import { mfaTexts as texts } from './mfa-texts.ts';
-import { timeHtml } from './times.ts';
 
 /** What was done, as the list of factors says it afterwards. */
 export type Done = keyof typeof texts.done;

@@ -1,7 +1,6 @@
 import type { PasswordPolicy } from '#policy';
-import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, type WebRealm } from '#web';
+import { csrfField, facts, fillText, html, notice, type Page, type Piece, pathIn, type SafeHtml, timeHtml, type WebRealm } from '#web';
 import { passwordTexts as texts } from './password-texts.ts';
-import { timeHtml } from './times.ts';
 
 export type PasswordField = 'old' | 'password' | 'again';
 export type PasswordDone = keyof typeof texts.done;

@@ -3,14 +3,13 @@ import { resultCodes } from '#ldap';
 import type { Browser } from '#people';
 import { enforcesPasswords, type PasswordPolicy, verifiesPasswords } from '#policy';
 import type { Session, Sessions } from '#sessions';
-import { fillText, type Handler, type PageReply, type Reply, type WebRealm, type WebRequest } from '#web';
+import { fillText, type Handler, type PageReply, type Reply, readTime, type WebRealm, type WebRequest } from '#web';
 import { ownForm, ownHandler, userNameOf } from './frame.ts';
 import type { Own, OwnDeps } from './own.ts';
 import { hasPassword, type OwnEntry } from './pages.ts';
 import { type PasswordPage, passwordDoneOf, passwordPage } from './password-pages.ts';
 import type { passwordRoutes } from './password-routes.ts';
 import { passwordTexts as texts } from './password-texts.ts';
-import { readTime } from './times.ts';
 
 export interface PasswordDeps extends OwnDeps {
   readonly sessions: Pick<Sessions, 'find' | 'park' | 'endAll'>;

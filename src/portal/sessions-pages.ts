@@ -1,9 +1,8 @@
 import type { Session } from '#sessions';
-import { fillText, html, notice, type Page, type Piece, type SafeHtml, type ThingRow, things, type WebRealm } from '#web';
+import { fillText, html, notice, type Page, type Piece, type SafeHtml, type ThingRow, things, timeHtml, type WebRealm } from '#web';
 import { formButton } from './frame.ts';
 import { sessionsTexts as texts } from './sessions-texts.ts';
 import { methodTexts } from './texts.ts';
-import { timeHtml } from './times.ts';
 
 /** What was done, as the list says it afterwards. */
 export type SessionsDone = keyof typeof texts.done;

@@ -94,16 +94,6 @@ export const texts = {
   staleTitle: 'You are still signed in',
   staleWords: 'The page you came from was no longer current, so nothing was done. Go back to your account and try again.',
   back: 'Back to your account',
-
-  justNow: 'just now',
-  minutesAgo: '{count} min ago',
-  hoursAgo: '{count} h ago',
-  dayAgo: '1 day ago',
-  daysAgo: '{count} days ago',
-  inMinutes: 'in {count} min',
-  inHours: 'in {count} h',
-  inDay: 'in 1 day',
-  inDays: 'in {count} days',
 } as const;
 
 /** How a mechanism, or a method of authentication (RFC 8176), is called here. */

@@ -1,8 +1,7 @@
 import type { Holdings } from '#holdings';
-import { fillText } from '#web';
+import { fillText, relative } from '#web';
 import { lacksCodes } from './mfa-pages.ts';
 import { texts } from './texts.ts';
-import { relative } from './times.ts';
 
 /** Something that a person had better do, and where. */
 export interface Todo {

@@ -15,6 +15,8 @@ export interface Asset {
 export interface Assets {
   readonly pico: Asset;
   readonly style: Asset;
+  /** Beside `style`, on pages of the console. */
+  readonly console: Asset;
   readonly mark: Asset;
   /** The asset of a file name, `atrium.0123456789ab.css`. */
   find(name: string): Asset | undefined;
@@ -26,9 +28,10 @@ export const assetsPath = '/assets';
 export function loadAssets(): Assets {
   const pico = load('pico', 'css', import.meta.resolve('@picocss/pico/css/pico.classless.min.css'));
   const style = load('atrium', 'css', import.meta.resolve('./assets/atrium.css'));
+  const console = load('console', 'css', import.meta.resolve('./assets/console.css'));
   const mark = load('mark', 'svg', import.meta.resolve('./assets/mark.svg'));
-  const byPath = new Map([pico, style, mark].map((asset) => [asset.path, asset]));
-  return { pico, style, mark, find: (name) => byPath.get(`${assetsPath}/${name}`) };
+  const byPath = new Map([pico, style, console, mark].map((asset) => [asset.path, asset]));
+  return { pico, style, console, mark, find: (name) => byPath.get(`${assetsPath}/${name}`) };
 }
 
 const types = { css: 'text/css; charset=utf-8', svg: 'image/svg+xml' } as const;

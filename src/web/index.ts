@@ -24,3 +24,4 @@ export { pathIn, realmSegment, type WebRealm, type WebRealms } from './realm.ts'
 export { settings as webSettings } from './settings.ts';
 export { startWeb, type Web, type WebOptions } from './start.ts';
 export { fillText } from './texts.ts';
+export { readTime, relative, timeHtml } from './times.ts';

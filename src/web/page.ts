@@ -8,8 +8,8 @@ import { texts } from './texts.ts';
 export interface Page {
   /** Names the page; realm and service are added. */
   readonly title: string;
-  /** `card` for one thing to do, `wide` for a page of sections. */
-  readonly layout: 'card' | 'wide';
+  /** `card` for one thing to do, `wide` for a page of sections, `console` for one of many with the way to the others at its left. */
+  readonly layout: 'card' | 'wide' | 'console';
   /** Begins with the page's one `h1`. */
   readonly main: SafeHtml;
   /** At the right end of the header of a wide page: who one is, the way out. */
@@ -32,9 +32,10 @@ export function renderPage({ title, layout, main, corner, nav, script }: Page, a
 <link rel="icon" href="${assets.mark.path}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.pico.path}">
 <link rel="stylesheet" href="${assets.style.path}">
+${layout === 'console' && html`<link rel="stylesheet" href="${assets.console.path}">`}
 ${script !== undefined && html`<script src="${pathIn(realm, script)}" defer></script>`}
 </head>
-<body class="${nav === undefined ? layout : `${layout} framed`}">
+<body class="${classes(layout)}${nav !== undefined && ' framed'}">
 <a class="skip" href="#content">${texts.skip}</a>
 ${!verifiesPasswords(mode) && html`<aside class="band" aria-label="Mode"><p>${texts.developmentBand}</p></aside>`}
 <header>
@@ -49,6 +50,11 @@ ${main}
 </body>
 </html>
 `)}`;
+}
+
+/** A page of the console is one of sections before it is anything else. */
+function classes(layout: Page['layout']): string {
+  return layout === 'console' ? 'wide console' : layout;
 }
 
 /** Rows of a name and what it is. */

@@ -5,6 +5,15 @@ export const texts = {
   developmentBand: 'Development mode: passwords are not checked. Do not put real data here.',
   reference: 'Reference for whoever runs this service: {reference}',
   home: 'Go to your account',
+  justNow: 'just now',
+  minutesAgo: '{count} min ago',
+  hoursAgo: '{count} h ago',
+  dayAgo: '1 day ago',
+  daysAgo: '{count} days ago',
+  inMinutes: 'in {count} min',
+  inHours: 'in {count} h',
+  inDay: 'in 1 day',
+  inDays: 'in {count} days',
 } as const;
 
 /** What an error page says, by status: its title and what to do next. */

@@ -1,5 +1,5 @@
-import { fillText, html, type SafeHtml } from '#web';
-import { texts } from './texts.ts';
+import { html, type SafeHtml } from './html.ts';
+import { fillText, texts } from './texts.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

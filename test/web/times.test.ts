@@ -1,5 +1,5 @@
 import test from 'ava';
-import { relative } from '../../src/portal/times.ts';
+import { relative } from '#web';
 
 const nowMs = Date.parse('2026-11-21T12:00:00Z');
 const rule: readonly [apartS: number, said: string][] = [

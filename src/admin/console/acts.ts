@@ -1,0 +1,267 @@
+import { type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHtml, type WebRealm, type WebRequest } from '#web';
+import type { Performed } from '../operations/perform.ts';
+import type { Operation } from '../operations/row.ts';
+import { drawData } from './data.ts';
+import { errors } from './errors.ts';
+import { fieldsOf, inputOf, type Shape, shapeOf, textOf } from './forms.ts';
+import { consoleForm, consolePage, type Drawn } from './frame.ts';
+import type { Admin, Needs } from './gate.ts';
+import { absent, crumbs, field, form, hrefOf, section } from './parts.ts';
+import { type ConsoleDeps, mayRun, run } from './run.ts';
+import { atriumCommand, curlCommand, terminal } from './terminal.ts';
+import { texts } from './texts.ts';
+
+/** What is done with a thing: an operation with the members that say which thing it is. */
+export interface Deed {
+  readonly name: string;
+  /** Members that are settled: `{ user: … }`. */
+  readonly given: Readonly<Record<string, string>>;
+  /** What the thing is called, which is typed to confirm what cannot be undone. */
+  readonly thing: string;
+  /** The page that it is done from, and that is shown again. */
+  readonly back: string;
+}
+
+/** What people sign in with, and keys: an authentication of long ago does not do for them. */
+const freshNames =
+  /^(?:users\.(?:set-|setP|clear|issue|create-app|createApp|revoke-app|revokeApp)|keys\.|applications\.(?:setSecret|set-secret))/;
+/** What is gone for good. */
+const endsForGood = /(?:^|[.-])(?:delete|remove|clear|reset|drop|emergency)/i;
+const pagePath = /^\/admin(?:\/[\w.~%-]+)*(?:\?[\w.~%=&+-]*)?$/;
+/** Members under which something is told once. */
+const toldOnce = /password|secret|link|codes|token/i;
+
+/** A way to an operation about a thing, for those who may have it done. */
+export function deedLink(deps: ConsoleDeps, { realm }: WebRequest, admin: Admin, { name, given, thing, back }: Deed, verb?: string): Piece {
+  const row = deps.operations.get(name);
+  if (row === undefined || !mayRun(admin, row)) return undefined;
+  const words = verb ?? row.console?.verb ?? row.console?.title ?? row.summary;
+  return html`<a role="button" class="outline" href="${hrefOf(realm, `/admin/do/${name}`, { ...given, thing, back })}">${words}<span class="off"> ${thing}</span></a>`;
+}
+
+/** The handlers of the pages on which something is done. */
+export function createActHandlers(deps: ConsoleDeps): Readonly<Record<'deedPage' | 'deed', Handler>> {
+  return {
+    deedPage: (request) => page(deps, request, (_, row, admin) => deedPage(request, admin, row, askedOf(request.query), {})),
+    deed: (request) => {
+      const row = rowOf(deps, request);
+      return consoleForm(deps, needsOf(row, request), (_, admin, given) => deed(deps, request, admin, row, given))(request);
+    },
+  };
+}
+
+function page(deps: ConsoleDeps, request: WebRequest, draw: (deps: ConsoleDeps, row: Operation, admin: Admin) => Drawn | Promise<Drawn>) {
+  const row = rowOf(deps, request);
+  return consolePage(deps, needsOf(row, request), async (_, admin) =>
+    row === undefined ? absent(errors.thingAbsent) : draw(deps, row, admin),
+  )(request);
+}
+
+function rowOf({ operations }: ConsoleDeps, { params }: WebRequest): Operation | undefined {
+  return operations.get(params['name'] ?? '');
+}
+
+function needsOf(row: Operation | undefined, { query }: WebRequest): Needs {
+  const isChange = row !== undefined && row.scope === 'admin:write';
+  return { needs: isChange ? 'write' : 'read', fresh: isChange && freshNames.test(row.name), back: backOf(query.get('back')) };
+}
+
+/** Where a deed leads back to: a page of the console, or its beginning. */
+function backOf(given: string | null): string {
+  return given !== null && given.length <= 2000 && pagePath.test(given) ? given : '/admin';
+}
+
+interface Asked {
+  readonly thing: string;
+  readonly back: string;
+  /** Members that came with the way here. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+function askedOf(query: URLSearchParams): Asked {
+  const given = Object.fromEntries([...query].filter(([name]) => !['thing', 'back', 'done', 'authn_error', 'settled'].includes(name)));
+  return { thing: (query.get('thing') ?? '').slice(0, 500), back: backOf(query.get('back')), given };
+}
+
+interface Tried {
+  readonly values?: Readonly<Record<string, string>>;
+  readonly faults?: Readonly<Record<string, string>>;
+  /** What is wrong with the whole. */
+  readonly wrong?: readonly string[];
+}
+
+/** What will happen, what it takes, and the one verb. */
+function deedPage(request: WebRequest, admin: Admin, row: Operation, { thing, back, given }: Asked, tried: Tried): Drawn {
+  const { realm } = request;
+  const shape = shapeOf(row.input);
+  const settled = Object.keys(given).filter((name) => name in shape.properties);
+  const title = row.console?.title ?? row.summary;
+  const danger = row.console?.danger;
+  const isForGood = endsForGood.test(row.name) || row.method === 'DELETE';
+  const fields = [
+    ...fieldsOf(shape, { ...(tried.values === undefined ? {} : { values: tried.values }), faults: tried.faults ?? {}, without: settled }),
+    ...(isForGood && thing !== '' ? [confirmField(thing, tried.faults?.[confirmName])] : []),
+  ];
+  const hidden = { ...Object.fromEntries(settled.map((name) => [name, given[name] ?? ''])), thing, back, settled: settled.join(' ') };
+  const look = danger !== undefined || isForGood ? 'danger' : 'primary';
+  return {
+    title,
+    main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
+${tried.wrong?.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
+<section aria-label="${title}"><p>${ended(filledWith(danger ?? sentence(row.summary), { ...given, ...(thing === '' ? {} : { user: thing, group: thing, application: thing }) }))}</p>
+${form({ realm, path: `/admin/do/${row.name}?back=${encodeURIComponent(back)}`, csrfToken: admin.csrfToken, verb: row.console?.verb ?? title, fields, hidden, look })}
+<p class="ways"><a href="${pathIn(realm, back)}">${texts.cancel}</a></p></section>
+${sameOf(request, row, shape, { ...given, ...tried.values })}`,
+  };
+}
+
+const confirmName = 'confirmThing';
+
+function confirmField(thing: string, fault: string | undefined): SafeHtml {
+  return field({ name: confirmName, label: texts.confirmName.replace('{name}', () => thing), kind: 'text', required: true, fault });
+}
+
+async function deed(
+  deps: ConsoleDeps,
+  request: WebRequest,
+  admin: Admin,
+  row: Operation | undefined,
+  given: URLSearchParams,
+): Promise<Drawn | Reply> {
+  if (row === undefined) return absent(errors.thingAbsent);
+  const shape = shapeOf(row.input);
+  const settled = (given.get('settled') ?? '').split(' ').filter((name) => name in shape.properties);
+  const asked: Asked = {
+    thing: (given.get('thing') ?? '').slice(0, 500),
+    back: backOf(given.get('back')),
+    given: Object.fromEntries(settled.map((name) => [name, given.get(name) ?? ''])),
+  };
+  const values = typedOf(shape, given);
+  const isForGood = endsForGood.test(row.name) || row.method === 'DELETE';
+  if (isForGood && asked.thing !== '' && (given.get(confirmName) ?? '').trim() !== asked.thing) {
+    const faults = { [confirmName]: texts.confirmWrong };
+    return { ...deedPage(request, admin, row, asked, { values, faults }), status: 422, error: errors.formUnfit };
+  }
+  const performed = await run(deps, row, request, admin, inputOf(shape, given));
+  return answered(request, admin, row, asked, values, performed);
+}
+
+function answered(
+  request: WebRequest,
+  admin: Admin,
+  row: Operation,
+  asked: Asked,
+  values: Readonly<Record<string, string>>,
+  performed: Performed,
+): Drawn | Reply {
+  const { realm } = request;
+  switch (performed.kind) {
+    case 'failed': {
+      const { faults, wrong } = toldOf(performed.failure.errors, shapeOf(row.input));
+      return {
+        ...deedPage(request, admin, row, asked, { values, faults, wrong }),
+        status: statusOf(performed.failure.status),
+        error: performed.failure.error,
+      };
+    }
+    case 'streamed':
+      return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
+    case 'done': {
+      const { output } = performed;
+      if (Object.keys(output).some((name) => toldOnce.test(name))) return onceTold(realm, row, asked, admin, output);
+      const joint = asked.back.includes('?') ? '&' : '?';
+      return { kind: 'redirect', status: 303, to: `${asked.back}${joint}done=${row.name}` };
+    }
+  }
+}
+
+/** What is shown this once: it is nowhere else. */
+function onceTold(
+  realm: WebRealm,
+  row: Operation,
+  { thing, back }: Asked,
+  { nowMs }: Admin,
+  output: Readonly<Record<string, unknown>>,
+): Drawn {
+  const title = row.console?.title ?? row.summary;
+  return {
+    title,
+    main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
+${notice('careful', 'once', texts.toldOnce)}${section('told', texts.result, drawData(output, nowMs, texts.result))}`,
+  };
+}
+
+/** What is wrong, at its field where there is one, and above the form where there is none. */
+export function toldOf(
+  found: readonly { readonly field?: string; readonly message: string }[],
+  { properties }: Shape,
+): { readonly faults: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
+  const faults: Record<string, string> = {};
+  const wrong: string[] = [];
+  for (const { field: at, message } of found) {
+    const name = at?.split(/[.[]/, 1)[0] ?? '';
+    if (name in properties) faults[name] = message;
+    else wrong.push(sentence(message));
+  }
+  return { faults, wrong };
+}
+
+/** Statuses that a page may have; a refusal of the directory is one of the form. */
+export function statusOf(status: number): number {
+  return status === 400 ? 422 : status;
+}
+
+/** What was typed, so that it stands in the form again; secrets are typed again. */
+export function typedOf({ properties }: Shape, given: URLSearchParams): Readonly<Record<string, string>> {
+  const names = Object.keys(properties).filter((name) => given.has(name) && !/password|secret/i.test(name));
+  return Object.fromEntries(names.map((name) => [name, given.getAll(name).join('\n')]));
+}
+
+/** The same call of the management API and of the command line. */
+export function sameOf(request: WebRequest, row: Operation, shape: Shape, values: Readonly<Record<string, string>>): Piece {
+  const input = Object.fromEntries(
+    Object.entries(shape.properties).flatMap(([name, { default: standing }]) => {
+      const value = values[name] ?? (shape.required.includes(name) ? '…' : textOf(standing));
+      return value === '' ? [] : [[name, value]];
+    }),
+  );
+  const path = row.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name] ?? '…')));
+  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !row.path.includes(`:${name}`)));
+  const isQuery = row.method === 'GET' || row.method === 'DELETE';
+  const query = new URLSearchParams(rest as Record<string, string>).toString();
+  const main = Object.values(values)[0];
+  return terminal([
+    isQuery ? curlCommand(request, row.method, query === '' ? path : `${path}?${query}`) : curlCommand(request, row.method, path, rest),
+    row.command === undefined ? undefined : atriumCommand(request, ...row.command.split(' '), ...(main === undefined ? [] : [main])),
+  ]);
+}
+
+/** Words with what is known in place of what stands in braces. */
+export function filledWith(words: string, values: Readonly<Record<string, string>>): string {
+  return words.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
+
+/** With a full stop at its end; a name at its beginning stays as it is. */
+function ended(words: string): string {
+  return words + (/[.?!]$/.test(words) ? '' : '.');
+}
+
+/** With a capital, and a full stop at its end. */
+export function sentence(words: string): string {
+  const trimmed = words.trim();
+  return ended(trimmed.charAt(0).toUpperCase() + trimmed.slice(1));
+}
+
+/** The one line that says what was done, above the page to which it leads. */
+export function flash(deps: Pick<ConsoleDeps, 'operations'>, { query }: WebRequest): Piece {
+  const row = deps.operations.get(query.get('done') ?? '');
+  if (row === undefined) return undefined;
+  const undo = undoOf[row.name];
+  return notice('good', 'done', `${texts.done}: ${row.console?.title ?? row.summary}.${undo === undefined ? '' : ` ${undo}`}`);
+}
+
+/** How something is undone, where it can be. */
+const undoOf: Readonly<Record<string, string>> = {
+  'users.disable': 'Enable undoes it; what they were signed in with stays ended.',
+  'users.enable': 'Disable undoes it.',
+};

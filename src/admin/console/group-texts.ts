@@ -1,0 +1,20 @@
+/** The words of the pages about groups. `{names}` are filled in. */
+export const groupTexts = {
+  title: 'Groups',
+  filterHint: 'A part of a name or description, an entryUUID, or a filter in parentheses.',
+  empty: 'There is no group yet. Add the first one.',
+  add: 'Add a group',
+  name: 'Name',
+  description: 'Description',
+  role: 'Role',
+  kind: 'Kind',
+  kinds: { groupOfURLs: 'found by a search', groupOfUniqueNames: 'unique names', groupOfNames: 'names' },
+  about: 'Group',
+  members: 'Members',
+  noMembers: 'Nobody is in it.',
+  memberName: 'Member',
+  acts: 'What can be done',
+  directory: 'This entry in the directory',
+  in: 'In the groups',
+  roleHint: 'Whoever is in this group has the role {role}.',
+} as const;

@@ -1,0 +1,43 @@
+type Words = readonly [name: string, done: string, open: string];
+
+/** The words of the first page. */
+export const homeTexts = {
+  title: 'Overview',
+  todo: 'To make this installation ready',
+  ready: 'This installation is ready',
+  measured: 'Each line says how it is now; nothing here is ticked by hand.',
+  done: 'done',
+  open: 'to do',
+  counts: 'What is here',
+  everything: 'Everything',
+  counted: [
+    ['ou=people', 'People', '/admin/users'],
+    ['ou=groups', 'Groups', '/admin/groups'],
+    ['ou=applications', 'Applications', '/admin/applications'],
+  ],
+  kek: [
+    'Key-encryption key',
+    'Secrets are sealed under a key of your own.',
+    'Without one, secrets that must be read again cannot be kept. Set STS_KEYS_KEK_FILE to a file of 32 octets or more that only this service can read.',
+  ] satisfies Words,
+  certificate: [
+    'Certificate',
+    'HTTPS and LDAPS present a certificate of yours.',
+    'This service made its certificate itself, and browsers do not trust it. Set STS_TLS_CERT_FILE and STS_TLS_KEY_FILE to one that they trust.',
+  ] satisfies Words,
+  mail: [
+    'Mail',
+    'Links and codes are handed over to a mail server.',
+    'Nothing can be mailed: no reset links, no codes, no notices. Set STS_MAIL_SMTP_HOST.',
+  ] satisfies Words,
+  factor: [
+    'Second factor',
+    'You sign in with more than a password.',
+    'Whoever learns your password administers this realm. Add a security key or an authenticator app on your own pages.',
+  ] satisfies Words,
+  backup: [
+    'Backup',
+    'A task of this service made the last one',
+    'No task of this service has made one yet. An entry below cn=tasks asks for one, and so does "atrium backup", of which this page knows nothing.',
+  ] satisfies Words,
+} as const;

@@ -1,0 +1,52 @@
+import type { WebRealm } from '#web';
+import type { Operation } from '../operations/row.ts';
+
+/** The seven groups at the left of every page. */
+export const groups = ['People', 'Applications', 'Sign-in', 'Directory', 'Realms', 'Monitoring', 'Service'] as const;
+export type Group = (typeof groups)[number];
+
+/** A page that the groups lead to. */
+export interface Place {
+  readonly group: Group;
+  readonly path: string;
+  readonly words: string;
+  /** About the whole service: the default realm's administrators alone have it. */
+  readonly service?: true;
+}
+
+/** A page that shows what an operation answers; it is there when the operation is. */
+export interface ShownPage extends Place {
+  /** Of the operation that it shows. */
+  readonly shows: string;
+  /** Operations that change what it shows. */
+  readonly acts: readonly string[];
+  readonly intro?: string;
+}
+
+const drawn: readonly Place[] = [
+  { group: 'People', path: '/admin/users', words: 'People' },
+  { group: 'People', path: '/admin/groups', words: 'Groups' },
+  { group: 'Service', path: '/admin/api-explorer', words: 'API explorer' },
+];
+
+const shown: readonly ShownPage[] = [{ group: 'People', path: '/admin/mfa', words: 'Second factors', shows: 'mfa.list', acts: [] }];
+
+/** The pages that show what an operation answers, of those operations that there are. */
+export function shownPages(operations: ReadonlyMap<string, Operation>): readonly (readonly [page: ShownPage, row: Operation])[] {
+  return shown.flatMap((page) => {
+    const row = operations.get(page.shows);
+    return row === undefined ? [] : [[page, row]];
+  });
+}
+
+/** All that the groups lead to. */
+export function placesOf(operations: ReadonlyMap<string, Operation>): readonly Place[] {
+  return [...drawn, ...shownPages(operations).map(([page]) => page)];
+}
+
+const standingId = 'default';
+
+/** The pages that there are in a realm. */
+export function placesIn(places: readonly Place[], realm: Pick<WebRealm, 'id'>): readonly Place[] {
+  return realm.id === standingId ? places : places.filter(({ service }) => service !== true);
+}
