@@ -30,7 +30,7 @@ import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } f
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, type Judge, openRisk, signinRoutes } from '#signin';
 import type { Limits, LimitsOptions, Notices, State } from '#state';
-import { bindRawRoutes, bindRoutes, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
+import { bindRawRoutes, bindRoutes, type Csrf, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
 import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
@@ -130,13 +130,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     ...bindRoutes(signinRoutes, signin),
     ...bindRoutes(portalRoutes, portal),
     ...bindRawRoutes(oauthRoutes, { webfinger: webfinger(realms) }, async () => true),
-    ...managementOf(foundation, operating),
-    ...createConsole({
-      ...{ sessions, client, csrf, clock, audit, operating, table: operations },
-      personOf: people.byUuid,
-      roleOf: people.roleOf,
-      ldapUrl: () => below.ldapUrl,
-    }),
+    ...managementOf(foundation, operating, { csrf, ldapUrl: () => below.ldapUrl }),
   ];
   for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
   // Before a browser can come: what was locked while the service stood still has no sessions.
@@ -177,8 +171,12 @@ async function codesOf() {
   return { areas: means, rows: errorRows, ranges: listedRanges };
 }
 
-/** The management API over the table of operations. */
-function managementOf({ settings, clock, log }: Foundation, deps: OperationDeps): readonly WebRoute[] {
+/** The management API and the console over the table of operations. */
+function managementOf(
+  { settings, clock, log }: Foundation,
+  deps: OperationDeps,
+  given: { readonly csrf: Csrf; readonly ldapUrl: () => string | undefined },
+): readonly WebRoute[] {
   const authRequired = settings['adminApi.authRequired'];
   if (!authRequired) log.warn(adminErrors.authNotRequired, adminErrors.authNotRequired.means);
   const { client, people } = deps;
@@ -189,7 +187,13 @@ function managementOf({ settings, clock, log }: Foundation, deps: OperationDeps)
     administratorUid: settings['admin.bootstrapUsername'],
     nowMs: () => clock.nowMs(),
   });
-  return apiRoutes(operations, deps, gate);
+  const console = createConsole({
+    ...deps,
+    ...{ ...given, operating: deps, table: operations },
+    personOf: people.byUuid,
+    roleOf: people.roleOf,
+  });
+  return [...apiRoutes(operations, deps, gate), ...console];
 }
 
 /** What both the sign-in and the portal need of factors, policies and settings. */

@@ -11,7 +11,6 @@ import {
   settingErrors,
 } from '#catalogue';
 import { commands } from '#commands';
-import { errors as consoleErrors } from './admin/console/errors.ts';
 import { errors as adminErrors } from './admin/errors.ts';
 import { settings as adminSettings } from './admin/settings.ts';
 import { errors as auditErrors } from './audit/errors.ts';
@@ -107,7 +106,7 @@ export const operationTables: Readonly<Record<string, Readonly<Record<string, Op
 
 /** Every refusal and failure that a room can raise, by room and name. */
 export const errorTables: Readonly<Record<string, Readonly<Record<string, ErrorRow>>>> = {
-  admin: { ...adminErrors, ...consoleErrors },
+  admin: adminErrors,
   audit: auditErrors,
   catalogue: settingErrors,
   client: clientErrors,

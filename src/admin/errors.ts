@@ -19,6 +19,16 @@ export const errors = {
   settingUnknown: row('9060', 'a setting is to be changed that there is not: {name}', 400),
   nothingToReset: core('0007', 'there is nothing to reset: {name} was not set while the service runs', 400),
   nothingToClear: core('0016', 'there is nothing to reset: the realm does not set {name}', 400),
+  // Of the console.
+  notAdministrator: consoleRow('9000', 'somebody asked for the console whom no group of the roster gives Admin Read or Admin Write', 403),
+  readOnly: consoleRow('9001', 'somebody with Admin Read alone asked the console to change something', 403),
+  loginRequired: consoleRow('9004', 'the JSON form of a page of the console was asked for without a session', 401),
+  thingAbsent: consoleRow('9002', 'the console was asked for what is not there, or what the directory does not show to who asked', 404),
+  formUnfit: consoleRow(
+    '9003',
+    'a form of the console does not fit the shape of its operation, or what it destroys was not confirmed',
+    422,
+  ),
 } as const satisfies Record<string, ErrorRow>;
 
 function core(digits: `${number}`, means: string, http: number): ErrorRow {
@@ -27,4 +37,8 @@ function core(digits: `${number}`, means: string, http: number): ErrorRow {
 
 function row(digits: `${number}`, means: string, http?: number): ErrorRow {
   return { code: `STS-API-${digits}`, means, sees: http === undefined ? {} : { http }, state: 'live' };
+}
+
+function consoleRow(digits: `${number}`, means: string, http: number): ErrorRow {
+  return { code: `STS-ADMIN-${digits}`, means, sees: { http }, state: 'live' };
 }

@@ -1,8 +1,8 @@
 import { type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHtml, type WebRealm, type WebRequest } from '#web';
+import { errors } from '../errors.ts';
 import type { Performed } from '../operations/perform.ts';
 import type { Operation } from '../operations/row.ts';
 import { drawData } from './data.ts';
-import { errors } from './errors.ts';
 import { fieldsOf, inputOf, type Shape, shapeOf, textOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
 import type { Admin, Needs } from './gate.ts';

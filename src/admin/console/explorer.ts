@@ -1,8 +1,8 @@
 import { type Handler, html, notice, pathIn, type SafeHtml, type WebRequest } from '#web';
+import { errors } from '../errors.ts';
 import type { Operation } from '../operations/row.ts';
 import { sameOf, sentence, statusOf, toldOf, typedOf } from './acts.ts';
 import { drawData } from './data.ts';
-import { errors } from './errors.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
 import type { Admin } from './gate.ts';

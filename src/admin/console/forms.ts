@@ -129,13 +129,13 @@ function isText(member: Member | undefined): boolean {
 export function inputOf({ properties, required }: Shape, form: URLSearchParams): Record<string, unknown> {
   const input: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(properties)) {
-    const value = valueOf(member, form.getAll(name), required.includes(name) || member.default !== undefined);
+    const value = memberOf(member, form.getAll(name), required.includes(name) || member.default !== undefined);
     if (value !== undefined) input[name] = value;
   }
   return input;
 }
 
-function valueOf(member: Member, given: readonly string[], isNeeded: boolean): unknown {
+function memberOf(member: Member, given: readonly string[], isNeeded: boolean): unknown {
   const [first = ''] = given;
   if (manyOf(member) !== undefined) return given.length > 0 || isNeeded ? [...given] : undefined;
   // A box that is not ticked is not sent.

@@ -1,6 +1,6 @@
 import type { ErrorRow } from '#catalogue';
 import { csrfField, type Handler, html, type Page, type Piece, pathIn, type Reply, type SafeHtml, type WebRequest } from '#web';
-import { errors } from './errors.ts';
+import { errors } from '../errors.ts';
 import { type Admin, findAdmin, type GateDeps, json, type Needs, recordRefusal, wantsJson } from './gate.ts';
 import { stalePage } from './parts.ts';
 import { groups, type Place, placesIn } from './places.ts';
@@ -38,7 +38,7 @@ export function consolePage(deps: GateDeps, needs: Needs, act: Act): Handler {
 
 /** What an operation refused stands in the trail already. */
 function isOwnError(error: ErrorRow | undefined): error is ErrorRow {
-  return error !== undefined && Object.values<ErrorRow>(errors).includes(error);
+  return error !== undefined && [errors.thingAbsent, errors.formUnfit].includes(error);
 }
 
 /** The same for a form, once its token is found to be theirs. */

@@ -6,7 +6,7 @@ import { actingSession, type ConsoleRole, type Person } from '#people';
 import { verifiesPasswords } from '#policy';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
-import { errors } from './errors.ts';
+import { errors } from '../errors.ts';
 import { refusedPage } from './parts.ts';
 import type { Place } from './places.ts';
 import { texts } from './texts.ts';

@@ -24,9 +24,9 @@ import {
   timeHtml,
   type WebRequest,
 } from '#web';
+import { errors } from '../errors.ts';
 import { deedLink, flash } from './acts.ts';
 import { drawData } from './data.ts';
-import { errors } from './errors.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { type Admin, nameOf } from './gate.ts';
 import { absent, crumbs, hrefOf, section } from './parts.ts';

@@ -1,4 +1,3 @@
-import { formatLdifRecord, type LdifRecord } from '#ldap';
 import { html, pathIn, type SafeHtml, type WebRequest } from '#web';
 import type { Admin } from './gate.ts';
 import { texts } from './texts.ts';
@@ -30,15 +29,6 @@ export function searchCommand(
   return {
     tool: 'ldapsearch',
     text: `ldapsearch -H ${ldapUrl} -x -W -D ${quoted(acting.dn)} \\\n  -b ${quoted(base)} -s ${scope} ${quoted(filter)}${wanted}`,
-  };
-}
-
-/** A change as ldapmodify takes it. */
-export function modifyCommand({ ldapUrl, acting }: Who, record: LdifRecord): Command | undefined {
-  if (ldapUrl === undefined) return undefined;
-  return {
-    tool: 'ldapmodify',
-    text: `ldapmodify -H ${ldapUrl} -x -W -D ${quoted(acting.dn)} <<'LDIF'\n${formatLdifRecord(record).trimEnd()}\nLDIF`,
   };
 }
 
