@@ -191,7 +191,6 @@ function managementOf(
     ...deps,
     ...{ ...given, operating: deps, table: operations },
     personOf: people.byUuid,
-    roleOf: people.roleOf,
   });
   return [...apiRoutes(operations, deps, gate), ...console];
 }

@@ -2,21 +2,23 @@ import type { Audit } from '#audit';
 import type { Clock } from '#base';
 import type { ErrorRow } from '#catalogue';
 import type { Actor, DirectoryClient, SessionOf } from '#client';
-import { actingSession, type ConsoleRole, type Person } from '#people';
+import { actingSession, type Person } from '#people';
 import { verifiesPasswords } from '#policy';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
+import { holdsRole } from '../operations/roles.ts';
 import { refusedPage } from './parts.ts';
 import type { Place } from './places.ts';
 import { texts } from './texts.ts';
+
+/** What a group of the roster lets its members do: see, or change, too. */
+type ConsoleRole = 'read' | 'write';
 
 export interface GateDeps {
   readonly sessions: Pick<Sessions, 'find' | 'park' | 'endAll'>;
   /** The person of a session, as the directory has them now. */
   readonly personOf: (realm: WebRealm, entryUuid: string) => Promise<Person | undefined>;
-  /** What the groups of the roster let them do here, at this moment. */
-  readonly roleOf: (realm: WebRealm, person: Person) => Promise<ConsoleRole | undefined>;
   readonly client: Pick<DirectoryClient, 'as'>;
   readonly csrf: Csrf;
   readonly clock: Clock;
@@ -65,7 +67,7 @@ const twoFactorsClass = 'mfa';
  * @see specification document 2, "Authentication": 302 to the sign-in screen, 401 `login_required` for the JSON form; Admin Read sees, Admin Write changes
  */
 export async function findAdmin(deps: GateDeps, request: WebRequest, needs: Needs): Promise<Found> {
-  const { sessions, personOf, roleOf, csrf, clock, client } = deps;
+  const { sessions, personOf, csrf, clock, client } = deps;
   const { realm } = request;
   const nowMs = clock.nowMs();
   const session = await sessions.find(realm.id, request.cookies(sessionCookie));
@@ -77,7 +79,7 @@ export async function findAdmin(deps: GateDeps, request: WebRequest, needs: Need
     await sessions.endAll(realm.id, session.entryUuid, visitOf(request));
     return reply(await askToSignIn(deps, request, needs, {}));
   }
-  const role = await roleIn(realm, person, roleOf);
+  const role = await roleIn(client, realm, person);
   if (role === undefined) return reply(refusal(request, 403, 'access_denied', errors.notAdministrator, texts.notAdministrator));
   if (needs.needs === 'write' && role !== 'write') return reply(refusal(request, 403, 'access_denied', errors.readOnly, texts.readOnly));
   const demand = needs.fresh === true ? freshDemand(session, person, nowMs) : undefined;
@@ -98,8 +100,10 @@ export async function findAdmin(deps: GateDeps, request: WebRequest, needs: Need
 }
 
 /** In development mode any user name signs in to the console; what the directory lets them see and do is all they have there. */
-async function roleIn(realm: WebRealm, person: Person, roleOf: GateDeps['roleOf']): Promise<ConsoleRole | undefined> {
-  return (await roleOf(realm, person)) ?? (verifiesPasswords(realm.mode) ? undefined : 'write');
+async function roleIn(client: GateDeps['client'], realm: WebRealm, { dn, isBuiltIn }: Person): Promise<ConsoleRole | undefined> {
+  if (isBuiltIn || (await holdsRole(client, realm, dn, 'admin:write'))) return 'write';
+  if (await holdsRole(client, realm, dn, 'admin:read')) return 'read';
+  return verifiesPasswords(realm.mode) ? undefined : 'write';
 }
 
 /** Nobody changes what people sign in with by a session of long ago, nor by less than they hold themselves. */
