@@ -136,7 +136,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   // Before a browser can come: what was locked while the service stood still has no sessions.
   await below.life?.begin();
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
-  const web = await startWeb({ settings, realms, routes, ...tls, csrf, audit, log, chance });
+  const web = await startWeb({ settings, realms, routes, apiPath: '/admin-api', ...tls, csrf, audit, log, chance });
   open.defer(() => web.stop());
   reached = web.addresses;
   return web.addresses;
@@ -173,7 +173,7 @@ async function codesOf() {
 
 /** The management API and the console over the table of operations. */
 function managementOf(
-  { settings, clock, log }: Foundation,
+  { settings, clock, log, version }: Foundation,
   deps: OperationDeps,
   given: { readonly csrf: Csrf; readonly ldapUrl: () => string | undefined },
 ): readonly WebRoute[] {
@@ -192,7 +192,7 @@ function managementOf(
     ...{ ...given, operating: deps, table: operations },
     personOf: people.byUuid,
   });
-  return [...apiRoutes(operations, deps, gate), ...console];
+  return [...apiRoutes({ operations, deps, gate, version }), ...console];
 }
 
 /** What both the sign-in and the portal need of factors, policies and settings. */

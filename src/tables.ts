@@ -12,6 +12,7 @@ import {
 } from '#catalogue';
 import { commands } from '#commands';
 import { errors as adminErrors } from './admin/errors.ts';
+import { routes as adminRoutes } from './admin/routes.ts';
 import { settings as adminSettings } from './admin/settings.ts';
 import { errors as auditErrors } from './audit/errors.ts';
 import { settings as auditSettings } from './audit/settings.ts';
@@ -83,7 +84,11 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
 
 /** Every route that `web` mounts, by room. */
 export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>> = {
-  admin: { ...Object.fromEntries(adminOperations.map((row) => [row.name, routeOf(row)])), ...consoleRoutesOf(adminOperations) },
+  admin: {
+    ...adminRoutes,
+    ...Object.fromEntries(adminOperations.map((row) => [row.name, routeOf(row)])),
+    ...consoleRoutesOf(adminOperations),
+  },
   oauth: oauthRoutes,
   portal: portalRoutes,
   signin: signinRoutes,

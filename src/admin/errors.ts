@@ -15,6 +15,12 @@ export const errors = {
   conflict: row('9010', 'it conflicts with what there is', 409),
   refusedAsUnfit: row('9011', 'the directory refuses it as unfit', 400),
   tooMuch: row('9012', 'it takes more than a search may: a narrower one is needed', 400),
+  keyOfAnother: row('9014', 'an Idempotency-Key comes a second time with another call', 422),
+  keyUnderWay: row(
+    '9015',
+    'an Idempotency-Key comes a second time while its first call is under way, or when what that said is told once',
+    409,
+  ),
   busy: row('9013', 'the directory cannot do it now', 503),
   settingUnknown: row('9060', 'a setting is to be changed that there is not: {name}', 400),
   nothingToReset: core('0007', 'there is nothing to reset: {name} was not set while the service runs', 400),

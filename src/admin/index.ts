@@ -1,4 +1,4 @@
-export { createGate, type Gate, type TokenVerdict, type VerifyAccessToken } from './api/gate.ts';
+export { createGate, type Gate, type VerifyAccessToken } from './api/gate.ts';
 export { apiRoutes, routeOf } from './api/routes.ts';
 export { consoleRoutesOf, createConsole } from './console/index.ts';
 export { errors as adminErrors } from './errors.ts';

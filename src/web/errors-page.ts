@@ -24,6 +24,11 @@ export function errorJson(status: number, error: ErrorRow, reference: string): s
   return `${JSON.stringify({ status, title, reference })}\n`;
 }
 
+/** The same below an API that says what is wrong member by member. */
+export function errorOfApi(status: number, error: ErrorRow, reference: string): string {
+  return `${JSON.stringify({ ok: false, errors: [{ message: errorWords(status, error)[0] }], reference })}\n`;
+}
+
 /** The same for those that the specification wants told in plain text. */
 export function errorText(status: number, error: ErrorRow): string {
   return `${errorWords(status, error).join('. ')}\n`;

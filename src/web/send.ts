@@ -7,7 +7,7 @@ import type { Assets } from './assets.ts';
 import { announcesBody } from './body.ts';
 import { formatCookie } from './cookies.ts';
 import { errors } from './errors.ts';
-import { errorJson, errorPage, errorText, prefersJson } from './errors-page.ts';
+import { errorJson, errorOfApi, errorPage, errorText, prefersJson } from './errors-page.ts';
 import type { FileReply, Reply, StreamReply } from './exchange.ts';
 import type { Exchange } from './exchanges.ts';
 import { securityHeaders } from './headers.ts';
@@ -42,13 +42,15 @@ export interface SenderOptions {
   readonly audit: Audit;
   /** Octets of a body that are read and thrown away, so that a client that still sends it gets to read the answer. */
   readonly discardOctetsMax: number;
+  /** The path below which there are no pages: whatever is refused there is told in JSON. */
+  readonly apiPath: string | undefined;
   /** True once the service is ending: connections are not kept any more. */
   readonly ending: () => boolean;
 }
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-export function createSender({ assets, audit, discardOctetsMax, ending }: SenderOptions): Sender {
+export function createSender({ assets, audit, discardOctetsMax, apiPath, ending }: SenderOptions): Sender {
   const record: Sender['record'] = ({ request, realm, path, door, address, correlationId }, error, outcome, means = error.means) =>
     audit.record({
       realm: realm.id,
@@ -96,6 +98,8 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
     record(exchange, error, status < 500 ? 'refused' : 'failed', means);
     if (error === errors.queryNameRefused || error === errors.queryControlCharacter) {
       write(exchange, status, { 'Content-Type': 'text/plain; charset=utf-8', ...headers }, utf8(errorText(status, error)));
+    } else if (isBelow(exchange.target, apiPath)) {
+      write(exchange, status, { 'Content-Type': jsonType, ...headers }, utf8(errorOfApi(status, error, exchange.correlationId)));
     } else if (prefersJson(exchange.request.headers.accept)) {
       const body = utf8(errorJson(status, error, exchange.correlationId));
       write(exchange, status, { 'Content-Type': jsonType, Vary: 'Accept', ...headers }, body);
@@ -181,6 +185,10 @@ export function createSender({ assets, audit, discardOctetsMax, ending }: Sender
 }
 
 const jsonType = 'application/json';
+
+function isBelow(target: string, path: string | undefined): boolean {
+  return path !== undefined && (target === path || target.startsWith(`${path}/`) || target.startsWith(`${path}?`));
+}
 
 function isGone(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -28,6 +28,8 @@ export interface WebOptions {
   readonly routes: readonly WebRoute[];
   /** PEM texts. Without them https is not offered. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** The path below which there is an API and no page. */
+  readonly apiPath?: string;
   readonly csrf: Csrf;
   readonly audit: Audit;
   readonly log: Log;
@@ -57,6 +59,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     assets,
     audit: options.audit,
     discardOctetsMax: given['http.bodyOctetsMax'],
+    apiPath: options.apiPath,
     ending: () => ending,
   });
   const asset: Handler = ({ params }) => {

@@ -1,7 +1,8 @@
 import { type ErrorRow, Refusal } from '#catalogue';
 import type { JsonReply } from '#web';
 import { errors } from '../errors.ts';
-import type { Failure } from '../operations/failure.ts';
+import { type Failure, filled } from '../operations/failure.ts';
+import { Challenged } from './gate.ts';
 
 /** A failure in the words of this API. The reference is what an operator finds in the audit trail. */
 export function failed({ error, status, errors: told }: Failure, reference: string): JsonReply {
@@ -14,8 +15,11 @@ export function failed({ error, status, errors: told }: Failure, reference: stri
   };
 }
 
-/** The words of RFC 6750 §3.1 for a call that the gate refuses; nothing for any other row. */
-export function challenge(row: ErrorRow, realmId: string, scope: string): Readonly<Record<string, string>> | undefined {
+/** The words of RFC 6750 §3.1 for a call that the gate refuses; nothing for anything else. */
+export function challengeFor(thrown: unknown, realmId: string, scope: string): Readonly<Record<string, string>> | undefined {
+  if (thrown instanceof Challenged) return { 'WWW-Authenticate': thrown.challenge };
+  if (!(thrown instanceof Refusal)) return undefined;
+  const { row } = thrown;
   const said = { realm: realmId, ...challengeOf(row, scope) };
   if (challengeOf(row, scope) === undefined) return undefined;
   return {
@@ -53,7 +57,8 @@ export function gateFailure(thrown: unknown): Failure | undefined {
   if (!(thrown instanceof Refusal)) return undefined;
   const words = wordsOf(thrown.row);
   if (words === undefined) return undefined;
-  return { error: thrown.row, status: thrown.row.sees.http ?? 401, means: thrown.message, errors: [{ message: words }] };
+  const status = thrown instanceof Challenged ? thrown.status : (thrown.row.sees.http ?? 401);
+  return { error: thrown.row, status, means: filled(thrown.row.means, thrown.detail), errors: [{ message: words }] };
 }
 
 function wordsOf(row: ErrorRow): string | undefined {

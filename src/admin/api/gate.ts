@@ -1,4 +1,4 @@
-import { refuse } from '#catalogue';
+import { Refusal, refuse } from '#catalogue';
 import type { DirectoryClient } from '#client';
 import type { People } from '#people';
 import type { WebRealm, WebRequest } from '#web';
@@ -6,31 +6,52 @@ import { errors } from '../errors.ts';
 import { holdsRole } from '../operations/roles.ts';
 import type { Caller, Scope } from '../operations/row.ts';
 
-/** What an access token says, or why it is not taken (RFC 6750 §3.1). */
-export type TokenVerdict =
+/** What an access token says of who carries it, held against the directory at this moment; or why it is not taken. */
+export type Verified =
   | {
-      readonly kind: 'person' | 'application';
+      readonly kind: 'person';
       readonly entryUuid: string;
       readonly dn: string;
-      readonly clientId: string;
-      readonly scopes: readonly string[];
-      readonly acr?: string;
-      /** Of the session; of an application, when its token was issued. */
+      readonly scopes: ReadonlySet<string>;
+      /** Of the session that the token was issued in. */
       readonly authenticatedMs?: number;
       readonly factors?: number;
-      readonly sid?: string;
     }
-  | { readonly kind: 'refused'; readonly why: string };
+  | {
+      readonly kind: 'application';
+      readonly entryUuid: string;
+      readonly dn: string;
+      readonly scopes: ReadonlySet<string>;
+      /** When it showed its secret or its key: when the token was issued. */
+      readonly authenticatedMs?: number;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly status: 400 | 401 /** WWW-Authenticate. */;
+      readonly challenge: string;
+      readonly description: string;
+    };
+
+/** What a request carries of a token (RFC 6750 §2.1, RFC 9449 §7.1). */
+export interface Presented {
+  readonly authorization: string | undefined;
+  readonly dpop?: string | undefined;
+  readonly method: string;
+  /** As the client called it, without the query. */
+  readonly url: string;
+}
 
 /** Judges an access token for an audience: of this very realm, issued here, neither expired nor revoked, of somebody who is not disabled. */
-export type VerifyAccessToken = (asked: {
-  readonly realm: WebRealm;
-  readonly scheme: 'Bearer' | 'DPoP';
-  readonly token: string;
-  readonly audience: string;
-  /** For the proof of possession (RFC 9449 §4.3). */
-  readonly request: WebRequest;
-}) => Promise<TokenVerdict>;
+export type VerifyAccessToken = (
+  at: {
+    readonly realm: WebRealm;
+    readonly origin: string;
+    readonly audience: string;
+    readonly address: string;
+    readonly correlationId: string;
+  },
+  presented: Presented,
+) => Promise<Verified>;
 
 export interface GateOptions {
   readonly client: DirectoryClient;
@@ -62,31 +83,36 @@ export function createGate({ client, people, verify, authRequired, administrator
 
   return async (request, scope) => {
     if (!authRequired) return anybody(request);
-    const { realm, address, secure } = request;
-    const [scheme, token] = credentialsOf(request.header('authorization'));
-    if (scheme === undefined || token === undefined) throw refuse(errors.tokenMissing);
+    const { realm, origin, address, secure, correlationId, method, path } = request;
+    const authorization = request.header('authorization');
+    if (authorization === undefined) throw refuse(errors.tokenMissing);
     if (verify === undefined) throw refuse(errors.tokenRefused, { why: 'nothing here issues access tokens' });
-    const audience = audienceOf(request);
-    const verdict = await verify({ realm, scheme, token, audience, request });
-    if (verdict.kind === 'refused') throw refuse(errors.tokenRefused, { why: verdict.why });
-    // Who may write may read: the scopes are asked for apart, since a client should have no more than it needs.
-    if (!verdict.scopes.includes(scope)) throw refuse(errors.scopeMissing, { scope });
-    if (!(await holdsRole(client, realm, verdict.dn, scope))) throw refuse(errors.roleMissing);
-    const session = { factors: verdict.factors ?? 1, authenticatedMs: verdict.authenticatedMs ?? 0, address, isProtected: secure };
-    return { kind: verdict.kind, dn: verdict.dn, entryUuid: verdict.entryUuid, session };
+    const dpop = request.header('dpop');
+    const url = `${origin}${realm.prefix}${path}`;
+    const at = { realm, origin, audience: audienceOf(request), address, correlationId };
+    const verified = await verify(at, { authorization, method, url, ...(dpop === undefined ? {} : { dpop }) });
+    if (verified.kind === 'refused') throw new Challenged(verified);
+    // Who may write may read; but the scopes are asked for apart, since a client should have no more than it needs.
+    if (!verified.scopes.has(scope)) throw refuse(errors.scopeMissing, { scope });
+    if (!(await holdsRole(client, realm, verified.dn, scope))) throw refuse(errors.roleMissing);
+    const factors = verified.kind === 'person' ? (verified.factors ?? 1) : 1;
+    const session = { factors, authenticatedMs: verified.authenticatedMs ?? 0, address, isProtected: secure };
+    return { kind: verified.kind, dn: verified.dn, entryUuid: verified.entryUuid, session };
   };
+}
+
+/** A token that is not taken, in the words of whoever judged it. */
+export class Challenged extends Refusal {
+  readonly status: 400 | 401;
+  readonly challenge: string;
+  constructor({ status, challenge, description }: Verified & { readonly kind: 'refused' }) {
+    super(errors.tokenRefused, { why: description });
+    this.status = status;
+    this.challenge = challenge;
+  }
 }
 
 /** What a token for this API has as its audience (RFC 8707). */
 export function audienceOf({ origin, realm }: Pick<WebRequest, 'origin' | 'realm'>): string {
   return `${origin}${realm.prefix}/admin-api`;
-}
-
-const tokenLengthMax = 16_384;
-
-/** @see RFC 6750 §2.1, RFC 9449 §7.1 */
-function credentialsOf(header: string | undefined): readonly [scheme?: 'Bearer' | 'DPoP', token?: string] {
-  const [, scheme, token] = /^(bearer|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i.exec(header ?? '') ?? [];
-  if (scheme === undefined || token === undefined || token.length > tokenLengthMax) return [];
-  return [scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer', token];
 }

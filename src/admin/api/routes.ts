@@ -1,38 +1,60 @@
 import type { RouteRow } from '#catalogue';
-import { Refusal } from '#catalogue';
-import type { Reply, WebRequest, WebRoute } from '#web';
+import { bindRoutes, type Handler, type Reply, type WebRequest, type WebRoute } from '#web';
 import type { OperationDeps } from '../operations/deps.ts';
-import { type Failure, failureOf, filled } from '../operations/failure.ts';
-import { perform } from '../operations/perform.ts';
-import type { Call, Operation } from '../operations/row.ts';
+import { type Failure, failureOf } from '../operations/failure.ts';
+import { type Performed, perform } from '../operations/perform.ts';
+import type { Call, Caller, Operation } from '../operations/row.ts';
 import { Unfit } from '../operations/unfit.ts';
-import { challenge, failed, gateFailure } from './answer.ts';
+import { routes as ownRoutes } from '../routes.ts';
+import { challengeFor, failed, gateFailure } from './answer.ts';
 import type { Gate } from './gate.ts';
+import { type Idempotency, keyOf, openIdempotency } from './idempotency.ts';
+import { openApiOf } from './openapi.ts';
 
 /** The route of an operation, as the metadata shows it. */
 export function routeOf({ method, path, summary }: Operation): RouteRow {
   return { method, path, purpose: summary, source: 'specification document 1, "Management API operations"', coverage: 'full' };
 }
 
-/** The routes of the management API, a row each. */
-export function apiRoutes(operations: readonly Operation[], deps: OperationDeps, gate: Gate): readonly WebRoute[] {
-  return operations
-    .filter(({ offered }) => offered?.(deps) ?? true)
-    .map((row) => ({ row: routeOf(row), handle: (request) => answer(row, request, deps, gate) }));
+/** What the management API is made of. */
+export interface ApiOptions {
+  readonly operations: readonly Operation[];
+  readonly deps: OperationDeps;
+  readonly gate: Gate;
+  readonly version: string;
 }
 
-async function answer(row: Operation, request: WebRequest, deps: OperationDeps, gate: Gate): Promise<Reply> {
+interface ApiParts extends Pick<ApiOptions, 'deps' | 'gate'> {
+  readonly idempotency: Idempotency;
+}
+
+/** The routes of the management API: a row each, and the document that describes them. */
+export function apiRoutes({ operations, deps, gate, version }: ApiOptions): readonly WebRoute[] {
+  const offered = operations.filter((row) => row.offered?.(deps) ?? true);
+  const parts = { deps, gate, idempotency: openIdempotency(deps.state, deps.clock) };
+  // Nothing in it is of anybody: whoever is to write a client has no token yet.
+  const openapi: Handler = ({ origin, realm }) => ({
+    kind: 'json',
+    body: openApiOf(offered, { address: `${origin}${realm.prefix}`, version }),
+  });
+  return [
+    ...bindRoutes(ownRoutes, { openapi }),
+    ...offered.map((row) => ({ row: routeOf(row), handle: (request: WebRequest) => answer(row, request, parts) })),
+  ];
+}
+
+async function answer(row: Operation, request: WebRequest, { deps, gate, idempotency }: ApiParts): Promise<Reply> {
   const { realm, origin, door, address, correlationId } = request;
   const visit = { door, address, correlationId };
+  let subject = '';
   /** Refused before it was an operation of anybody. */
-  const refused = (failure: Failure, subject: string): Reply => {
+  const refused = (failure: Failure, thrown: unknown): Reply => {
     const outcome = failure.status < 500 ? 'refused' : 'failed';
     const summary = `${row.method} ${row.path}: ${failure.means}`;
     deps.audit.record({ realm: realm.id, ...visit, subject, action: `admin.${row.name}`, outcome, error: failure.error, summary });
     const reply = failed(failure, correlationId);
-    return { ...reply, headers: { ...reply.headers, ...challenge(failure.error, realm.id, row.scope) } };
+    return { ...reply, headers: { ...reply.headers, ...challengeFor(thrown, realm.id, row.scope) } };
   };
-  let subject = '';
   try {
     const caller = await gate(request, row.scope);
     subject = caller.dn;
@@ -50,25 +72,46 @@ async function answer(row: Operation, request: WebRequest, deps: OperationDeps, 
         : { body: request.stream([row.takes.type], Number(deps.settingsOf(realm.id)[row.takes.octetsMax])) }),
     };
     const given = await givenOf(row, request);
-    const performed = await perform(row, call, given);
-    switch (performed.kind) {
-      case 'done':
-        return {
-          kind: 'json',
-          status: row.status ?? 200,
-          headers: headersOf(row, request, performed.output),
-          body: { ok: true, ...performed.output },
-        };
-      case 'streamed':
-        return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
-      case 'failed':
-        return failed(performed.failure, correlationId);
-    }
+    const run = async (): Promise<Reply> => replyOf(row, request, await perform(row, call, given));
+    const key = row.status === 201 ? keyOf(request.header('idempotency-key')) : undefined;
+    return key === undefined ? await run() : await answerOnce({ row, request, key, caller, given }, idempotency, run);
   } catch (thrown) {
-    const atGate = gateFailure(thrown);
-    if (atGate !== undefined && thrown instanceof Refusal)
-      return refused({ ...atGate, means: filled(atGate.error.means, thrown.detail) }, subject);
-    return refused(failureOf(thrown), subject);
+    return refused(gateFailure(thrown) ?? failureOf(thrown), thrown);
+  }
+}
+
+interface Once {
+  readonly row: Operation;
+  readonly request: WebRequest;
+  readonly key: string;
+  readonly caller: Caller;
+  readonly given: unknown;
+}
+
+/** A call that carries a key: performed once, and answered alike as often as it comes. */
+async function answerOnce({ row, request, ...keyed }: Once, idempotency: Idempotency, run: () => Promise<Reply>): Promise<Reply> {
+  const made = await idempotency.once<Reply>({ ...keyed, row, realm: request.realm.id }, keyed.given, async () => {
+    const value = await run();
+    const isMade = value.kind === 'json' && value.status === 201 && typeof value.body === 'object' && value.body !== null;
+    return { value, ...(isMade ? { made: { ...value.body } } : {}) };
+  });
+  if (!('ok' in made)) return made as Reply;
+  return { kind: 'json', status: 201, headers: { ...headersOf(row, request, made), 'Idempotency-Replayed': 'true' }, body: made };
+}
+
+function replyOf(row: Operation, request: WebRequest, performed: Performed): Reply {
+  switch (performed.kind) {
+    case 'done':
+      return {
+        kind: 'json',
+        status: row.status ?? 200,
+        headers: headersOf(row, request, performed.output),
+        body: { ok: true, ...performed.output },
+      };
+    case 'streamed':
+      return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
+    case 'failed':
+      return failed(performed.failure, request.correlationId);
   }
 }
 
