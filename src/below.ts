@@ -73,7 +73,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const common = await commonPasswordsOf(settings);
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
   const { state, limits, outbox } = openShared(foundation, opened);
-  const engine = { ...opened, attempts: createTurns(limits), outbox };
+  const engine = { ...opened, attempts: createTurns(limits, clock), outbox };
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const made = await bootstrap(engine, { seed: realmSeed(root) });

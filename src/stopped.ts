@@ -32,7 +32,7 @@ export async function openStopped(options: AtriumOptions): Promise<OpenedFolder>
     const opened = openDirectory(foundation, { realms: await realmMaking(foundation), ...(await commonPasswordsOf(settings)) });
     // What a command does is told of when the service runs again.
     const { outbox, limits } = openShared(foundation, opened);
-    const directory = createDirectory({ ...opened, outbox, attempts: createTurns(limits) });
+    const directory = createDirectory({ ...opened, outbox, attempts: createTurns(limits, clock) });
     const folder = join(dataDir, socketFolder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);

@@ -114,6 +114,15 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
   const shared = new SharedPool(opener, freshness, () => settings['client.poolSize'], waitingMax);
   const judging = new JudgingPool(opener, freshness, () => settings['client.judgingMax'], waitingMax);
 
+  const acting = (subject: Subject) =>
+    actorOf(
+      subject,
+      (op, controls, options) =>
+        telling(shared.use((link) => link.perform(op, controls, { timeoutMs: settings['client.timeoutMs'], ...options }))),
+      () => settings['client.entriesMax'],
+    );
+  const self = acting('self');
+
   return {
     judge: async ({ dn, password, door, address, isProtected = false }) => {
       const octets = typeof password === 'string' ? utf8(password) : password;
@@ -168,13 +177,7 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       );
       if (op.result.code !== resultCodes.success) throw new ClientRefusal(op.result);
     },
-    as: (subject) =>
-      actorOf(
-        subject,
-        (op, controls, options) =>
-          telling(shared.use((link) => link.perform(op, controls, { timeoutMs: settings['client.timeoutMs'], ...options }))),
-        () => settings['client.entriesMax'],
-      ),
+    as: (subject) => (subject === 'self' ? self : acting(subject)),
     close: async () => {
       shared.close();
       judging.close();

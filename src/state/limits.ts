@@ -40,6 +40,20 @@ export interface Limits {
   enter(attempt: AttemptBy): Promise<Attempt>;
   /** Whether an attempt would be refused at this moment. Nothing is counted. */
   isFull(attempt: AttemptBy): boolean;
+  /** How an attempt's counters stand, for who counts those under way by themselves (`createTurns`). Nothing is counted. */
+  standing(attempt: AttemptBy): readonly Standing[];
+  /** Counts an attempt that was not entered, and has failed. */
+  fail(attempt: AttemptBy): void;
+}
+
+/** A counter of an attempt at this moment. */
+export interface Standing {
+  readonly counter: string;
+  readonly of: Limited['of'];
+  readonly failed: number;
+  readonly limit: number;
+  /** When it ends, or would end if it began now. */
+  readonly expiresAtMs: number;
 }
 
 export interface LimitsOptions {
@@ -74,24 +88,46 @@ export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptio
     ];
   };
   return {
-    isFull: (attempt) => countersOf(attempt).some(counting.isFull),
+    isFull: (attempt) => !counting.isEmpty(kindsOf(attempt.realm)) && countersOf(attempt).some(counting.isFull),
+    standing: (attempt) =>
+      countersOf(attempt).map((counter) => {
+        const { count, expiresAtMs } = counting.standing(counter);
+        return { counter: nameOf(counter), of: ofKind(counter.kind), failed: count, limit: counter.limit, expiresAtMs };
+      }),
+    fail: (attempt) => void counting.countUp(countersOf(attempt)),
     enter: async (attempt) => {
       const result = counting.countUp(countersOf(attempt));
-      if (result.kind === 'full') return limited(result.full, clock.nowMs());
-      return { kind: 'admitted', counters: namesOf(result.counted), succeeded: async () => counting.countDown(result.counted) };
+      if (result.kind === 'full')
+        return limitedBy(
+          result.full.map((each) => ({ counter: nameOf(each), of: ofKind(each.kind), expiresAtMs: each.expiresAtMs })),
+          clock.nowMs(),
+        );
+      return { kind: 'admitted', counters: result.counted.map(nameOf), succeeded: async () => counting.countDown(result.counted) };
     },
   };
 }
 
-/** Seconds are rounded up: who waits for so long is not refused again. */
-function limited(full: readonly Counted[], nowMs: number): Limited {
+/**
+ * Seconds are rounded up: who waits for so long is not refused again.
+ *
+ * @param full  the counters that are at their limit
+ */
+export function limitedBy(full: readonly Pick<Standing, 'counter' | 'of' | 'expiresAtMs'>[], nowMs: number): Limited {
   const waitS = Math.max(1, ...full.map(({ expiresAtMs }) => Math.ceil((expiresAtMs - nowMs) / 1000)));
-  const of = full.some(({ kind }) => kind.startsWith(identityKind)) ? 'identity' : 'address';
-  return { kind: 'limited', waitS, of, counters: namesOf(full) };
+  const of = full.some((each) => each.of === 'identity') ? 'identity' : 'address';
+  return { kind: 'limited', waitS, of, counters: full.map(({ counter }) => counter) };
 }
 
-function namesOf(counted: readonly Counted[]): string[] {
-  return counted.map(({ kind, key }) => `${kind}#${key}`);
+function ofKind(kind: string): Limited['of'] {
+  return kind.startsWith(identityKind) ? 'identity' : 'address';
+}
+
+function nameOf({ kind, key }: Pick<Counted, 'kind' | 'key'>): string {
+  return `${kind}#${key}`;
+}
+
+function kindsOf(realm: string): readonly string[] {
+  return [`${identityKind}/${realm}`, `${addressKind}/${realm}`];
 }
 
 /** A site of IPv6 has at least 2^64 addresses (RFC 6177): it is one place, as an address of IPv4 is. */

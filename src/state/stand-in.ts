@@ -6,6 +6,10 @@ import { type Counted, type Counter, type StateStore, storeErrors } from '#store
 export interface Counting extends Pick<StateStore, 'countUp' | 'countDown'> {
   /** Whether a counter has reached its limit. Nothing is written. */
   isFull(counter: Counter): boolean;
+  /** How far a counter is, and when it ends. Nothing is written. */
+  standing(counter: Counter): { readonly count: number; readonly expiresAtMs: number };
+  /** True when nothing of some kinds is counted, which is found out without reading most of the time. */
+  isEmpty(kinds: readonly string[]): boolean;
 }
 
 /** Names and addresses that are remembered at most; the one not asked for longest is forgotten. */
@@ -15,7 +19,7 @@ const rememberedMax = 10_000;
  * Counts in the state, and in the memory of this process while the state cannot be written: a full disk keeps nobody out who is right, and lets nobody
  * guess on. What stands in the state already counts, too.
  */
-export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDown'>, clock: Clock): Counting {
+export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDown' | 'isNone'>, clock: Clock): Counting {
   const remembered = createBoundedMap<string, { readonly count: number; readonly expiresAtMs: number }>(rememberedMax);
   const nameOf = ({ kind, key }: Pick<Counter, 'kind' | 'key'>) => `${kind}#${key}`;
   const inMemory = (counter: Pick<Counter, 'kind' | 'key'>) => {
@@ -30,24 +34,28 @@ export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDow
     return ends;
   };
 
-  /** When a counter ends that has reached its limit, by the state and the memory together. */
-  const fullUntilMs = (counter: Counter): number | undefined => {
-    const [row, known] = [store.get(counter.kind, counter.key), inMemory(counter)];
-    const count = Number(row?.value ?? 0) + (known?.count ?? 0);
-    return count >= counter.limit ? (row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs) : undefined;
+  /** By the state and the memory together. */
+  const standing: Counting['standing'] = (counter) => {
+    const [stored, known] = [store.get(counter.kind, counter.key), inMemory(counter)];
+    // One that would end later than one that begins now is left over from before the clock was set back.
+    const row = stored !== undefined && stored.expiresAtMs <= counter.expiresAtMs ? stored : undefined;
+    return {
+      count: Number(row?.value ?? 0) + (known?.count ?? 0),
+      expiresAtMs: row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs,
+    };
   };
+  const isFull = (counter: Counter) => standing(counter).count >= counter.limit;
 
   const standIn = (counters: readonly Counter[]): ReturnType<Counting['countUp']> => {
-    const full = counters.flatMap((counter) => {
-      const expiresAtMs = fullUntilMs(counter);
-      return expiresAtMs === undefined ? [] : { ...counter, expiresAtMs };
-    });
+    const full = counters.filter(isFull).map((counter) => ({ ...counter, expiresAtMs: standing(counter).expiresAtMs }));
     if (full.length > 0) return { kind: 'full', full };
     return { kind: 'counted', counted: counters.map((each) => ({ ...each, expiresAtMs: add(each, 1, each.expiresAtMs) })) };
   };
 
   return {
-    isFull: (counter) => fullUntilMs(counter) !== undefined,
+    isFull,
+    standing,
+    isEmpty: (kinds) => remembered.size === 0 && kinds.every((kind) => store.isNone(kind)),
     countUp: (counters) =>
       unlessUnwritten(
         () => {

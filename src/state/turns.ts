@@ -1,4 +1,5 @@
-import type { Attempt, AttemptBy, Limited, Limits } from './limits.ts';
+import type { Clock } from '#base';
+import { type AttemptBy, type Limited, type Limits, limitedBy, type Standing } from './limits.ts';
 
 /** Attempts of one process, in turn: as `Limits`, and who would find a limit reached by others who are being judged at this moment waits for them. */
 export interface Turns {
@@ -29,9 +30,12 @@ interface Line {
  * Without this a mail server that opens thirty connections at once, all with right passwords, would find its address at the limit of twenty: each counts
  * until it is judged.
  *
+ * Those under way count in the memory of this process, and what has failed is written before it is answered: what succeeds writes nothing. Who is killed in
+ * between answers nobody, so that nobody has had a try of it.
+ *
  * How many wait is bounded by who asks: a connection has one bind at a time.
  */
-export function createTurns(limits: Limits): Turns {
+export function createTurns(limits: Pick<Limits, 'standing' | 'fail' | 'isFull'>, clock: Clock): Turns {
   const lines = new Map<string, Line>();
   const come = (counter: string) => {
     const line = lines.get(counter) ?? { inside: 0, waiting: [] };
@@ -50,18 +54,26 @@ export function createTurns(limits: Limits): Turns {
     for (const each of next) each.wake();
   };
 
+  const end = async (attempt: AttemptBy, standing: readonly Standing[], outcome: Outcome): Promise<void> => {
+    try {
+      if (outcome === 'failed') limits.fail(attempt);
+    } finally {
+      for (const { counter } of standing) leave(counter);
+    }
+  };
+
   return {
     isFull: (attempt) => limits.isFull(attempt),
     enter: async (attempt) => {
       for (;;) {
-        const entered = await limits.enter(attempt);
-        if (entered.kind === 'admitted') {
-          for (const counter of entered.counters) come(counter);
-          return { kind: 'admitted', end: (outcome) => end(entered, outcome, leave) };
+        const standing = limits.standing(attempt);
+        const failed = standing.filter((each) => each.failed >= each.limit);
+        if (failed.length > 0) return limitedBy(failed, clock.nowMs());
+        const full = standing.flatMap((each) => fullLine(each, lines.get(each.counter)));
+        if (full.length === 0) {
+          for (const { counter } of standing) come(counter);
+          return { kind: 'admitted', end: (outcome) => end(attempt, standing, outcome) };
         }
-        const full = entered.counters.map((counter) => lines.get(counter));
-        // Where nobody is inside the counter is full of failures.
-        if (!full.every((line) => line !== undefined)) return entered;
         const { promise, resolve } = Promise.withResolvers<void>();
         const waiter: Waiter = {
           woken: false,
@@ -77,10 +89,7 @@ export function createTurns(limits: Limits): Turns {
   };
 }
 
-async function end(entered: Attempt & { kind: 'admitted' }, outcome: Outcome, leave: (counter: string) => void): Promise<void> {
-  try {
-    if (outcome !== 'failed') await entered.succeeded();
-  } finally {
-    for (const counter of entered.counters) leave(counter);
-  }
+/** The line of a counter that is full with those who are being judged. */
+function fullLine({ failed, limit }: Standing, line: Line | undefined): readonly Line[] {
+  return line !== undefined && failed + line.inside >= limit ? [line] : [];
 }

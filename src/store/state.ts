@@ -68,6 +68,8 @@ export interface StateStore {
   latest(kind: string, limit: number): StateRow[];
   /** How many rows of a kind are kept, those included that have expired and are not swept yet. Costs the same however many there are. */
   count(kind: string): number;
+  /** Whether no row of a kind is kept, also none that has expired: asked again and again it costs one look a turn of the event loop at whether anything was written. */
+  isNone(kind: string): boolean;
   /** Removes what expired by `nowMs`, at most `limit` rows, and returns it. */
   sweep(nowMs: number, limit: number): StateRow[];
   close(): void;
@@ -123,9 +125,18 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   database.pragma(`wal_autocheckpoint = ${pagesOfPass}`);
   // A sweep takes what it finds expired; to every call the rows of another epoch are gone from here on.
   const refuseOthers = database.prepare<[number]>('UPDATE state SET expires_at_ms = 0 WHERE epoch <> ?');
-  written(() => refuseOthers.run(epoch));
+  allowed(() => refuseOthers.run(epoch));
   const statements = stateStatements(database, epoch);
   place.forget();
+
+  const none = createNone(
+    () => database.pragma('data_version', { simple: true }),
+    (kind) => (statements.amount.get(kind) ?? 0) === 0,
+  );
+  const written = <T>(write: () => T): T => {
+    none.forget();
+    return allowed(write);
+  };
 
   const put = database.transaction((kind: string, key: string, value: string, expiresAtMs: number, owner: string): StateRow[] => {
     statements.put.run(kind, key, value, owner, expiresAtMs);
@@ -174,13 +185,42 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
       owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
     latest: (kind, limit) => statements.latest.all(kind, clock.nowMs(), limit),
     count: (kind) => statements.amount.get(kind) ?? 0,
+    isNone: none.of,
     sweep: (nowMs, limit) => written(() => statements.sweep.all(nowMs, limit)),
     close: () => void database.close(),
   };
 }
 
+/**
+ * Remembers which kinds have no row, as long as nobody has written.
+ *
+ * @param version  changes with each write of another connection
+ */
+function createNone(version: () => unknown, isNone: (kind: string) => boolean) {
+  const known = new Map<string, boolean>();
+  let seen: unknown;
+  let looked = false;
+  return {
+    forget: () => known.clear(),
+    of: (kind: string): boolean => {
+      if (!looked) {
+        looked = true;
+        setImmediate(() => {
+          looked = false;
+        });
+        const now = version();
+        if (now !== seen) known.clear();
+        seen = now;
+      }
+      const said = known.get(kind) ?? isNone(kind);
+      known.set(kind, said);
+      return said;
+    },
+  };
+}
+
 /** Does a write; what the disk or another process does not allow is a refusal, and nothing of it was kept. */
-function written<T>(write: () => T): T {
+function allowed<T>(write: () => T): T {
   try {
     return write();
   } catch (error) {

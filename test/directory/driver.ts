@@ -246,7 +246,10 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
   const counting = () => {
     const stateStore = openStateStore({ file: 'unused', settings: { ...storeDefaults, 'persistence.mode': 'memory' }, clock, epoch: 1 });
     t.teardown(() => stateStore.close());
-    return createTurns(openLimits({ store: stateStore, clock, settingsOf: () => engine.settings, identityOf: (dn) => dn.toLowerCase() }));
+    return createTurns(
+      openLimits({ store: stateStore, clock, settingsOf: () => engine.settings, identityOf: (dn) => dn.toLowerCase() }),
+      clock,
+    );
   };
   const engine: Engine = openEngine({
     schema,

@@ -112,6 +112,15 @@ test('hundreds of attempts at once find no gap, in several processes either', as
   t.is(all.filter(({ kind }) => kind === 'admitted').length, 5);
 });
 
+test('whoever asks whether a limit is reached is told so by the next turn of the event loop, whichever process has counted', async (t) => {
+  const { opened } = open(t, {}, { processes: 2, file: folder(t) });
+  const [here, there] = opened.map(({ limits }) => limits) as [Limits, Limits];
+  t.false(here.isFull(ada), 'nothing is counted');
+  await fail(there, 5);
+  await new Promise(setImmediate);
+  t.true(here.isFull(ada));
+});
+
 test('what is refused counts nowhere: a name that is limited does not use up its address', async (t) => {
   const { limits } = open(t);
   await fail(limits, 5);

@@ -11,8 +11,9 @@ test('a full disk: attempts are counted in memory, with those that stand in the 
     return { kind: 'counted' as const, counted: [] };
   };
   const row = { kind: 'k', key: 'known', value: '2', owner: '', expiresAtMs: 61_000 };
-  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown'> = {
+  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown' | 'isNone'> = {
     get: (_kind, key) => (key === 'known' ? row : undefined),
+    isNone: () => false,
     countUp: never,
     countDown: () => void never(),
   };
@@ -41,8 +42,9 @@ test('a disk that becomes full between an attempt and its success: what cannot b
   const written = () => {
     if (full) throw refuse(storeErrors.stateNotWritten, { why: 'no room' });
   };
-  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown'> = {
+  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown' | 'isNone'> = {
     get: (kind, key) => (count === 0 ? undefined : { kind, key, value: String(count), owner: '', expiresAtMs: 61_000 }),
+    isNone: () => false,
     countUp: (counters) => {
       written();
       if (count >= 2) return { kind: 'full', full: counters };

@@ -1,10 +1,11 @@
 import test from 'ava';
 import { readSettings } from '#catalogue';
-import { createTurns, type Limits, openLimits, stateSettings } from '#state';
+import { createTurns, openLimits, stateSettings } from '#state';
 import { openStateStore, storeSettings } from '#store';
 
+const clock = { nowMs: () => 1_000_000 };
+
 function open(t: { teardown(done: () => void): void }) {
-  const clock = { nowMs: () => 1_000_000 };
   const ofStore = { ...readSettings(storeSettings, { environment: {} }).values, 'persistence.mode': 'memory' as const };
   const store = openStateStore({ file: 'unused', settings: ofStore, clock, epoch: 1 });
   t.teardown(() => store.close());
@@ -26,7 +27,7 @@ async function judged(limits: ReturnType<typeof createTurns>, right: boolean, in
 }
 
 test('a hundred right attempts at once all succeed, at most as many at a time as may fail', async (t) => {
-  const turns = createTurns(open(t));
+  const turns = createTurns(open(t), clock);
   const inside = { now: 0, most: 0 };
   const all = await Promise.all(Array.from({ length: 100 }, () => judged(turns, true, inside)));
   t.deepEqual(new Set(all), new Set(['right']));
@@ -34,7 +35,7 @@ test('a hundred right attempts at once all succeed, at most as many at a time as
 });
 
 test('a hundred wrong attempts at once: five are judged, and the others are refused', async (t) => {
-  const turns = createTurns(open(t));
+  const turns = createTurns(open(t), clock);
   const inside = { now: 0, most: 0 };
   const all = await Promise.all(Array.from({ length: 100 }, () => judged(turns, false, inside)));
   t.is(all.filter((each) => each === 'wrong').length, 5);
@@ -42,7 +43,7 @@ test('a hundred wrong attempts at once: five are judged, and the others are refu
 });
 
 test('who is limited by name is answered at once, however busy the address is', async (t) => {
-  const turns = createTurns(open(t));
+  const turns = createTurns(open(t), clock);
   const inside = { now: 0, most: 0 };
   for (let i = 0; i < 5; i++) await judged(turns, false, inside);
   const busy = await turns.enter({ ...ada, identity: 'uid=bob' });
@@ -51,7 +52,7 @@ test('who is limited by name is answered at once, however busy the address is', 
 });
 
 test('names and addresses mixed, right and wrong: nobody waits for ever, and no name is judged wrong more often than it may', async (t) => {
-  const turns = createTurns(open(t));
+  const turns = createTurns(open(t), clock);
   const inside = { now: 0, most: 0 };
   const asked = Array.from({ length: 400 }, (_, i) => ({ ...ada, identity: `uid=${i % 7}`, address: `192.0.2.${i % 5}` }));
   const all = await Promise.all(asked.map((by, i) => judged(turns, i % 3 === 0, inside, by)));
@@ -60,7 +61,7 @@ test('names and addresses mixed, right and wrong: nobody waits for ever, and no 
 });
 
 test('what was not judged does not count', async (t) => {
-  const turns = createTurns(open(t));
+  const turns = createTurns(open(t), clock);
   const kinds: string[] = [];
   for (let i = 0; i < 20; i++) {
     const turn = await turns.enter(ada);
@@ -74,18 +75,45 @@ test('what was not judged does not count', async (t) => {
   t.is(await judged(turns, true, { now: 0, most: 0 }), 'right');
 });
 
-test('an attempt that could not be taken back lets the next one go on', async (t) => {
-  const limits: Limits = {
-    isFull: () => false,
-    enter: async () => ({ kind: 'admitted', counters: ['one'], succeeded: () => Promise.reject(new Error('the disk is full')) }),
-  };
-  let asked = 0;
-  const turns = createTurns({
-    isFull: () => false,
-    enter: (by) => (asked++ === 1 ? Promise.resolve({ kind: 'limited', waitS: 1, of: 'identity', counters: ['one'] }) : limits.enter(by)),
-  });
+test('a failure that could not be written lets the next one go on', async (t) => {
+  const turns = createTurns(
+    {
+      isFull: () => false,
+      standing: () => [{ counter: 'one', of: 'identity', failed: 0, limit: 1, expiresAtMs: 1_060_000 }],
+      fail: () => {
+        throw new Error('a defect');
+      },
+    },
+    clock,
+  );
   const first = await turns.enter(ada);
   const second = turns.enter(ada);
-  if (first.kind === 'admitted') await t.throwsAsync(first.end('succeeded'), { message: 'the disk is full' });
+  if (first.kind === 'admitted') await t.throwsAsync(first.end('failed'), { message: 'a defect' });
   t.is((await second).kind, 'admitted');
+});
+
+test('what succeeds writes nothing, and what has failed is written before it is answered', async (t) => {
+  const limits = open(t);
+  const written: string[] = [];
+  const fail = (by: typeof ada) => {
+    written.push(by.identity);
+    limits.fail(by);
+  };
+  const turns = createTurns({ ...limits, fail }, clock);
+  const inside = { now: 0, most: 0 };
+  for (let i = 0; i < 10; i++) await judged(turns, true, inside);
+  t.deepEqual(written, []);
+  t.false(turns.isFull(ada));
+  for (let i = 0; i < 5; i++) await judged(turns, false, inside);
+  t.is(written.length, 5);
+  t.true(turns.isFull(ada));
+  t.is((await limits.enter(ada)).kind, 'limited', 'every process counts it');
+});
+
+test('failures that others have written count at once', async (t) => {
+  const limits = open(t);
+  const turns = createTurns(limits, clock);
+  t.false(turns.isFull(ada));
+  for (let i = 0; i < 5; i++) await limits.enter(ada);
+  t.true(turns.isFull(ada), 'in the same turn of the event loop');
 });
