@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations } from '#admin';
+import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations, type VerifyAccessToken } from '#admin';
 import { utf8 } from '#base';
 import { areas, listedRanges } from '#catalogue';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
@@ -23,14 +23,14 @@ import {
 import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { type Mail, mailJobs, tellChanges } from '#mail';
-import { oauthRoutes, webfinger } from '#oauth';
 import { openPeople, type People } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
-import { createSigninHandlers, type Judge, openRisk, signinRoutes } from '#signin';
+import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
 import type { Limits, LimitsOptions, Notices, State } from '#state';
-import { bindRawRoutes, bindRoutes, type Csrf, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
+import { bindRoutes, type Csrf, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
+import { oauthOf } from './authorizing.ts';
 import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
@@ -92,7 +92,10 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   let reached: Addresses = {};
   const base = (door?: 'http' | 'https') => baseOf(settings, door === undefined ? (reached.http ?? reached.https) : reached[door]);
   const linking = linksOf({ foundation, below, client, realms, people, sessions, mail, baseOf: base });
+  const csrf = createCsrf(csrfKeyOf(foundation, below));
+  const oauth = oauthOf({ foundation, below, client, realms, people, sessions, csrf });
   const removal = removalOf(foundation, below, client, [
+    { name: 'tokens', deliver: oauth.drop },
     { name: 'sessions', deliver: (realm) => endSessions(sessions, realm) },
     { name: 'links', deliver: (realm) => linking.links.drop(realm, endedAtOnce) },
     { name: 'mail', deliver: mail.drop },
@@ -101,16 +104,13 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
-
   const webauthn = webauthnOf(foundation, below, client, realms, attestation);
-  const csrf = createCsrf(csrfKeyOf(foundation, below));
   const email = emailOf({ foundation, below, limits, client, realms, people, mail });
-  const judge: Judge = (presented) => client.judge(presented);
   const shared = { sessions, webauthn, limits, csrf, clock, ...sharedOf(foundation, below, client, realms) };
   const signin = createSigninHandlers({
     ...shared,
     registry: people,
-    judge,
+    judge: (presented) => client.judge(presented),
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
     risk: openRisk({ state, clock, settingsOf: realms.settingsOf }),
@@ -129,10 +129,11 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const routes: readonly WebRoute[] = [
     ...bindRoutes(signinRoutes, signin),
     ...bindRoutes(portalRoutes, portal),
-    ...bindRawRoutes(oauthRoutes, { webfinger: webfinger(realms) }, async () => true),
-    ...managementOf(foundation, operating, { csrf, ldapUrl: () => below.ldapUrl }),
+    ...oauth.routes,
+    ...managementOf(foundation, operating, { csrf, ldapUrl: () => below.ldapUrl, verify: oauth.verifyAccessToken }),
   ];
-  for (const row of [...sessions.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending]) below.life?.ends(row);
+  const endings = [...sessions.endings, ...oauth.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending];
+  for (const row of endings) below.life?.ends(row);
   // Before a browser can come: what was locked while the service stood still has no sessions.
   await below.life?.begin();
   const tls = below.certificate === undefined ? {} : { tls: below.certificate };
@@ -175,7 +176,7 @@ async function codesOf() {
 function managementOf(
   { settings, clock, log, version }: Foundation,
   deps: OperationDeps,
-  given: { readonly csrf: Csrf; readonly ldapUrl: () => string | undefined },
+  given: { readonly csrf: Csrf; readonly ldapUrl: () => string | undefined; readonly verify: VerifyAccessToken },
 ): readonly WebRoute[] {
   const authRequired = settings['adminApi.authRequired'];
   if (!authRequired) log.warn(adminErrors.authNotRequired, adminErrors.authNotRequired.means);
@@ -183,6 +184,7 @@ function managementOf(
   const gate = createGate({
     client,
     people,
+    verify: given.verify,
     authRequired,
     administratorUid: settings['admin.bootstrapUsername'],
     nowMs: () => clock.nowMs(),

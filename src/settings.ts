@@ -8,6 +8,7 @@ import { settings as factorsSettings } from './factors/settings.ts';
 import { settings as keysSettings } from './keys/settings.ts';
 import { settings as listenerSettings } from './listener/settings.ts';
 import { settings as mailSettings } from './mail/settings.ts';
+import { settings as oauthSettings } from './oauth/settings.ts';
 import { settings as policySettings } from './policy/settings.ts';
 import { settings as realmsSettings } from './realms/settings.ts';
 import { settings as schemaSettings } from './schema/settings.ts';
@@ -29,6 +30,7 @@ export const settings = {
   ...keysSettings,
   ...listenerSettings,
   ...mailSettings,
+  ...oauthSettings,
   ...policySettings,
   ...realmsSettings,
   ...schemaSettings,

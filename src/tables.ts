@@ -36,7 +36,9 @@ import { errors as mailErrors } from './mail/errors.ts';
 import { jobs as mailJobs } from './mail/jobs.ts';
 import { settings as mailSettings } from './mail/settings.ts';
 import { errors as oauthErrors } from './oauth/errors.ts';
+import { jobs as oauthJobs } from './oauth/jobs.ts';
 import { routes as oauthRoutes } from './oauth/routes.ts';
+import { settings as oauthSettings } from './oauth/settings.ts';
 import { settings as policySettings } from './policy/settings.ts';
 import { errors as portalErrors } from './portal/errors.ts';
 import { routes as portalRoutes } from './portal/routes.ts';
@@ -72,6 +74,7 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   keys: keysSettings,
   listener: listenerSettings,
   mail: mailSettings,
+  oauth: oauthSettings,
   policy: policySettings,
   realms: realmsSettings,
   schema: schemaSettings,
@@ -100,6 +103,7 @@ export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>
   directory: directoryJobs,
   factors: factorsJobs,
   mail: mailJobs,
+  oauth: oauthJobs,
   realms: realmsJobs,
   sessions: sessionsJobs,
 };

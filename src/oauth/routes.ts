@@ -1,6 +1,8 @@
 import type { RouteRow } from '#catalogue';
+import { endpointRoutes } from './endpoints.ts';
 
-export const routes = {
+/** Pages and documents beside the endpoints of the authorization servers. */
+export const pages = {
   webfinger: {
     method: 'GET',
     path: '/.well-known/webfinger',
@@ -10,3 +12,5 @@ export const routes = {
     cors: 'open',
   },
 } as const satisfies Record<string, RouteRow>;
+
+export const routes: Readonly<Record<string, RouteRow>> = { ...pages, ...endpointRoutes };

@@ -5,7 +5,7 @@ export type { Parked, ParkedRow, ParkRequest } from './parked.ts';
 export type { Parking } from './parking.ts';
 export { noProgress, type Progress, type Proven, type Role, type UnderWay } from './progress.ts';
 export { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } from './return-target.ts';
-export type { AuthenticationEvent, Session } from './session.ts';
+export type { AuthenticationEvent, EndedSession, Session } from './session.ts';
 export { type Begun, openSessions, type Sessions, type SessionsOptions, type SignedIn, type Visit } from './sessions.ts';
 export { settings as sessionsSettings } from './settings.ts';
 export type { Use } from './ways.ts';

@@ -19,6 +19,14 @@ export interface ParkRequest {
   readonly rows: readonly ParkedRow[];
   /** What the sign-in must be. */
   readonly demand?: Demand;
+  /** Who the caller believes to ask: the name stands in the field, and nothing follows from it. */
+  readonly hint?: string;
+  /** Whether the request is to be known again when it comes back, once, as the one that was just answered: what it asks may stand where nobody can take it out. */
+  readonly marks?: true;
+  /** Origins, or schemes of apps, that the browser may be led on to by the answer of the interrupted request. */
+  readonly leadsTo?: readonly string[];
+  /** What the caller wants to find again. */
+  readonly about?: Readonly<Record<string, unknown>>;
 }
 
 /** A request that waits for a sign-in. */
@@ -31,6 +39,10 @@ export interface Parked {
   readonly cancelTarget: ReturnTarget;
   readonly rows: readonly ParkedRow[];
   readonly demand: Demand;
+  readonly hint: string;
+  readonly marks: boolean;
+  readonly leadsTo: readonly string[];
+  readonly about: Readonly<Record<string, unknown>>;
   readonly progress: Progress;
   readonly createdMs: number;
   readonly expiresAtMs: number;
@@ -45,6 +57,10 @@ export interface ParkedRecord {
   readonly caller?: ReturnTarget;
   readonly rows: readonly ParkedRow[];
   readonly demand?: Demand;
+  readonly hint?: string;
+  readonly marks?: boolean;
+  readonly leadsTo?: readonly string[];
+  readonly about?: Readonly<Record<string, unknown>>;
   /** Absent until the sign-in has begun. */
   readonly progress?: Progress;
   readonly createdMs: number;
@@ -54,6 +70,18 @@ export interface ParkedRecord {
 const rowsMax = 16;
 const labelLengthMax = 100;
 const valueLengthMax = 1000;
+const hintLengthMax = 256;
+const leadsToMax = 4;
+
+/** What else of a request is kept, where there is any. */
+export function furtherOf({ hint, marks, leadsTo, about }: ParkRequest): Pick<ParkedRecord, 'hint' | 'marks' | 'leadsTo' | 'about'> {
+  return {
+    ...(hint === undefined ? {} : { hint: hint.slice(0, hintLengthMax) }),
+    ...(marks === undefined ? {} : { marks }),
+    ...(leadsTo === undefined ? {} : { leadsTo: leadsTo.slice(0, leadsToMax) }),
+    ...(about === undefined ? {} : { about }),
+  };
+}
 
 /** The rows as the screen can show them. */
 export function fitRows(rows: readonly ParkedRow[]): readonly ParkedRow[] {
@@ -64,15 +92,23 @@ export function fitRows(rows: readonly ParkedRow[]): readonly ParkedRow[] {
 
 /** The waiting request of a record. */
 export function parkedOf(realm: string, record: ParkedRecord, expiresAtMs: number): Parked {
-  const { method, asked, caller, rows, demand = {}, progress = noProgress, createdMs } = record;
+  const { method, asked, caller, rows, demand = {}, hint = '', marks = false, leadsTo = [], about = {}, progress = noProgress } = record;
+  const { createdMs } = record;
   const [target, cancelTarget] = [resumedTarget(asked), deniedTarget(caller ?? asked)];
-  return { realm, method, target, cancelTarget, rows, demand, progress, createdMs, expiresAtMs };
+  return { realm, method, target, cancelTarget, rows, demand, hint, marks, leadsTo, about, progress, createdMs, expiresAtMs };
 }
 
 /** Reads back what was kept. */
 export function parseParked(json: unknown): ParkedRecord | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   const { method, asked, caller, rows, demand, progress, createdMs } = json as Readonly<Record<string, unknown>>;
+  const { hint, marks, leadsTo, about } = json as Partial<ParkedRecord>;
+  const isWhole =
+    (hint === undefined || typeof hint === 'string') &&
+    (marks === undefined || typeof marks === 'boolean') &&
+    (leadsTo === undefined || (Array.isArray(leadsTo) && leadsTo.every((each) => typeof each === 'string'))) &&
+    (about === undefined || (typeof about === 'object' && about !== null));
+  if (!isWhole) return undefined;
   if ((method !== 'GET' && method !== 'POST') || typeof createdMs !== 'number' || !Array.isArray(rows)) return undefined;
   // Judged again: nothing that was once on disk leads a browser away.
   const [target, cancel] = [asked, caller ?? asked].map((text) =>
@@ -87,6 +123,10 @@ export function parseParked(json: unknown): ParkedRecord | undefined {
     caller: cancel,
     rows: rows as readonly ParkedRow[],
     demand: (demand ?? {}) as Demand,
+    ...(hint === undefined ? {} : { hint }),
+    ...(marks === undefined ? {} : { marks }),
+    ...(leadsTo === undefined ? {} : { leadsTo }),
+    ...(about === undefined ? {} : { about }),
     progress: reached,
     createdMs,
   };

@@ -28,6 +28,13 @@ export interface Session {
   readonly endsAtMs: number;
 }
 
+/** A session that is no more. */
+export interface EndedSession {
+  readonly realm: string;
+  readonly entryUuid: string;
+  readonly sid: string;
+}
+
 /** What of it is kept. The cookie's secret half is here as its SHA-256 alone. */
 export interface SessionRecord extends Omit<Session, 'realm' | 'entryUuid' | 'endsAtMs'> {
   /** base64url. */

@@ -8,6 +8,7 @@ import { openParking, type Parking } from './parking.ts';
 import {
   type AuthenticationEvent,
   appendEvent,
+  type EndedSession,
   nobody,
   parseSession,
   type Session,
@@ -74,6 +75,10 @@ export interface Sessions extends Parking {
   list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
   /** The live sessions of a realm, of those who signed in and those who did not, the one used last first, at most `limit`. */
   latest(realm: string, limit: number): Promise<readonly Session[]>;
+  /** The live session of a person with a sid; looking at it is no use of it. */
+  bySid(realm: string, entryUuid: string, sid: string): Promise<Session | undefined>;
+  /** Has something told of every session of somebody that has ended, however, in this process. */
+  onEnd(listener: (ended: EndedSession) => void): void;
   /** Ends one session of a person, by its sid. False when there is none, or it is somebody else's. */
   endOne(realm: string, entryUuid: string, sid: string, visit: Visit): Promise<boolean>;
   /** When each mechanism last signed a person in, and from where: by its name, as far back as the audit trail goes. */
@@ -105,13 +110,12 @@ const secretOctets = 32;
 const idOctets = 16;
 /** Cookies of one name that a browser may send together; what lies beyond is not looked at. */
 const handlesMax = 8;
-/** Sessions of one person among which the last used are looked for. */
 const listedMax = 1000;
 const service: Visit = { door: 'service', address: '', correlationId: '' };
 
 /** Opens the sessions on the shared state. */
 export function openSessions({ state, clock, chance, audit, settingsOf }: SessionsOptions): Sessions {
-  const { parkedKind, ...parking } = openParking({ state, clock, chance, settingsOf });
+  const { parkedKind, answeredKind, ...parking } = openParking({ state, clock, chance, settingsOf });
   const sessionKind = state.kind<SessionRecord>({
     name: 'session',
     parse: parseSession,
@@ -119,14 +123,14 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
     // Anybody may begin as many of these as they like: they push nobody out who signed in.
     firstToGo: nobody,
     gone: (kept, why) =>
-      note(
-        kept.realm,
-        kept.value,
-        'session.end',
-        why === 'expired' ? 'session ended: it expired' : 'session ended: the realm is at authn.maxSessions',
-        service,
-      ),
+      noteEnd(kept, why === 'expired' ? 'session ended: it expired' : 'session ended: the realm is at authn.maxSessions', service),
   });
+  const listeners: ((ended: EndedSession) => void)[] = [];
+  const noteEnd = ({ realm, value }: Kept<SessionRecord>, summary: string, visit: Visit) => {
+    note(realm, value, 'session.end', summary, visit);
+    const ended = { realm, entryUuid: value.subject.slice(subjectPrefix.length), sid: value.sid };
+    if (value.subject !== nobody) for (const told of listeners) told(ended);
+  };
   const note = (
     realm: string,
     { subject }: { readonly subject: string },
@@ -153,9 +157,11 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
     }
     return [...found.values()];
   };
+  const withSid = async (realm: string, entryUuid: string, sid: string) =>
+    (await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions'])).find(({ value }) => value.sid === sid);
   const endKept = async (kept: Kept<SessionRecord>, summary: string, visit: Visit): Promise<boolean> => {
     const done = await sessionKind.remove(kept);
-    if (done) note(kept.realm, kept.value, 'session.end', summary, visit);
+    if (done) noteEnd(kept, summary, visit);
     return done;
   };
 
@@ -270,10 +276,14 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       return kept.filter(isLive).slice(-limit).map(asSession).toReversed();
     },
     latest: async (realm, limit) => (await sessionKind.latest(realm, limit)).filter(isLive).map(asSession),
+    bySid: async (realm, entryUuid, sid) => {
+      const meant = await withSid(realm, entryUuid, sid);
+      return meant && isLive(meant) ? asSession(meant) : undefined;
+    },
+    onEnd: (told) => void listeners.push(told),
     endOne: async (realm, entryUuid, sid, visit) => {
-      const kept = await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions']);
-      const meant = kept.find(({ value }) => value.sid === sid);
-      return meant !== undefined && (await endKept(meant, 'session ended from a session of its person', visit));
+      const meant = await withSid(realm, entryUuid, sid);
+      return meant !== undefined && endKept(meant, 'session ended from a session of its person', visit);
     },
     uses: (realm, entryUuid) => lastUses(audit, realm, subjectOf(entryUuid)),
     endAll: async (realm, entryUuid, visit, exceptSid) => {
@@ -296,10 +306,10 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
         name: 'sessions',
         kind: sessionKind,
         prefix: subjectPrefix,
-        ended: ({ realm, value }) =>
-          note(realm, value, 'session.end', 'session ended: nobody may be here as this person any more', service),
+        ended: (kept) => noteEnd(kept, 'session ended: nobody may be here as this person any more', service),
       }),
       endingOf({ name: 'sign-ins under way', kind: parkedKind, prefix: subjectPrefix }),
+      endingOf({ name: 'sign-ins just done', kind: answeredKind, prefix: subjectPrefix }),
     ],
     clear: async (realm, limit, visit) => {
       const ending = await sessionKind.list(realm, undefined, limit);

@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '#catalogue';
 import { ClientRefusal } from '#client';
 import type { Mechanism } from '#policy';
-import { type Parked, sessionsErrors } from '#sessions';
+import { type Begun, type Parked, sessionsErrors } from '#sessions';
 import { fillText, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
 import { visitOf } from './answers.ts';
 import { errors } from './errors.ts';
@@ -31,7 +31,7 @@ export async function finish(
     await noteSignIn(deps, request, person, mechanisms);
     await deps.risk.remember(realm.id, person.entryUuid, request.address);
   }
-  return goBack(deps, request, id, parked, begun.handle);
+  return goBack(deps, request, id, parked, begun);
 }
 
 /** Whose account was disabled or deleted meanwhile: what ended with it was ended before this session was there, or ends it later. */
@@ -60,17 +60,23 @@ async function noteSignIn(
 /** Lets the browser go back with a session of somebody who did not sign in. */
 export async function goAnonymously(deps: FrameDeps, request: WebRequest, id: string, parked: Parked): Promise<Reply> {
   const { realm } = request;
-  const { handle } = await deps.sessions.beginAnonymous(realm.id, request.cookies(sessionCookie), visitOf(request));
-  return goBack(deps, request, id, parked, handle);
+  return goBack(deps, request, id, parked, await deps.sessions.beginAnonymous(realm.id, request.cookies(sessionCookie), visitOf(request)));
 }
 
-async function goBack({ sessions, realmNow }: FrameDeps, request: WebRequest, id: string, parked: Parked, handle: string): Promise<Reply> {
+async function goBack(
+  { sessions, realmNow }: FrameDeps,
+  request: WebRequest,
+  id: string,
+  parked: Parked,
+  { handle, session }: Pick<Begun, 'handle' | 'session'>,
+): Promise<Reply> {
   const { realm } = request;
   // A removal that began meanwhile has ended the sessions it found. This one was not there yet, or is looked at only now: one of the two ends it.
   if ((await realmNow(realm))?.removing !== false) {
     await sessions.end(realm.id, [handle], visitOf(request));
     throw refuse(webErrors.realmRemoved);
   }
+  if (parked.marks) await sessions.markAnswered(session, parked.target, parked.about);
   await sessions.takeParked(realm.id, id);
   return { kind: 'redirect', status: 303, to: parked.target, cookies: [{ name: sessionCookie, value: handle, path: '/' }] };
 }

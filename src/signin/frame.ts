@@ -35,7 +35,7 @@ import {
 
 export interface FrameDeps {
   readonly registry: Registry;
-  readonly sessions: Pick<Sessions, 'parked' | 'advance' | 'takeParked' | 'begin' | 'beginAnonymous' | 'end'>;
+  readonly sessions: Pick<Sessions, 'parked' | 'advance' | 'takeParked' | 'markAnswered' | 'begin' | 'beginAnonymous' | 'end'>;
   /** A realm as it is now; `undefined` when it is gone. */
   readonly realmNow: (realm: WebRealm) => Promise<WebRealm | undefined>;
   /** The authentication policy in force in a realm, as it is now. */
@@ -152,7 +152,12 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     if (change !== undefined && (await sessions.advance(call.parked, bound(withChange(call.progress, change), browser))) === undefined)
       return to(step.path, call.id);
     // It lives as long as the browser: an end of its own, set by one tab's screen, would take the cookie from another that waits for longer.
-    return { kind: 'page', page, ...more, cookies: [{ name: browserCookie, value: browser, path: '/authn' }] };
+    return {
+      kind: 'page',
+      page: { ...page, leadsTo: call.parked.leadsTo },
+      ...more,
+      cookies: [{ name: browserCookie, value: browser, path: '/authn' }],
+    };
   };
 
   /** Goes where the decider says from what was reached and kept. */

@@ -34,6 +34,8 @@ export interface Kept<T> {
 export interface Kind<T> {
   /** The token is one that was never put before. */
   put(realm: string, token: string, value: T, expiresAtMs: number, owner?: string): Promise<void>;
+  /** Notes a token that nobody noted before, with nothing under it: of several who do so at once one is first. Once noted it is until it ends. */
+  claim(realm: string, token: string, expiresAtMs: number): Promise<boolean>;
   get(realm: string, token: string): Promise<Kept<T> | undefined>;
   /** Gets and removes: of several takers one gets it. */
   take(realm: string, token: string): Promise<Kept<T> | undefined>;
@@ -93,6 +95,11 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
       if (row.ownerRowsMax !== undefined && owner !== '') makeRoomOf(kind, owner, row.ownerRowsMax);
       if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
       for (const evicted of store.put(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner)) tell(evicted, 'evicted');
+    },
+    claim: async (realm, token, expiresAtMs) => {
+      const kind = kindOf(row.name, realm);
+      if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
+      return store.countUp([{ kind, key: keyOf(token), limit: 1, expiresAtMs }]).kind === 'counted';
     },
     get: async (realm, token) => read(row, store.get(kindOf(row.name, realm), keyOf(token))),
     take: async (realm, token) => read(row, store.take(kindOf(row.name, realm), keyOf(token))),

@@ -79,6 +79,8 @@ export interface RedirectReply extends Common {
   readonly status: 302 | 303;
   /** A path of the realm. */
   readonly to: string;
+  /** Whether `to` is an absolute address of somebody else, which the handler has held against what may be led to. */
+  readonly away?: true;
 }
 
 export interface JsonReply extends Common {

@@ -18,6 +18,8 @@ export interface Page {
   readonly nav?: SafeHtml;
   /** A path of the realm: the script of this page, which no other may run. */
   readonly script?: string;
+  /** Origins, or schemes (`app:`), beyond this service to which the answer to a form of this page may lead on. */
+  readonly leadsTo?: readonly string[];
 }
 
 /** The whole document of a page. */

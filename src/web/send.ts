@@ -10,7 +10,7 @@ import { errors } from './errors.ts';
 import { errorJson, errorOfApi, errorPage, errorText, prefersJson } from './errors-page.ts';
 import type { FileReply, Reply, StreamReply } from './exchange.ts';
 import type { Exchange } from './exchanges.ts';
-import { securityHeaders } from './headers.ts';
+import { type Admitted, securityHeaders } from './headers.ts';
 import { renderPage } from './page.ts';
 import { pathIn } from './realm.ts';
 import { fillText } from './texts.ts';
@@ -65,13 +65,13 @@ export function createSender({ assets, audit, discardOctetsMax, apiPath, ending 
       address,
     });
 
-  const write = (exchange: Exchange, status: number, headers: Headers, body: Uint8Array, script = false) => {
+  const write = (exchange: Exchange, status: number, headers: Headers, body: Uint8Array, admitted: Admitted = {}) => {
     const { request, response, secure, host } = exchange;
     if (exchange.given || response.headersSent || response.destroyed) return;
     const unread = announcesBody(request) && !request.complete;
     response.writeHead(status, {
       'Cache-Control': 'no-store',
-      ...securityHeaders(secure, host, script),
+      ...securityHeaders(secure, host, admitted),
       ...headers,
       'Content-Length': String(body.length),
       ...(unread || ending() ? { Connection: 'close' } : {}),
@@ -90,7 +90,7 @@ export function createSender({ assets, audit, discardOctetsMax, apiPath, ending 
       status,
       { 'Content-Type': 'text/html; charset=utf-8', Vary: 'Accept, Cookie', ...more },
       utf8(renderPage(shown, assets, exchange.realm)),
-      shown.script !== undefined,
+      { script: shown.script !== undefined, ...(shown.leadsTo === undefined ? {} : { leadsTo: shown.leadsTo }) },
     );
 
   const refuse: Sender['refuse'] = (exchange, error, { status = error.sees.http ?? 500, means, headers = {} } = {}) => {
@@ -124,8 +124,14 @@ export function createSender({ assets, audit, discardOctetsMax, apiPath, ending 
         return;
       }
       case 'redirect':
-        if (!/^\/(?![/\\])/.test(answer.to)) throw new Error('a redirect to something that is no path of the realm');
-        write(exchange, answer.status, { ...common, Location: pathIn(exchange.realm, answer.to) }, new Uint8Array());
+        if (answer.away !== true && !/^\/(?![/\\])/.test(answer.to))
+          throw new Error('a redirect to something that is no path of the realm');
+        write(
+          exchange,
+          answer.status,
+          { ...common, Location: answer.away === true ? answer.to : pathIn(exchange.realm, answer.to) },
+          new Uint8Array(),
+        );
         return;
       case 'file':
         sendFile(exchange, answer);
@@ -158,7 +164,7 @@ export function createSender({ assets, audit, discardOctetsMax, apiPath, ending 
     try {
       response.writeHead(200, {
         'Cache-Control': 'no-store',
-        ...securityHeaders(secure, host, false),
+        ...securityHeaders(secure, host),
         ...common,
         'Content-Type': type,
         ...headers,

@@ -1,5 +1,6 @@
 import type { Clock } from '#base';
-import { allOf, anyOf, ClientRefusal, type DirectoryClient, equals, inChain } from '#client';
+import { allOf, anyOf, ClientRefusal, type DirectoryClient, equals, inChain, present } from '#client';
+import type { SigningAlgorithm } from '#keys';
 import { resultCodes } from '#ldap';
 import type { WebRealm } from '#web';
 import { type Application, applicationAttributes, applicationOf } from './application.ts';
@@ -34,6 +35,8 @@ export interface Applications {
   byUuid(realm: ApplicationsOf, entryUuid: string): Promise<Application | undefined>;
   /** All that a realm has, at most so many. */
   list(realm: ApplicationsOf): Promise<{ readonly applications: readonly Application[]; readonly complete: boolean }>;
+  /** By which algorithms applications of the realm want tokens signed, where they say so; each once. */
+  algorithms(realm: ApplicationsOf): Promise<readonly SigningAlgorithm[]>;
   /** Whether any application of the realm names an origin (`appCorsOrigin`). */
   listsOrigin(realm: ApplicationsOf, origin: string): Promise<boolean>;
   /** Has the directory judge a secret, by a bind as the application's entry. Wrong, absent and disabled look alike. */
@@ -76,6 +79,14 @@ export function openApplications({ client, clock }: ApplicationsOptions): Applic
     },
     byUuid: async (realm, entryUuid) => (await search(realm, equals('entryUUID', entryUuid), 1)).applications[0],
     list: (realm) => search(realm, isClient),
+    algorithms: async (realm) => {
+      const { applications } = await search(realm, anyOf(present('stsIdTokenAlgorithm'), present('stsAuthorizationResponseAlgorithm')));
+      const asked = applications.flatMap(({ idTokenAlgorithm, authorizationResponseAlgorithm }) => [
+        idTokenAlgorithm ?? [],
+        authorizationResponseAlgorithm ?? [],
+      ]);
+      return [...new Set(asked.flat())].sort();
+    },
     listsOrigin: async (realm, origin) => (await search(realm, equals('appCorsOrigin', origin), 1)).applications.length > 0,
     judgeSecret: async ({ dn }, { secret, address, isProtected }) => {
       const judgement = await client.judge({ dn, password: secret, door: clientDoor, address, isProtected });

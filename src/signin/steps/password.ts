@@ -95,7 +95,7 @@ function loginPage(call: StepCall, fault: Fault | undefined): Page {
   const again = fault !== undefined && fault.field === undefined;
   const kept = fault?.kept ?? {};
   const name = html`<label for="username">${texts.userName}</label>
-${userNameField(kept['username'] ?? '', nameFault, fault === undefined || nameFault)}`;
+${userNameField(kept['username'] ?? call.parked.hint, nameFault, fault === undefined || nameFault)}`;
   const withPassword = html`${name}
 <label for="password">${texts.password}</label>
 ${passwordField(passwordFault, again, fault !== undefined && !nameFault, first.passwordless)}

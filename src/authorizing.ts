@@ -1,0 +1,31 @@
+import type { DirectoryClient } from '#client';
+import { createOauth, type Oauth } from '#oauth';
+import type { People } from '#people';
+import type { Realms } from '#realms';
+import type { Sessions } from '#sessions';
+import type { Csrf } from '#web';
+import type { Beneath } from './above.ts';
+import type { Foundation } from './foundation.ts';
+import type { settings as rows } from './settings.ts';
+
+interface AuthorizingParts {
+  readonly foundation: Pick<Foundation, 'clock' | 'chance' | 'audit' | 'log'>;
+  readonly below: Pick<Beneath, 'state'>;
+  readonly client: DirectoryClient;
+  readonly realms: Realms<typeof rows>;
+  readonly people: People;
+  readonly sessions: Sessions;
+  readonly csrf: Csrf;
+}
+
+/** OAuth 2.0 and OpenID Connect, over the sessions and the directory. */
+export function oauthOf({ foundation, below, client, realms, people, sessions, csrf }: AuthorizingParts): Oauth {
+  const { audit, log, clock, chance } = foundation;
+  return createOauth({
+    ...{ client, realms, people, sessions, csrf, audit, log, clock, chance },
+    state: below.state,
+    claims: { claimsOf: async () => ({}), claimNames: () => [] },
+    settingsOf: realms.settingsOf,
+    standingId: realms.standing.id,
+  });
+}

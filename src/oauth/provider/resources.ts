@@ -1,0 +1,30 @@
+import type { SigningAlgorithm } from '#keys';
+import { type Application, standingScopes } from '../applications/index.ts';
+import type { Issuer } from '../issuer.ts';
+
+/** Names the management API of a realm, wherever the service is reached, in the entry of an application. */
+export const managementApi = 'urn:atrium:admin-api';
+const managementScopes = ['admin:read', 'admin:write'];
+
+/**
+ * A resource that an application may have access tokens for; `undefined` for any other.
+ *
+ * @see RFC 8707; RFC 9068 for the tokens
+ */
+export function resourceOf(issuer: Issuer, { resources, scopes }: Application, resource: string, ttlS: number, alg: SigningAlgorithm) {
+  const common = { audience: resource, accessTokenTTL: ttlS, accessTokenFormat: 'jwt', jwt: { sign: { alg } } } as const;
+  if (isManagementApi(issuer, resource)) {
+    const isListed = resources.includes(resource) || resources.includes(managementApi);
+    // Who says which scopes an application may ask for has said so of these, too.
+    const allowed = scopes === standingScopes ? managementScopes : managementScopes.filter((scope) => scopes.includes(scope));
+    return isListed ? { ...common, scope: allowed.join(' ') } : undefined;
+  }
+  return resources.includes(resource)
+    ? { ...common, scope: scopes.filter((scope) => !standingScopes.includes(scope)).join(' ') }
+    : undefined;
+}
+
+/** The management API is its realm's own: no named server gives tokens for it. */
+function isManagementApi({ url, server }: Issuer, resource: string): boolean {
+  return server === '' && resource === `${url}/admin-api`;
+}

@@ -1,0 +1,34 @@
+import type { Person } from '#people';
+import type { RevokedBecause, SetRecord } from './records.ts';
+
+/** What is known, at this moment, of what a set stands on. */
+export interface Footing {
+  readonly nowMs: number;
+  /** Whether the application is there and may use the server. */
+  readonly application: boolean;
+  /** `undefined` when the entry is gone; not asked for an application's own sets. */
+  readonly person: (Pick<Person, 'disabled'> & { readonly password: string }) | undefined;
+  /** Whether the session in which it began is live; not asked where the set is not bound to it. */
+  readonly session: boolean;
+  /** Since when the person's consent to the application stands; not asked where none was needed. */
+  readonly consentedMs: number | undefined;
+}
+
+/**
+ * Why a set is worth nothing any more; `undefined` while it is good. It is asked at each use, so that no change has to find its way to what was issued.
+ *
+ * @param expiresAtMs  of the set
+ */
+export function fallOf(set: SetRecord, expiresAtMs: number, footing: Footing): RevokedBecause | 'expired' | undefined {
+  if (set.revoked !== undefined) return set.revoked.why;
+  if (expiresAtMs <= footing.nowMs) return 'expired';
+  if (!footing.application) return 'application-gone';
+  if (set.entryUuid === '') return undefined;
+  if (footing.person === undefined || footing.person.disabled) return 'disabled';
+  // Not later than, but another one than: the entry knows seconds only.
+  if (footing.person.password !== set.password) return 'password-changed';
+  if (set.bound && !footing.session) return 'signed-out';
+  // Given once more later, it is another consent: what came of the one before does not come back.
+  if (set.consentedMs !== undefined && footing.consentedMs !== set.consentedMs) return 'consent-withdrawn';
+  return undefined;
+}

@@ -1,0 +1,125 @@
+import test from 'ava';
+import * as oidc from 'openid-client';
+import { replaceValues } from '../flows/realms.ts';
+import {
+  addApplication,
+  configure,
+  exchange,
+  go,
+  type OauthHouse,
+  openHouse,
+  refusalOf,
+  request,
+  signIn,
+  type TestApplication,
+} from './house.ts';
+
+let house: OauthHouse;
+let web: TestApplication;
+
+test.before(async () => {
+  house = await openHouse();
+  web = await addApplication(house, 'web-app');
+});
+
+test.after.always(() => house?.atrium[Symbol.asyncDispose]());
+
+test.serial(
+  'authorization code with PKCE through the sign-in screen: an ID token rendered from the session, userinfo, and a second time without the screen',
+  async (t) => {
+    const config = await configure(house.base, web);
+    const { tokens, jar } = await signIn(house, config);
+    const claims = tokens.claims();
+    t.regex(String(claims?.sub), /^urn:uuid:[0-9a-f-]{36}$/);
+    t.is(claims?.iss, house.base);
+    t.is(claims?.aud, 'web-app');
+    t.is(claims?.['acr'], '1');
+    t.deepEqual(claims?.['amr'], ['pwd']);
+    t.regex(String(claims?.['sid']), /^[\w-]{20,}$/);
+    t.is((await oidc.fetchUserInfo(config, tokens.access_token, String(claims?.sub))).sub, String(claims?.sub));
+
+    const again = await signIn(house, config, {}, jar);
+    t.is(again.tokens.claims()?.['sid'], claims?.['sid']);
+    t.is(again.tokens.claims()?.['auth_time'], claims?.['auth_time']);
+  },
+);
+
+test.serial(
+  'a code is refused with a wrong verifier, at another redirect URI, by another client, and a second time, which revokes what it gave',
+  async (t) => {
+    const config = await configure(house.base, web);
+    const other = await configure(house.base, await addApplication(house, 'other-app'));
+    const { jar } = await signIn(house, config);
+    const from = house.atrium.audit.length;
+    const codeFor = async () => {
+      const flow = request(config);
+      return { flow, location: (await go(house.base, flow.url.href, jar)).location };
+    };
+    const { flow, location } = await codeFor();
+    t.is(await refusalOf(t, exchange(config, { ...flow, verifier: 'x'.repeat(43) }, location)), 'invalid_grant');
+    t.is(await refusalOf(t, exchange(other, flow, location)), 'invalid_grant');
+    const elsewhere = request(config, { redirect_uri: 'https://evil.example/back' });
+    t.is((await go(house.base, elsewhere.url.href, jar)).status, 400, 'nobody is led to an address that is not registered');
+
+    const fresh = await codeFor();
+    const tokens = await exchange(config, fresh.flow, fresh.location);
+    t.is(await refusalOf(t, exchange(config, fresh.flow, fresh.location)), 'invalid_grant');
+    t.is(await refusalOf(t, oidc.fetchUserInfo(config, tokens.access_token, oidc.skipSubjectCheck)), 'invalid_token');
+    t.is(await refusalOf(t, oidc.refreshTokenGrant(config, String(tokens.refresh_token))), 'invalid_grant');
+    const codes = house.codesSince(from);
+    for (const code of ['STS-OAUTH-9002', 'STS-OAUTH-9009', 'STS-OAUTH-9016', 'STS-OAUTH-9013']) t.true(codes.includes(code), code);
+    for (const row of house.atrium.audit.slice(from))
+      t.notRegex(row.summary, /[\w-]{40,}/, 'no code and no token stands in the audit trail');
+  },
+);
+
+test.serial(
+  'a refresh token works once: used again, it and all that came of it is revoked; of two at once one is given tokens',
+  async (t) => {
+    const config = await configure(house.base, web);
+    const { tokens, jar } = await signIn(house, config);
+    const first = await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
+    t.not(first.refresh_token, tokens.refresh_token);
+    t.is(await refusalOf(t, oidc.refreshTokenGrant(config, String(tokens.refresh_token))), 'invalid_grant');
+    t.is(await refusalOf(t, oidc.refreshTokenGrant(config, String(first.refresh_token))), 'invalid_grant');
+
+    const again = await signIn(house, config, {}, jar);
+    const both = await Promise.allSettled([1, 2, 3, 4].map(() => oidc.refreshTokenGrant(config, String(again.tokens.refresh_token))));
+    t.true(both.filter(({ status }) => status === 'fulfilled').length <= 1);
+  },
+);
+
+test.serial(
+  'a client that does not prove who it is, is disabled or is not there gets nothing; an ldapmodify counts at the next request',
+  async (t) => {
+    const app = await addApplication(house, 'secretive', { stsGrantType: 'client_credentials' });
+    const from = house.atrium.audit.length;
+    t.truthy((await oidc.clientCredentialsGrant(await configure(house.base, app))).access_token);
+    const wrong = await configure(house.base, { ...app, secret: 'wrong' });
+    t.is(await refusalOf(t, oidc.clientCredentialsGrant(wrong)), 'invalid_client');
+    const nobody = await configure(house.base, { ...app, clientId: 'nobody' });
+    t.is(await refusalOf(t, oidc.clientCredentialsGrant(nobody)), 'invalid_client');
+    await replaceValues(house.atrium, app.dn, 'pwdAccountLockedTime', ['000001010000Z']);
+    t.is(await refusalOf(t, oidc.clientCredentialsGrant(await configure(house.base, app))), 'invalid_client');
+    t.true(house.codesSince(from).includes('STS-OAUTH-9001'));
+  },
+);
+
+test.serial(
+  'client credentials with the management API as resource: an at+jwt token that acts as the application; without the right to it none',
+  async (t) => {
+    const api = `${house.base}/admin-api`;
+    const app = await addApplication(house, 'operator', { stsGrantType: 'client_credentials', stsAllowedResource: api });
+    const config = await configure(house.base, app);
+    const tokens = await oidc.clientCredentialsGrant(config, { resource: api, scope: 'admin:read' });
+    const [head = '', claims = ''] = tokens.access_token.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+    t.like(JSON.parse(head), { typ: 'at+jwt', alg: 'ES256' });
+    t.like(JSON.parse(claims), { iss: house.base, aud: api, client_id: 'operator', sub: 'operator', scope: 'admin:read' });
+    t.true((await oidc.tokenIntrospection(config, tokens.access_token)).active);
+    await oidc.tokenRevocation(config, tokens.access_token);
+    t.false((await oidc.tokenIntrospection(config, tokens.access_token)).active);
+
+    const other = await configure(house.base, await addApplication(house, 'no-operator', { stsGrantType: 'client_credentials' }));
+    t.is(await refusalOf(t, oidc.clientCredentialsGrant(other, { resource: api, scope: 'admin:read' })), 'invalid_target');
+  },
+);
