@@ -8,13 +8,20 @@ import { freePort, type Peer, runProgram, startServer, stopProgram } from './pro
 import { nameOf, uidOf } from './requests.ts';
 import { watchLoop } from './watch.ts';
 
-const cli = join(dirname(import.meta.dirname), 'atrium.mjs');
+const here = dirname(import.meta.dirname);
 const loop = pathToFileURL(join(import.meta.dirname, 'loop.ts')).href;
 /** Who administers is known by name: the first of the people. */
 const administrator = 0;
 
-/** Atrium in product mode as an operator starts it, from settings alone. */
-export function atriumPeer(folder: string, suffix: string, password: string, more: Readonly<Record<string, string>> = {}): Peer {
+/** Atrium in product mode as an operator starts it, from settings alone; of this tree or, to compare two, of another one. */
+export function atriumPeer(
+  folder: string,
+  suffix: string,
+  password: string,
+  more: Readonly<Record<string, string>> = {},
+  root: string = here,
+): Peer {
+  const cli = join(root, 'atrium.mjs');
   const data = join(folder, 'atrium');
   const loopFile = join(folder, 'loop.json');
   const settings = {

@@ -105,6 +105,13 @@ export function isWithin(key: Uint8Array, base: Uint8Array): boolean {
   return true;
 }
 
+/** Whether an entry stands directly below another. */
+export function isDirectlyBelow(key: Uint8Array, parent: Uint8Array): boolean {
+  if (key.length <= parent.length || !isWithin(key, parent)) return false;
+  for (let i = parent.length === 0 ? 0 : parent.length + 1; i < key.length; i++) if (key[i] === levelEnd) return false;
+  return true;
+}
+
 /** The key of the superior; no octets for an entry directly below the root, `undefined` for the root itself. */
 export function parentKey(key: Uint8Array): Uint8Array | undefined {
   if (key.length === 0) return undefined;

@@ -1,7 +1,7 @@
 export { checkEntry, checkModified, checkNotObsolete, checkUserModifiable, structuralClass } from './check.ts';
 export { type Definition, readDefinitions, type SchemaText } from './definitions.ts';
 export { coversOptions, type Described, describe, isLanguageRange, typeAt, typeOfKey } from './describe.ts';
-export { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
+export { isDirectlyBelow, isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from './dn-key.ts';
 export type { ChainedAttribute, Entry, EntryAttributes, LargeAttribute, WorkedAttribute } from './entry.ts';
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';

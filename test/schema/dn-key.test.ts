@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { compareBytes, utf8 } from '#base';
 import { type Dn, parseDn } from '#ldap';
-import { isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from '#schema';
+import { isDirectlyBelow, isWithin, keysAbove, keysBelow, normalizeDn, normalizeRdn, parentKey } from '#schema';
 import { holds } from '../support/holds.ts';
 import { readTestSchema } from '../support/schema.ts';
 
@@ -24,6 +24,22 @@ const assertion = fc.oneof(
 );
 const rdn = fc.uniqueArray(assertion, { minLength: 1, maxLength: 2, selector: ({ type }) => schema.attributeType(type)?.key });
 const dn = fc.array(rdn, { maxLength: 4 });
+
+test('directly below a name stands whose superior it is, and nobody else', (t) => {
+  holds(
+    t,
+    fc.property(dn, dn, rdn, (one, other, first) => {
+      const [parent, elsewhere] = [key(one), key(other)];
+      const child = key([first, ...one]);
+      return (
+        isDirectlyBelow(child, parent) &&
+        !isDirectlyBelow(parent, parent) &&
+        !isDirectlyBelow(key([first, first, ...one]), parent) &&
+        isDirectlyBelow(elsewhere, parent) === (elsewhere.length > 0 && compareBytes(parentKey(elsewhere) ?? child, parent) === 0)
+      );
+    }),
+  );
+});
 
 test('all below a name, and nothing else, begin with its key and the end of a level', (t) => {
   holds(

@@ -1,5 +1,5 @@
 import type { Filter } from '#ldap';
-import { formOf, isWithin, parentKey } from '#schema';
+import { formOf, isDirectlyBelow, isWithin, parentKey } from '#schema';
 import { assertionsOf } from '../search/turn.ts';
 import type { Rights } from './rights.ts';
 import type { Rule, Target } from './rule.ts';
@@ -73,6 +73,7 @@ export function createPlan(fitting: readonly Fitting[], make: (rules: readonly R
   // Of who may do everything nothing has to be known of an entry: neither where it stands nor whose it is.
   const always = bases.length === 0 && !hasOwn && !hasFilters ? make(fitting.map(({ rule }) => rule)) : undefined;
   const shapes = new Map<number | string, Shape>();
+  const parentsOfBases = new Set(bases.flatMap(({ key }) => parentKey(key) ?? []).map(formOf));
 
   const makeShape = (dnKey: Uint8Array, isOwn: boolean): Shape => {
     const nths = new Set(everywhere);
@@ -92,6 +93,15 @@ export function createPlan(fitting: readonly Fitting[], make: (rules: readonly R
     }
     return shape;
   };
+  /** Entries side by side stand alike, but for those that a target names: most answers are of one place. */
+  let siblings: { readonly parent: Uint8Array; readonly shape: Shape } | undefined;
+  const shapeBeside = (dnKey: Uint8Array): Shape => {
+    if (siblings !== undefined && isDirectlyBelow(dnKey, siblings.parent)) return siblings.shape;
+    const shape = shapeOf(dnKey, false);
+    const parent = parentKey(dnKey);
+    if (parent !== undefined && !parentsOfBases.has(formOf(parent))) siblings = { parent: parent.slice(), shape };
+    return shape;
+  };
 
   return {
     hasOwn,
@@ -99,7 +109,7 @@ export function createPlan(fitting: readonly Fitting[], make: (rules: readonly R
     assertions: hasFilters ? assertionsOfRules(fitting.map(({ rule }) => rule)) : 0,
     rightsOf(dnKey, isOwn, fits) {
       if (always !== undefined) return always;
-      const shape = shapeOf(dnKey, isOwn && hasOwn);
+      const shape = isOwn && hasOwn ? shapeOf(dnKey, true) : shapeBeside(dnKey);
       return shape.rights ?? filtered(shape, fits, make);
     },
   };
