@@ -1,4 +1,4 @@
-import { reservedSettings, type SettingRows, serviceSettings } from '#catalogue';
+import { type SettingRows, serviceSettings } from '#catalogue';
 import { settings as adminSettings } from './admin/settings.ts';
 import { settings as auditSettings } from './audit/settings.ts';
 import { settings as clientSettings } from './client/settings.ts';
@@ -39,7 +39,6 @@ export const settings = {
   ...stateSettings,
   ...storeSettings,
   ...webSettings,
-  ...reservedSettings,
 } as const satisfies SettingRows;
 
 /** Whether a realm in which such settings are in force has a server to send mail by. @param inForce  all of them, or those of which one is asked for */

@@ -5,7 +5,6 @@ import {
   listedErrors,
   type OperationRow,
   type RouteRow,
-  reservedSettings,
   type SettingRows,
   serviceSettings,
   settingErrors,
@@ -66,7 +65,7 @@ import { settings as webSettings } from './web/settings.ts';
 export const settingTables: Readonly<Record<string, SettingRows>> = {
   admin: adminSettings,
   audit: auditSettings,
-  catalogue: { ...serviceSettings, ...reservedSettings },
+  catalogue: serviceSettings,
   client: clientSettings,
   credentials: credentialsSettings,
   directory: directorySettings,

@@ -13,5 +13,4 @@ export { createLiveSettings, type GivenOrigins, type LiveSettings, type SettingO
 export { serviceSettings } from './settings/own.ts';
 export { configFileEnv, type ReadSettings, readSettings } from './settings/read.ts';
 export { removedSettings } from './settings/removed.ts';
-export { reservedSettings } from './settings/reserved.ts';
 export type { SettingRow, SettingRows, SettingValue, SettingValues } from './settings/rows.ts';

@@ -57,6 +57,8 @@ export interface SearchOptions {
   /** Empty or absent: all user attributes; `+` for the operational ones. */
   readonly attributes?: readonly string[];
   readonly sizeLimit?: number;
+  /** Seconds that the directory may take; without, as many as it allows. */
+  readonly timeLimitS?: number;
   readonly typesOnly?: boolean;
   /** What is kept of deleted people is found, too. */
   readonly showDeleted?: true;
@@ -265,14 +267,22 @@ function nextOf(controls: readonly Control[]): Uint8Array | undefined {
   return place === undefined || place.length === 0 ? undefined : new Uint8Array(place);
 }
 
-export function searchRequest({ base, scope, filter, attributes = [], sizeLimit = 0, typesOnly = false }: SearchOptions): Request {
+export function searchRequest({
+  base,
+  scope,
+  filter,
+  attributes = [],
+  sizeLimit = 0,
+  timeLimitS = 0,
+  typesOnly = false,
+}: SearchOptions): Request {
   return {
     kind: 'searchRequest',
     baseObject: base,
     scope,
     derefAliases: 'never',
     sizeLimit,
-    timeLimitS: 0,
+    timeLimitS,
     typesOnly,
     filter,
     attributes,

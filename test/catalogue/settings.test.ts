@@ -107,14 +107,6 @@ test('an unknown name in the file is reported with the nearest known one', (t) =
   t.regex(warnings[0]?.problem ?? '', /nearest known name is ldap\.port$/);
 });
 
-test('a setting that is not obeyed yet is checked, and giving it is answered with a warning', (t) => {
-  t.deepEqual(
-    readSettings(rows, { environment: { STS_TEST_LATER: '8' } }).warnings.map(({ name }) => name),
-    ['test.later'],
-  );
-  t.deepEqual(codes(readSettings(rows, { environment: { STS_TEST_LATER: 'x' } })), ['STS-CORE-0108']);
-});
-
 test('a _FILE variant reads the value from a file and drops the line end behind it', (t) => {
   const { values, problems } = readSettings(rows, { environment: { STS_KEYS_KEK_FILE: file(t, `${kek}\n`) } });
   t.deepEqual(problems, []);

@@ -14,12 +14,17 @@ export const nextMember = { next: z.string().optional().describe('For `after` of
 
 /** A page under the caller's authority, in the directory's own order: as dear as its entries, however many others there are. */
 export async function pageOf(
-  { actor }: Pick<Call, 'actor'>,
+  { actor, realm, deps }: Pick<Call, 'actor' | 'realm' | 'deps'>,
   options: Omit<PageOptions, 'size' | 'behind'>,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<{ readonly entries: FoundPage['entries']; readonly next?: string }> {
   const behind = after === undefined ? undefined : placeOf(after);
-  const { entries, next } = await actor.page({ ...options, size: limit, ...(behind === undefined ? {} : { behind }) });
+  const { entries, next } = await actor.page({
+    timeLimitS: Number(deps.settingsOf(realm.id)['adminApi.searchTimeS']),
+    ...options,
+    size: limit,
+    ...(behind === undefined ? {} : { behind }),
+  });
   return { entries, ...(next === undefined ? {} : { next: Buffer.from(next).toString('base64url') }) };
 }
 

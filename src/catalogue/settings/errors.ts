@@ -9,8 +9,7 @@ export const settingErrors = {
     means: 'a development-only setting given a value of its own in product mode',
     says: 'stsSetting: {name} may not be changed in product mode',
     sees: { ldap: 19, http: 400 },
-    // No setting is development-only yet, so nothing can raise it in a running service.
-    state: 'reserved',
+    state: 'live',
   },
   settingOverruled: {
     code: 'STS-CORE-9532',
@@ -23,9 +22,9 @@ export const settingErrors = {
   settingUnknown: { code: 'STS-CORE-9001', means: 'a name that is given is no setting; it is ignored', sees: {}, state: 'live' },
   settingNotObeyed: {
     code: 'STS-CORE-9002',
-    means: 'a setting is given that this version does not obey yet',
+    means: 'a setting is given that this version does not obey yet: every setting is obeyed by now',
     sees: {},
-    state: 'live',
+    state: 'retired',
   },
   secretFileUnreadable: { code: 'STS-KEYS-9043', means: 'startup refused: a secret file cannot be read', sees: {}, state: 'live' },
   secretFileEmpty: { code: 'STS-KEYS-9044', means: 'startup refused: a secret file is empty', sees: {}, state: 'live' },

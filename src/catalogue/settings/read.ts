@@ -70,10 +70,6 @@ function settle(reading: Reading, name: string, row: SettingRow): unknown {
     reading.problems.push({ code: checked.code, name: `${name} (${row.env})`, problem: checked.why });
     return standing;
   }
-  if (!row.obeyed) {
-    const problem = 'this version of the service does not obey it yet; the value is not used';
-    reading.warnings.push({ code: settingErrors.settingNotObeyed.code, name, problem });
-  }
   return checked.value;
 }
 

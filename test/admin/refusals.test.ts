@@ -1,0 +1,94 @@
+import test from 'ava';
+import { addPerson, asAdministrator } from '../flows/people.ts';
+import { call, openApi } from './api.ts';
+
+const atrium = await openApi();
+test.after.always(() => atrium[Symbol.asyncDispose]());
+const url = `${atrium.addresses.http}/admin-api/users/disable`;
+const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+const bodies: readonly [title: string, status: number, body: string][] = [
+  ['more than http.bodyOctetsMax', 413, JSON.stringify({ user: 'a'.repeat(6_000_000) })],
+  ['100,000 arrays within each other', 400, `{"user":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ['a member called __proto__', 400, '{"__proto__":{"user":"admin"},"user":"x"}'],
+  ['a list', 400, '[]'],
+  ['null', 400, 'null'],
+  ['a text', 400, '"admin"'],
+  ['another type', 400, '{"user":{"$ne":null}}'],
+  ['nothing', 400, ''],
+  ['a member too many', 400, '{"user":"admin","disabled":false}'],
+  ['a name with a line feed', 404, '{"user":"admin\\nadmin"}'],
+  ['a filter for a name', 404, '{"user":"*"}'],
+];
+for (const [title, status, body] of bodies) {
+  test(`an operation refuses what is no call of it, and goes on: ${title}`, async (t) => {
+    const response = await post(body);
+    t.is(response.status, status);
+    const { ok, errors, reference } = (await response.json()) as { ok: boolean; errors: unknown[]; reference: string };
+    t.false(ok);
+    t.true(errors.length > 0);
+    t.false(JSON.stringify(errors).includes('STS-'));
+    t.is(atrium.audit.filter(({ correlationId }) => correlationId === reference).length, 1);
+    t.is((await call(t, atrium, 'users.list', { query: { limit: '1' } })).status, 200);
+  });
+}
+
+test('what is not there below /admin-api is told as the API tells it: path, method, media type', async (t) => {
+  const told = async (response: Response) => [response.status, Object.keys((await response.json()) as object).toSorted()];
+  const keys = ['errors', 'ok', 'reference'];
+  t.deepEqual(await told(await fetch(`${atrium.addresses.http}/admin-api/nothing/at/all`)), [404, keys]);
+  t.deepEqual(await told(await fetch(url, { method: 'PUT' })), [405, keys]);
+  t.deepEqual(await told(await fetch(url, { method: 'POST', body: 'user=admin' })), [415, keys]);
+});
+
+test('a query is strict: a member twice, an unknown one, a number that is none', async (t) => {
+  for (const query of ['limit=1&limit=2', 'what=1', 'limit=x', 'limit=0', 'limit=201', 'filter=(uid=', 'filter=', 'q='])
+    t.is((await fetch(`${atrium.addresses.http}/admin-api/users?${query}`)).status, 400, query);
+  t.is((await call(t, atrium, 'users.list', { query: { filter: '('.repeat(4000) } })).status, 400);
+  t.is((await call(t, atrium, 'users.list', { query: { filter: `${'(!'.repeat(100)}(uid=a)${')'.repeat(100)}` } })).status, 400);
+});
+
+test('STS-API-9004, 9005: without required tokens the log says so aloud, and no page of another origin may call', async (t) => {
+  t.regex(atrium.log(), /STS-API-9004/);
+  const body = JSON.stringify({ user: 'admin' });
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'http://evil.example' },
+    { origin: 'null' },
+  ])
+    t.is((await post(body, headers as Record<string, string>)).status, 403);
+  t.is((await call(t, atrium, 'users.read', { params: { user: 'admin' } })).body.user.state, 'enabled');
+});
+
+test('a realm has the whole API below its prefix, about itself: nothing of another realm is found or changed through it', async (t) => {
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=acme,ou=realms,${atrium.suffix}`, { objectClass: ['stsRealmEntry'], cn: 'acme', stsRealmId: 'acme', displayName: 'Acme' }),
+  );
+  const { dn } = await addPerson(atrium, 'ada', 'Ada Lovelace');
+  const within = { prefix: '/realm/acme' };
+  const { body } = await call(t, atrium, 'users.list', within);
+  t.true(body.users.every((user: { dn: string }) => user.dn.endsWith(',o=acme')));
+  for (const user of ['ada', dn]) t.is((await call(t, atrium, 'users.disable', { ...within, json: { user } })).status, 404);
+  const ldif = `dn: ${dn}\nchangetype: delete\n`;
+  t.is((await call(t, atrium, 'ldif.import', { ...within, octets: ldif })).status, 400);
+  t.is((await call(t, atrium, 'backup.create', { ...within, json: {} })).status, 404);
+  t.is((await call(t, atrium, 'tasks.list', within)).status, 404);
+  t.is((await call(t, atrium, 'users.read', { params: { user: 'ada' } })).body.user.state, 'enabled');
+  t.is((await call(t, atrium, 'users.list', { prefix: '/realm/none' })).status, 404);
+});
+
+test('ten changes at one moment under one entity tag: one is made', async (t) => {
+  await addPerson(atrium, 'emmy', 'Emmy Noether');
+  const { etag } = (await call(t, atrium, 'users.read', { params: { user: 'emmy' } })).body;
+  const change = (at: number) =>
+    call(t, atrium, 'users.change', {
+      params: { user: 'emmy' },
+      json: { attributes: { title: [`t${at}`] } },
+      headers: { 'if-match': `"${etag}"` },
+    });
+  const statuses = (await Promise.all(Array.from({ length: 10 }, (_, at) => change(at)))).map(({ status }) => status);
+  t.is(statuses.filter((status) => status === 200).length, 1);
+  t.is(statuses.filter((status) => status === 412).length, 9);
+});
