@@ -121,6 +121,18 @@ test('what is not there is said to be not there, and a way back leads nowhere el
   }
 });
 
+test('what cannot be undone asks for the name to be typed', async (t) => {
+  const deletes = await get('/admin/do/users.delete?user=victim&thing=victim', writer);
+  t.regex(deletes.body, /Type victim to confirm/);
+  const answer = await post(
+    '/admin/do/users.delete',
+    { user: 'victim', thing: 'victim', settled: 'user', confirmThing: 'other', csrf: hiddenOf(deletes, 'csrf') },
+    writer,
+  );
+  await refuses(t, answer, 422, 'STS-ADMIN-9003');
+  t.regex(answer.body, /This is not the name/);
+});
+
 test('the directory’s own words stand above the form that it refuses', async (t) => {
   const deed = await get('/admin/do/users.disable?user=no-one', writer);
   const answer = await post('/admin/do/users.disable', { user: 'no-one', settled: 'user', csrf: hiddenOf(deed, 'csrf') }, writer);
@@ -140,4 +152,20 @@ test('lists search by words, entryUUID and filters; a filter that is none is sai
   t.deepEqual(await names(path.slice('/admin/users/'.length)), ['victim']);
   t.regex((await get('/admin/users?q=(mail', reader)).body, /This filter cannot be read/);
   t.deepEqual(await names('nobody-is-called-so'), []);
+});
+
+test('every page that the console leads to opens, in both roles, and says nothing of a code', async (t) => {
+  const home = JSON.parse((await get('/admin?format=json', reader)).body);
+  t.deepEqual(
+    home.steps.map(({ name }: { readonly name: string }) => name),
+    ['Key-encryption key', 'Certificate', 'Mail', 'Second factor', 'Backup'],
+  );
+  const { body } = await get('/admin', reader);
+  const paths = new Set([...body.matchAll(/href="(\/admin[^"?]*)"/g)].map(([, path]) => path ?? ''));
+  t.true(paths.size > 10);
+  for (const path of paths) {
+    for (const cookies of [reader, writer]) t.is((await get(path, cookies)).status, 200, path);
+    const json = await get(`${path}?format=json`, reader);
+    t.notThrows(() => JSON.parse(json.body), path);
+  }
 });

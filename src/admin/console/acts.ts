@@ -2,7 +2,7 @@ import { type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHt
 import { errors } from '../errors.ts';
 import type { Performed } from '../operations/perform.ts';
 import type { Operation } from '../operations/row.ts';
-import { drawData } from './data.ts';
+import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, type Shape, shapeOf, textOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
 import type { Admin, Needs } from './gate.ts';
@@ -29,13 +29,13 @@ const freshNames =
 const endsForGood = /(?:^|[.-])(?:delete|remove|clear|reset|drop|emergency)/i;
 const pagePath = /^\/admin(?:\/[\w.~%-]+)*(?:\?[\w.~%=&+-]*)?$/;
 /** Members under which something is told once. */
-const toldOnce = /password|secret|link|codes|token/i;
+const toldOnce = /^(?:password|secret|link|codes|token|value|administrator)$/i;
 
 /** A way to an operation about a thing, for those who may have it done. */
 export function deedLink(deps: ConsoleDeps, { realm }: WebRequest, admin: Admin, { name, given, thing, back }: Deed, verb?: string): Piece {
   const row = deps.operations.get(name);
   if (row === undefined || !mayRun(admin, row)) return undefined;
-  const words = verb ?? row.console?.verb ?? row.console?.title ?? row.summary;
+  const words = verb ?? row.console?.title ?? row.summary;
   return html`<a role="button" class="outline" href="${hrefOf(realm, `/admin/do/${name}`, { ...given, thing, back })}">${words}<span class="off"> ${thing}</span></a>`;
 }
 
@@ -100,6 +100,17 @@ function deedPage(request: WebRequest, admin: Admin, row: Operation, { thing, ba
   const isForGood = endsForGood.test(row.name) || row.method === 'DELETE';
   const fields = [
     ...fieldsOf(shape, { ...(tried.values === undefined ? {} : { values: tried.values }), faults: tried.faults ?? {}, without: settled }),
+    ...(row.takes === undefined
+      ? []
+      : [
+          field({
+            name: bodyName,
+            label: texts.body.replace('{type}', row.takes.type),
+            kind: 'lines',
+            required: true,
+            fault: tried.faults?.[bodyName],
+          }),
+        ]),
     ...(isForGood && thing !== '' ? [confirmField(thing, tried.faults?.[confirmName])] : []),
   ];
   const hidden = { ...Object.fromEntries(settled.map((name) => [name, given[name] ?? ''])), thing, back, settled: settled.join(' ') };
@@ -116,6 +127,7 @@ ${sameOf(request, row, shape, { ...given, ...tried.values })}`,
 }
 
 const confirmName = 'confirmThing';
+const bodyName = 'bodyText';
 
 function confirmField(thing: string, fault: string | undefined): SafeHtml {
   return field({ name: confirmName, label: texts.confirmName.replace('{name}', () => thing), kind: 'text', required: true, fault });
@@ -142,7 +154,8 @@ async function deed(
     const faults = { [confirmName]: texts.confirmWrong };
     return { ...deedPage(request, admin, row, asked, { values, faults }), status: 422, error: errors.formUnfit };
   }
-  const performed = await run(deps, row, request, admin, inputOf(shape, given));
+  const body = row.takes === undefined ? undefined : (given.get(bodyName) ?? '');
+  const performed = await run(deps, row, request, admin, inputOf(shape, given), body);
   return answered(request, admin, row, asked, values, performed);
 }
 
@@ -168,26 +181,29 @@ function answered(
       return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
     case 'done': {
       const { output } = performed;
-      if (Object.keys(output).some((name) => toldOnce.test(name))) return onceTold(realm, row, asked, admin, output);
+      const isSecret = Object.keys(output).some((name) => toldOnce.test(name));
+      if (isSecret || row.takes !== undefined || asked.back.startsWith('/admin/api-explorer'))
+        return told(realm, row, asked, admin, output, isSecret);
       const joint = asked.back.includes('?') ? '&' : '?';
       return { kind: 'redirect', status: 303, to: `${asked.back}${joint}done=${row.name}` };
     }
   }
 }
 
-/** What is shown this once: it is nowhere else. */
-function onceTold(
+/** What it answered. A secret is shown this once: it is nowhere else. */
+function told(
   realm: WebRealm,
   row: Operation,
   { thing, back }: Asked,
   { nowMs }: Admin,
   output: Readonly<Record<string, unknown>>,
+  isSecret: boolean,
 ): Drawn {
   const title = row.console?.title ?? row.summary;
   return {
     title,
     main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
-${notice('careful', 'once', texts.toldOnce)}${section('told', texts.result, drawData(output, nowMs, texts.result))}`,
+${isSecret ? notice('careful', 'once', texts.toldOnce) : notice('good', 'done', `${texts.done}.`)}${section('told', texts.result, drawOutput(output, { realm, nowMs }))}`,
   };
 }
 

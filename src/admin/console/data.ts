@@ -1,6 +1,6 @@
-import { facts, html, type Piece, type SafeHtml, timeHtml } from '#web';
+import { facts, html, type Piece, type SafeHtml, timeHtml, type WebRealm } from '#web';
 import { labelOf } from './forms.ts';
-import { figure, table } from './parts.ts';
+import { type Column, figure, hrefOf, table } from './parts.ts';
 import { texts } from './texts.ts';
 
 /** Rows of a list that are drawn; the rest is counted. */
@@ -9,66 +9,133 @@ const depthMax = 6;
 /** A list of things with more members than this is drawn as one block a thing. */
 const columnsMax = 8;
 const wordMax = 2000;
+/** Shorter ones stand in one line. */
+const wordLengthMax = 40;
 
-type Data = Readonly<Record<string, unknown>>;
+export type Data = Readonly<Record<string, unknown>>;
+
+/** What drawing takes beside the data. */
+export interface Drawing {
+  readonly realm: WebRealm;
+  readonly nowMs: number;
+  /** Of the lists of things at the top: the columns that are shown. */
+  readonly columns?: readonly string[] | undefined;
+  /** Of the same: what can be done with each. */
+  readonly acts?: ((thing: Data) => Piece) | undefined;
+}
 
 /**
- * Draws what an operation answered: members as facts, lists of things as tables, times as people read them.
- *
- * @param nowMs  for times
+ * Draws what an operation answered: its plain members as facts, then each list or part of it under its name. Times are written as people read them, names lead to
+ * what they name.
  */
-export function drawData(value: unknown, nowMs: number, caption: string, depth = 0): Piece {
+export function drawOutput(output: Data, drawing: Drawing): Piece {
+  const members = Object.entries(output).filter(([name]) => name !== 'next');
+  const isPlain = (value: unknown) => typeof value !== 'object' || value === null || (Array.isArray(value) && !value.some(isThing));
+  const plain = members.filter(([, value]) => isPlain(value));
+  const parts = members.filter(([, value]) => !isPlain(value));
+  const isOne = plain.length === 0 && parts.length === 1;
+  return html`${plain.length > 0 && facts(plain.map(([name, value]) => [labelOf(name), drawData(value, drawing, name, 1)]))}${parts.map(
+    ([name, value]) => html`${!isOne && html`<h3>${labelOf(name)}</h3>`}${drawPart(value, drawing, name)}`,
+  )}`;
+}
+
+function drawPart(value: unknown, drawing: Drawing, name: string): Piece {
+  if (!Array.isArray(value)) return drawData(value, drawing, name, 1);
+  const things = value.filter(isThing);
+  const names = [...new Set(things.flatMap((each) => Object.keys(each)))];
+  const shown = drawing.columns === undefined ? names : drawing.columns.filter((each) => names.includes(each));
+  if (shown.length > columnsMax || shown.length === 0) return drawData(value, drawing, name, 1);
+  const rest = things.length - rowsMax;
+  return html`${thingsTable(labelOf(name), things.slice(0, rowsMax), shown, drawing, drawing.acts)}${rest > 0 && html`<p class="quiet">${figure(rest)} ${texts.more}</p>`}`;
+}
+
+/** An empty cell says it by itself. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+function isThing(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One value of what an operation answered. @param name  of the member, which says what a text is */
+export function drawData(value: unknown, drawing: Drawing, name: string, depth = 0): Piece {
   if (value === undefined || value === null || value === '') return html`<span class="quiet">${texts.none}</span>`;
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
   if (typeof value === 'number') return figure(value);
-  if (typeof value === 'string') return drawText(value, nowMs);
+  if (typeof value === 'string') return drawText(value, drawing, name);
   if (depth >= depthMax) return html`<code>${JSON.stringify(value).slice(0, wordMax)}</code>`;
-  if (Array.isArray(value)) return drawList(value, nowMs, caption, depth);
-  if (typeof value === 'object') return drawThing(value as Data, nowMs, depth);
-  return String(value);
+  if (Array.isArray(value)) return drawList(value, drawing, name, depth);
+  return isThing(value) ? drawThing(value, drawing, depth) : String(value);
 }
 
-function drawText(value: string, nowMs: number): Piece {
+function drawText(value: string, { realm, nowMs }: Drawing, name: string): Piece {
+  const to = linkOf(name, value);
+  if (to !== undefined) return html`<a class="way" href="${hrefOf(realm, ...to)}"><code>${value}</code></a>`;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) {
     const ms = Date.parse(value);
     return Number.isNaN(ms) ? value : timeHtml(ms, nowMs);
   }
   const shown = value.length > wordMax ? `${value.slice(0, wordMax)}…` : value;
   if (value.includes('\n')) return html`<pre tabindex="0"><code>${shown}</code></pre>`;
-  const isTechnical = /^([\w.-]+=[^,]+,)+[\w.-]+=|^[0-9a-f]{8}-[0-9a-f-]{27}$|^[A-Z]+-[A-Z]+-\d{4}|^(https?|ldaps?):\/\/|^\//.test(value);
-  return isTechnical ? html`<code>${shown}</code>` : shown;
+  return isTechnical(value) ? html`<code>${shown}</code>` : shown;
 }
 
-function drawThing(value: Data, nowMs: number, depth: number): Piece {
+const dnForm = /^[a-z][\w.;-]*=.+,[a-z][\w.;-]*=./i;
+const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const codeForm = /^STS-[A-Z0-9]+-\d{4}$/;
+
+/** Where a text leads that names something. */
+function linkOf(name: string, value: string): readonly [path: string, query?: Readonly<Record<string, string>>] | undefined {
+  if (codeForm.test(value)) return ['/admin/audit', { code: value }];
+  if (uuidForm.test(value) && /^user/i.test(name)) return [`/admin/users/${value}`];
+  if (dnForm.test(value) && value.length < wordMax && /^(?:dn|subject|members?|suffix)$/i.test(name))
+    return ['/admin/directory', { dn: value }];
+  return undefined;
+}
+
+function isTechnical(value: string): boolean {
+  return dnForm.test(value) || uuidForm.test(value) || /^(?:https?|ldaps?):\/\/|^\/[\w:-]/.test(value);
+}
+
+function drawThing(value: Data, drawing: Drawing, depth: number): Piece {
   const entries = Object.entries(value);
   if (entries.length === 0) return html`<span class="quiet">${texts.none}</span>`;
-  return facts(entries.map(([name, each]) => [labelOf(name), drawData(each, nowMs, labelOf(name), depth + 1)]));
+  return facts(entries.map(([name, each]) => [labelOf(name), drawData(each, drawing, name, depth + 1)]));
 }
 
-function drawList(values: readonly unknown[], nowMs: number, caption: string, depth: number): Piece {
+function drawList(values: readonly unknown[], drawing: Drawing, name: string, depth: number): Piece {
   if (values.length === 0) return html`<span class="quiet">${texts.none}</span>`;
   const shown = values.slice(0, rowsMax);
   const left = values.length - shown.length;
-  const rest = left > 0 && html`<p class="quiet">${figure(left)} more</p>`;
-  const things = shown.filter((each): each is Data => typeof each === 'object' && each !== null && !Array.isArray(each));
+  const rest = left > 0 && html`<p class="quiet">${figure(left)} ${texts.more}</p>`;
+  const things = shown.filter(isThing);
   if (things.length < shown.length) {
-    const isShort = shown.every((each) => typeof each !== 'object' && String(each).length < 24);
+    const isShort = shown.every((each) => typeof each !== 'object' && String(each).length < wordLengthMax);
     if (isShort) return html`${shown.map(String).join(', ')}${rest}`;
-    return html`<ul>${shown.map((each) => html`<li>${drawData(each, nowMs, caption, depth + 1)}</li>`)}</ul>${rest}`;
+    return html`<ul>${shown.map((each) => html`<li>${drawData(each, drawing, name, depth + 1)}</li>`)}</ul>${rest}`;
   }
   const names = [...new Set(things.flatMap((each) => Object.keys(each)))];
-  if (names.length > columnsMax || depth > 1) return html`${things.map((each) => drawThing(each, nowMs, depth + 1))}${rest}`;
-  return html`${thingsTable(caption, things, names, nowMs, depth)}${rest}`;
+  if (names.length > columnsMax || depth > 1) return html`${things.map((each) => drawThing(each, drawing, depth + 1))}${rest}`;
+  return html`${thingsTable(labelOf(name), things, names, drawing, undefined)}${rest}`;
 }
 
-function thingsTable(caption: string, things: readonly Data[], names: readonly string[], nowMs: number, depth: number): SafeHtml {
-  return table(
-    caption,
-    things,
-    names.map((name) => ({
+function thingsTable(
+  caption: string,
+  things: readonly Data[],
+  names: readonly string[],
+  drawing: Drawing,
+  acts: Drawing['acts'],
+): SafeHtml {
+  const isNumber = (name: string) => things.every((thing) => thing[name] === undefined || typeof thing[name] === 'number');
+  const columns = names.map(
+    (name): Column<Data> => ({
       head: labelOf(name),
-      of: (thing) => (thing[name] === undefined ? undefined : drawData(thing[name], nowMs, labelOf(name), depth + 2)),
-      ...(things.every((thing) => thing[name] === undefined || typeof thing[name] === 'number') ? { number: true as const } : {}),
-    })),
+      of: (thing) => (isEmpty(thing[name]) ? undefined : drawData(thing[name], drawing, name, 3)),
+      ...(isNumber(name) ? { number: true } : {}),
+    }),
   );
+  const last: readonly Column<Data>[] =
+    acts === undefined ? [] : [{ head: texts.acts, of: (thing) => html`<div class="acts">${acts(thing)}</div>` }];
+  return table(caption, things, [...columns, ...last]);
 }

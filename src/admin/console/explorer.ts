@@ -2,7 +2,7 @@ import { type Handler, html, notice, pathIn, type SafeHtml, type WebRequest } fr
 import { errors } from '../errors.ts';
 import type { Operation } from '../operations/row.ts';
 import { sameOf, sentence, statusOf, toldOf, typedOf } from './acts.ts';
-import { drawData } from './data.ts';
+import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
 import type { Admin } from './gate.ts';
@@ -64,7 +64,7 @@ async function asked(deps: ConsoleDeps, request: WebRequest, admin: Admin, row: 
 <section aria-label="${texts.operation}"><p>${sentence(row.summary)} ${row.more}</p><p><code>${row.method} ${row.path}</code></p>
 ${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${fields.length > 0 && html`<form class="fields" method="get" action="${pathIn(realm, `${path}/${row.name}`)}"><input type="hidden" name="run" value="1">${fields}<button type="submit">${texts.ask}</button></form>`}</section>
-${performed?.kind === 'done' && section('answer', texts.result, drawData(performed.output, admin.nowMs, texts.result), html`<details class="more"><summary>JSON</summary><pre tabindex="0"><code>${JSON.stringify(performed.output, undefined, 2).slice(0, 200_000)}</code></pre></details><p class="ways"><a href="${hrefOf(realm, `${path}/${row.name}`, { ...Object.fromEntries(query), format: 'json' })}">${texts.asJsonFile}</a></p>`)}
+${performed?.kind === 'done' && section('answer', texts.result, drawOutput(performed.output, { realm, nowMs: admin.nowMs }), html`<details class="more"><summary>JSON</summary><pre tabindex="0"><code>${JSON.stringify(performed.output, undefined, 2).slice(0, 200_000)}</code></pre></details><p class="ways"><a href="${hrefOf(realm, `${path}/${row.name}`, { ...Object.fromEntries(query), format: 'json' })}">${texts.asJsonFile}</a></p>`)}
 ${sameOf(request, row, shape, values)}`,
   };
 }

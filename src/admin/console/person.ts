@@ -26,7 +26,7 @@ import {
 } from '#web';
 import { errors } from '../errors.ts';
 import { deedLink, flash } from './acts.ts';
-import { drawData } from './data.ts';
+import { drawOutput } from './data.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { type Admin, nameOf } from './gate.ts';
 import { absent, crumbs, hrefOf, section } from './parts.ts';
@@ -63,7 +63,7 @@ export function createPersonHandler(deps: ConsoleDeps): Handler {
     if (entry === undefined) return absent(errors.thingAbsent);
     const id = entry.one('entryUUID') ?? '';
     const sessions = await deps.sessions.list(request.realm.id, id, sessionsMax + 1);
-    const why = await outputOf(deps, 'why', request, admin, { user: id });
+    const why = await outputOf(deps, 'users.why', request, admin, { user: id });
     return personPage(deps, request, admin, { entry, id, sessions, why });
   });
 }
@@ -95,11 +95,11 @@ function personPage(deps: ConsoleDeps, request: WebRequest, admin: Admin, { entr
     main: html`${crumbs(realm, [['/admin/users', texts.title]])}<h1>${entry.one('displayName') ?? entry.one('cn') ?? uid}</h1>${flash(deps, request)}
 ${section('account', texts.account, facts(accountRows(request, entry, nowMs)), html`<p class="ways"><a href="${hrefOf(realm, '/admin/directory', { dn: entry.dn })}">${texts.directory}</a></p>`)}
 ${section('factors', texts.factors, holdings.mfaRequired && notice('careful', 'required', texts.required), things(factorRows(entry, holdings, deed, nowMs)))}
-${section('app-passwords', texts.appPasswords, appPasswordList(appPasswordsOf(entry), deed, nowMs), deed('users.create-app-password') ?? deed('users.createAppPassword'))}
+${section('app-passwords', texts.appPasswords, appPasswordList(appPasswordsOf(entry), deed, nowMs), deed('users.create-app-password'))}
 ${section('sessions', texts.sessions, sessionList(sessions.slice(0, sessionsMax), deed, nowMs), sessions.length > sessionsMax && html`<p class="quiet">${texts.moreSessions}</p>`)}
 ${section('groups', texts.groups, groupList(request, entry))}
-${why !== undefined && section('why', texts.why, drawData(why, nowMs, texts.why))}
-${section('acts', texts.acts, html`<div class="acts">${deedsOf(deps).map((name) => deed(name))}</div>`)}
+${why !== undefined && section('why', texts.why, drawOutput({ rules: why['rules'] }, { realm, nowMs }))}
+${section('acts', texts.acts, html`<div class="acts">${deedsOf(deps, entry).map((name) => deed(name))}</div>`)}
 ${terminal([
   searchCommand(admin, { base: entry.dn, scope: 'base', filter: '(objectClass=*)', attributes: ['*', '+'] }),
   curlCommand(request, 'GET', `/admin-api/users/${id}`),
@@ -108,16 +108,20 @@ ${terminal([
   };
 }
 
-/** Every operation about one person that the table has, but those that stand beside what they are about. */
-function deedsOf({ operations }: ConsoleDeps): readonly string[] {
-  const besides = new Set(['users.create-app-password', 'users.createAppPassword', 'users.revoke-app-password', 'users.revokeAppPassword']);
+/** What stands beside what it is about, and what is about somebody who is gone. */
+const besides: ReadonlySet<string> = new Set([
+  ...['users.create-app-password', 'users.revoke-app-password', 'users.restore', 'users.why'],
+  ...['users.clear-key', 'users.clear-totp', 'users.clear-backup-codes', 'users.change'],
+]);
+
+/** The other operations about one person, as they are: nobody is disabled twice. */
+function deedsOf({ operations }: ConsoleDeps, entry: ClientEntry): readonly string[] {
+  const isDisabled = entry.has('pwdAccountLockedTime');
+  const isPointless = (name: string) => name === (isDisabled ? 'users.disable' : 'users.enable');
   return [...operations.values()]
-    .filter(
-      ({ name, scope, input, console }) =>
-        scope === 'admin:write' && 'user' in input.shape && (console?.on.startsWith('users') ?? name.startsWith('users.')),
-    )
+    .filter(({ scope, input, console }) => scope === 'admin:write' && 'user' in input.shape && console?.on.startsWith('users') === true)
     .map(({ name }) => name)
-    .filter((name) => !besides.has(name));
+    .filter((name) => !besides.has(name) && !isPointless(name));
 }
 
 function accountRows({ realm }: WebRequest, entry: ClientEntry, nowMs: number): readonly (readonly [string, Piece])[] {
@@ -176,7 +180,7 @@ function factorRows(
       (key): ThingRow => ({
         name: key.name,
         lines: keyLines(key, nowMs),
-        action: orNothing(deed('users.clear-key', { key: key.id }) ?? deed('users.clearKey', { key: key.id })),
+        action: orNothing(deed('users.clear-key', { key: key.id })),
       }),
     ),
   ];

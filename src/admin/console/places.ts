@@ -1,9 +1,11 @@
 import type { WebRealm } from '#web';
 import type { Operation } from '../operations/row.ts';
+import type { Data } from './data.ts';
+import { shown } from './shown-pages.ts';
 
 /** The seven groups at the left of every page. */
 export const groups = ['People', 'Applications', 'Sign-in', 'Directory', 'Realms', 'Monitoring', 'Service'] as const;
-export type Group = (typeof groups)[number];
+type Group = (typeof groups)[number];
 
 /** A page that the groups lead to. */
 export interface Place {
@@ -19,8 +21,23 @@ export interface ShownPage extends Place {
   /** Of the operation that it shows. */
   readonly shows: string;
   /** Operations that change what it shows. */
-  readonly acts: readonly string[];
+  readonly acts?: readonly string[];
+  /** What can be done with each of the things that it lists. */
+  readonly each?: readonly EachAct[];
+  /** Of the things that it lists: the members that are shown; all, when absent. */
+  readonly columns?: readonly string[];
   readonly intro?: string;
+}
+
+/** An operation about one of several things. */
+interface EachAct {
+  readonly name: string;
+  /** Members of its input, by the members of the thing that they come from. */
+  readonly given: Readonly<Record<string, string>>;
+  /** The member that the thing is called by. */
+  readonly thing: string;
+  readonly verb?: string;
+  readonly when?: (thing: Data) => boolean;
 }
 
 const drawn: readonly Place[] = [
@@ -28,8 +45,6 @@ const drawn: readonly Place[] = [
   { group: 'People', path: '/admin/groups', words: 'Groups' },
   { group: 'Service', path: '/admin/api-explorer', words: 'API explorer' },
 ];
-
-const shown: readonly ShownPage[] = [{ group: 'People', path: '/admin/mfa', words: 'Second factors', shows: 'mfa.list', acts: [] }];
 
 /** The pages that show what an operation answers, of those operations that there are. */
 export function shownPages(operations: ReadonlyMap<string, Operation>): readonly (readonly [page: ShownPage, row: Operation])[] {

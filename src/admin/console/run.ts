@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { utf8 } from '#base';
 import type { Sessions } from '#sessions';
 import type { WebRequest } from '#web';
 import type { OperationDeps } from '../operations/deps.ts';
@@ -27,6 +29,7 @@ export function mayRun({ role }: Pick<Admin, 'role'>, { scope }: Operation): boo
  * Has an operation done in the name of who is before the console: the same row as the management API's, under the session's authority.
  *
  * @param input  members as JSON has them
+ * @param body   what is sent beside them, for an operation that takes it
  */
 export function run(
   deps: ConsoleDeps,
@@ -34,11 +37,13 @@ export function run(
   request: WebRequest,
   admin: Admin,
   input: Readonly<Record<string, unknown>>,
+  body?: string,
 ): Promise<Performed> {
   const { realm, origin } = request;
   const { acting, actor, person, visit } = admin;
   const caller = { kind: 'person', dn: acting.dn, entryUuid: person.entryUuid, session: acting.session } as const;
-  return perform(row, { realm, origin, caller, actor, visit, deps: deps.operating }, input);
+  const sent = body === undefined ? {} : { body: Readable.from([utf8(body)]) };
+  return perform(row, { realm, origin, caller, actor, visit, deps: deps.operating, ...sent }, input);
 }
 
 /** What an operation that only reads answers; `undefined` where it is not there or was refused. */

@@ -1,18 +1,19 @@
-import { type Handler, html, notice } from '#web';
+import { type Handler, html, notice, type Piece, type WebRequest } from '#web';
 import type { Operation } from '../operations/row.ts';
-import { deedLink, flash, sameOf, sentence, statusOf, toldOf, typedOf } from './acts.ts';
-import { drawData } from './data.ts';
+import { type Deed, deedLink, flash, sameOf, sentence, statusOf, toldOf, typedOf } from './acts.ts';
+import { type Data, drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
-import { filterForm, section } from './parts.ts';
+import type { Admin } from './gate.ts';
+import { filterForm, hrefOf, section } from './parts.ts';
 import type { ShownPage } from './places.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { texts } from './texts.ts';
 
 /** A page that shows what one operation answers, with the others that change it. */
 export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Operation): Handler {
+  const shape = shapeOf(row.input);
   return consolePage(deps, { needs: 'read' }, async (request, admin) => {
-    const shape = shapeOf(row.input);
     const { query, realm } = request;
     const performed = await run(deps, row, request, admin, inputOf(shape, query));
     if (performed.kind === 'streamed')
@@ -20,8 +21,8 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
     const isDone = performed.kind === 'done';
     const told = isDone ? { faults: {}, wrong: [] } : toldOf(performed.failure.errors, shape);
     const values = typedOf(shape, query);
-    const fields = fieldsOf(shape, { values, faults: told.faults });
-    const deeds = page.acts.map((name) => deedLink(deps, request, admin, { name, given: {}, thing: '', back: page.path }));
+    const fields = fieldsOf(shape, { values, faults: told.faults, without: ['after', 'limit'] });
+    const deeds = (page.acts ?? []).map((name) => deedLink(deps, request, admin, { name, given: {}, thing: '', back: page.path }));
     return {
       title: page.words,
       json: isDone ? performed.output : { errors: performed.failure.errors },
@@ -30,8 +31,40 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
 ${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}
-${isDone && section('shown', page.words, drawData(performed.output, admin.nowMs, page.words))}
+${isDone && section('shown', page.words, drawOutput(performed.output, { realm, nowMs: admin.nowMs, columns: page.columns, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, performed.output))}
 ${sameOf(request, row, shape, values)}`,
     };
   });
+}
+
+/** What can be done with each of the things that are listed. */
+function actsOf(deps: ConsoleDeps, { each, path }: ShownPage, request: WebRequest, admin: Admin): ((thing: Data) => Piece) | undefined {
+  const offered = (each ?? []).filter(({ name }) => deps.operations.get(name)?.scope === 'admin:read' || admin.role === 'write');
+  if (offered.length === 0) return undefined;
+  return (thing) =>
+    offered.map(({ name, given, thing: calledBy, verb, when }) => {
+      if (when !== undefined && !when(thing)) return undefined;
+      const deed: Deed = {
+        name,
+        given: Object.fromEntries(Object.entries(given).map(([member, from]) => [member, textIn(thing, from)])),
+        thing: textIn(thing, calledBy),
+        back: path,
+      };
+      return deedLink(deps, request, admin, deed, verb);
+    });
+}
+
+function textIn(thing: Data, member: string): string {
+  const value = thing[member];
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : Array.isArray(value)
+      ? value.join('\n')
+      : '';
+}
+
+function nextLink({ realm, query }: WebRequest, { path }: ShownPage, { next }: Data): Piece {
+  if (typeof next !== 'string') return undefined;
+  const href = hrefOf(realm, path, { ...Object.fromEntries(query), after: next, done: undefined });
+  return html`<div class="pager">${query.has('after') && html`<a href="${hrefOf(realm, path, { ...Object.fromEntries(query), after: undefined })}">${texts.first}</a>`}<a href="${href}">${texts.next}</a></div>`;
 }

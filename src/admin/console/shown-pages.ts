@@ -1,0 +1,111 @@
+import type { ShownPage } from './places.ts';
+
+const settings = {
+  columns: ['name', 'value', 'from', 'means'],
+  each: [
+    {
+      name: 'config.set',
+      given: { name: 'name', value: 'value' },
+      thing: 'name',
+      verb: 'Change',
+      when: ({ changeable }) => changeable === true,
+    },
+    {
+      name: 'config.reset',
+      given: { name: 'name' },
+      thing: 'name',
+      verb: 'Reset',
+      when: ({ from }) => from === 'stored' || from === 'own',
+    },
+  ],
+} satisfies Pick<ShownPage, 'columns' | 'each'>;
+
+/** A line for each page that shows what an operation answers. */
+export const shown: readonly ShownPage[] = [
+  {
+    group: 'People',
+    path: '/admin/mfa',
+    words: 'Second factors',
+    shows: 'mfa.list',
+    columns: ['dn', 'uid', 'name', 'keys', 'authenticatorApp', 'recoveryCodesLeft', 'email'],
+  },
+  {
+    group: 'People',
+    path: '/admin/deleted-users',
+    words: 'Deleted people',
+    shows: 'users.deleted',
+    each: [{ name: 'users.restore', given: { user: 'id' }, thing: 'uid', verb: 'Restore' }],
+  },
+  {
+    group: 'Sign-in',
+    path: '/admin/sessions',
+    words: 'Sessions',
+    shows: 'sessions.list',
+    columns: ['userId', 'began', 'lastUsed', 'ends', 'events'],
+    each: [
+      {
+        name: 'sessions.end',
+        given: { user: 'userId', sid: 'sid' },
+        thing: 'userId',
+        verb: 'End',
+        when: ({ userId }) => userId !== undefined,
+      },
+    ],
+  },
+  { group: 'Sign-in', path: '/admin/webauthn', words: 'Security keys', shows: 'webauthn.settings', ...settings },
+  { group: 'Sign-in', path: '/admin/totp', words: 'Authenticator apps', shows: 'totp.settings', ...settings },
+  { group: 'Sign-in', path: '/admin/backup-codes', words: 'Recovery codes', shows: 'backup-codes.settings', ...settings },
+  {
+    group: 'Directory',
+    path: '/admin/access-rules',
+    words: 'Access rules',
+    shows: 'access.list',
+    columns: ['order', 'name', 'effect', 'who', 'target', 'attributes', 'rights'],
+    intro:
+      'The first rule that fits decides. Rules of your own are entries below ou=accessRules, changed in the directory; the built-in ones come behind them.',
+  },
+  { group: 'Directory', path: '/admin/access-rules/explain', words: 'Which rule decides', shows: 'access.explain' },
+  {
+    group: 'Realms',
+    path: '/admin/realms',
+    words: 'Realms',
+    shows: 'realms.list',
+    acts: ['realms.create'],
+    columns: ['id', 'name', 'suffix', 'mode', 'state', 'owed'],
+    each: [
+      { name: 'realms.change', given: { id: 'id' }, thing: 'id', verb: 'Change', when: ({ id }) => id !== 'default' },
+      { name: 'realms.remove', given: { id: 'id' }, thing: 'id', verb: 'Remove', when: ({ id }) => id !== 'default' },
+    ],
+  },
+  {
+    group: 'Monitoring',
+    path: '/admin/audit',
+    words: 'Audit',
+    shows: 'audit.list',
+    columns: ['time', 'outcome', 'action', 'subject', 'errorCode', 'summary', 'address'],
+    intro: 'What happened, the newest first. A code may be given by its beginning: STS-OAUTH shows a subsystem.',
+  },
+  {
+    group: 'Monitoring',
+    path: '/admin/error-codes',
+    words: 'Error codes',
+    shows: 'error-codes.list',
+    intro: 'Every code that this service may record, with how many rows of the audit trail carry it. A code leads to its rows.',
+  },
+  { group: 'Monitoring', path: '/admin/status', words: 'Status', shows: 'status.show' },
+  {
+    group: 'Service',
+    path: '/admin/settings',
+    words: 'Settings',
+    shows: 'config.list',
+    ...settings,
+  },
+  {
+    group: 'Service',
+    path: '/admin/tasks',
+    words: 'Backup and tasks',
+    shows: 'tasks.list',
+    acts: ['backup.create'],
+    service: true,
+  },
+];
