@@ -61,7 +61,7 @@ function framed({ places }: GateDeps, request: WebRequest, admin: Admin, { title
     layout: 'console',
     main,
     corner: corner(request, admin),
-    nav: navigation(placesIn(places, request.realm), request),
+    nav: navigation(placesIn(places, request.realm, admin.role), request),
   };
   return { kind: 'page', page, ...(status === undefined ? {} : { status }), ...(error === undefined ? {} : { error }) };
 }

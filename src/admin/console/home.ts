@@ -25,7 +25,7 @@ export function createHomeHandler(deps: ConsoleDeps): Handler {
       texts.counted.map(async ([below, words, path]) => [words, path, await countBelow(admin.actor, `${below},${realm.suffix}`)] as const),
     );
     const left = steps.filter(({ isDone }) => !isDone);
-    const places = placesIn(deps.places, realm);
+    const places = placesIn(deps.places, realm, admin.role);
     return {
       title: texts.title,
       json: {

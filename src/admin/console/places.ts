@@ -14,6 +14,8 @@ export interface Place {
   readonly words: string;
   /** About the whole service: the default realm's administrators alone have it. */
   readonly service?: true;
+  /** The directory tells this to those who manage the realm. */
+  readonly needs?: 'write';
 }
 
 /** A page that shows what an operation answers; it is there when the operation is. */
@@ -61,7 +63,7 @@ export function placesOf(operations: ReadonlyMap<string, Operation>): readonly P
 
 const standingId = 'default';
 
-/** The pages that there are in a realm. */
-export function placesIn(places: readonly Place[], realm: Pick<WebRealm, 'id'>): readonly Place[] {
-  return realm.id === standingId ? places : places.filter(({ service }) => service !== true);
+/** The pages that there are in a realm, for a role. */
+export function placesIn(places: readonly Place[], realm: Pick<WebRealm, 'id'>, role: 'read' | 'write'): readonly Place[] {
+  return places.filter(({ service, needs }) => (service !== true || realm.id === standingId) && (needs === undefined || needs === role));
 }

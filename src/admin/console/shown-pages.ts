@@ -60,11 +60,12 @@ export const shown: readonly ShownPage[] = [
     path: '/admin/access-rules',
     words: 'Access rules',
     shows: 'access.list',
+    needs: 'write',
     columns: ['order', 'name', 'effect', 'who', 'target', 'attributes', 'rights'],
     intro:
       'The first rule that fits decides. Rules of your own are entries below ou=accessRules, changed in the directory; the built-in ones come behind them.',
   },
-  { group: 'Directory', path: '/admin/access-rules/explain', words: 'Which rule decides', shows: 'access.explain' },
+  { group: 'Directory', path: '/admin/access-rules/explain', words: 'Which rule decides', shows: 'access.explain', needs: 'write' },
   {
     group: 'Realms',
     path: '/admin/realms',

@@ -13,7 +13,7 @@ import { texts } from './texts.ts';
 /** A page that shows what one operation answers, with the others that change it. */
 export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Operation): Handler {
   const shape = shapeOf(row.input);
-  return consolePage(deps, { needs: 'read' }, async (request, admin) => {
+  return consolePage(deps, { needs: page.needs ?? 'read' }, async (request, admin) => {
     const { query, realm } = request;
     const performed = await run(deps, row, request, admin, inputOf(shape, query));
     if (performed.kind === 'streamed')
