@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations, type VerifyAccessToken } from '#admin';
-import { utf8 } from '#base';
+import { hex, utf8 } from '#base';
 import { areas, listedRanges } from '#catalogue';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
@@ -117,6 +117,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     email: email.factors,
     baseOf: base,
     mailsLinks: linking.portal.mailsLinks,
+    start: hex(hmacSha256(below.web.shared, 'start of the service')).slice(0, 32),
     chance,
     audit,
   });

@@ -31,6 +31,8 @@ export interface Progress {
   readonly waitsUntilMs?: number;
   /** A request is beginning the session, and has until then. */
   readonly finishesByMs?: number;
+  /** The start of the service in which that request came. */
+  readonly finishesIn?: string;
   /** The person did not want the second factor that was offered. */
   readonly declined?: boolean;
   /** What the person chose to enrol. */
@@ -59,7 +61,7 @@ export function parseProgress(json: unknown): Progress | undefined {
     typeof ticked['passwordless'] === 'boolean' &&
     (ticked['unnamed'] === undefined || ticked['unnamed'] === true) &&
     proven.every(isProven) &&
-    ['browser', 'userName', 'entryUuid'].every((name) => json[name] === undefined || typeof json[name] === 'string') &&
+    ['browser', 'userName', 'entryUuid', 'finishesIn'].every((name) => json[name] === undefined || typeof json[name] === 'string') &&
     ['waitsUntilMs', 'finishesByMs'].every((name) => json[name] === undefined || typeof json[name] === 'number') &&
     (json['declined'] === undefined || typeof json['declined'] === 'boolean') &&
     (enrolling === undefined || isMechanism(enrolling)) &&

@@ -47,6 +47,8 @@ export interface FrameDeps {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly audit: Pick<Audit, 'record'>;
+  /** The same in all web processes of one start of the service, and in no other start. */
+  readonly start: string;
 }
 
 /** What leads through a sign-in: it finds the request that waits, calls the step, and asks the decider what is next. */
@@ -63,7 +65,7 @@ const browserOctets = 16;
 /** How often a page of the same browser may change while a factor is judged. */
 const keptTriesMax = 5;
 
-/** How long the session of a finished sign-in may take to begin. Until then no other request begins one; after a crash the next one does. */
+/** How long the session of a finished sign-in may take to begin. Until then no other request of the same start begins one; after a crash the next one does. */
 const finishMs = 10_000;
 
 /** A request for a step, with everything that the decision was made from. */
@@ -79,6 +81,10 @@ interface Standing {
 export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   const { sessions, registry, clock, csrf, chance } = deps;
 
+  /** Kept by the one request that begins the session. */
+  const finishing = (progress: Progress): Progress => ({ ...progress, finishesByMs: clock.nowMs() + finishMs, finishesIn: deps.start });
+  /** Whoever began it in another start has died with it. */
+  const isFinishing = ({ progress: { finishesByMs = 0, finishesIn } }: Parked) => clock.nowMs() < finishesByMs && finishesIn === deps.start;
   const offersIn = async (realm: WebRealm): Promise<Situation['offers']> => {
     const offers: Partial<Record<Mechanism, Offer>> = {};
     for (const { mechanism, offer } of steps) if (mechanism !== undefined && offer !== undefined) offers[mechanism] = await offer(realm);
@@ -172,7 +178,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     if (next.step === 'refuse') return keptOut(deps, at.call.request, at.call.id, parked, next);
     if (next.step !== 'done')
       return to(allows(step, next, progress) && !step.begins ? step.path : pathOf(steps, next, progress), at.call.id);
-    const kept = await sessions.advance(parked, finishing(progress, clock.nowMs()));
+    const kept = await sessions.advance(parked, finishing(progress));
     return kept === undefined ? to(step.path, at.call.id) : end(at, kept, progress, next, person);
   };
   /** Begins the session of a sign-in that was kept as `finishing`, which of several requests one has done. */
@@ -211,7 +217,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       return draw(step, at, again, { status: 403, error: errors[next.why] });
     }
     // In one write with what was reached: no other request finds a sign-in that is done, and begins a session of its own.
-    const kept = await keep(call, outcome, next.step === 'done' ? finishing(progress, clock.nowMs()) : progress);
+    const kept = await keep(call, outcome, next.step === 'done' ? finishing(progress) : progress);
     if (kept === undefined) return follow(step, at, person);
     noteEnrolment(deps, call.request, person, outcome, next, situation.risk);
     if (next.step === 'done') return end(at, kept, progress, next, person);
@@ -242,8 +248,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     show: (step) => async (request) => {
       const id = request.query.get('authn') ?? '';
       const parked = await sessions.parked(request.realm.id, id);
-      const closed =
-        parked === undefined || isFinishing(parked, clock.nowMs()) ? gone(deps, request) : shut(deps, step, request, id, parked);
+      const closed = parked === undefined || isFinishing(parked) ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
       if (at.next.step !== 'refuse' && (allows(step, at.next, at.call.progress) || (step.begins && !asksElsewhere(at.next))))
@@ -256,8 +261,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       const { form, refused } = await request.openForm((opened) => formSubject(realm.id, idOf(opened), browserOf(request)));
       const id = idOf(form);
       const parked = await sessions.parked(realm.id, id);
-      const closed =
-        parked === undefined || isFinishing(parked, clock.nowMs()) ? gone(deps, request) : shut(deps, step, request, id, parked);
+      const closed = parked === undefined || isFinishing(parked) ? gone(deps, request) : shut(deps, step, request, id, parked);
       if (parked === undefined || closed !== undefined) return closed as Reply;
       const at = await standing(request, step, id, parked);
       if (at.next.step === 'refuse' || !(allows(step, at.next, at.call.progress) || step.begins)) {
@@ -271,7 +275,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
       }
       const outcome = await step.take(at.call, form);
       if (outcome.kind === 'anonymous') {
-        const kept = at.call.first.anonymous ? await sessions.advance(parked, finishing(parked.progress, clock.nowMs())) : undefined;
+        const kept = at.call.first.anonymous ? await sessions.advance(parked, finishing(parked.progress)) : undefined;
         return kept === undefined ? to(step.path, id) : goAnonymously(deps, request, id, kept);
       }
       if (outcome.kind !== 'fault') return reached(step, at, outcome);
@@ -297,15 +301,6 @@ function shut(deps: FrameDeps, step: Step, request: WebRequest, id: string, park
 
 function to(path: string, id: string): Reply {
   return { kind: 'redirect', status: 303, to: `${path}?authn=${encodeURIComponent(id)}` };
-}
-
-/** Kept by the one request that begins the session. */
-function finishing(progress: Progress, nowMs: number): Progress {
-  return { ...progress, finishesByMs: nowMs + finishMs };
-}
-
-function isFinishing({ progress }: Parked, nowMs: number): boolean {
-  return progress.finishesByMs !== undefined && nowMs < progress.finishesByMs;
 }
 
 function bound(progress: Progress, browser: string): Progress {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { copyForMutants } from '../authorization/mutants.ts';
 import { projectRoot } from '../torture/round.ts';
 import { applyPatches } from '../torture/sabotage.ts';
-import type { SigninMutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** A copy of the code and its tests in a folder, for one mutant after the other. */
 export function copyForSignin(folder: string): string {
@@ -14,7 +14,7 @@ export function copyForSignin(folder: string): string {
 }
 
 /** What keeps a mutant from being one: a text that is not there exactly once, a test that is not there. */
-export function faultsOf(name: string, { patches, caughtBy: [file, title] }: SigninMutant): string[] {
+export function faultsOf(name: string, { patches, caughtBy: [file, title] }: Mutant): string[] {
   const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
   return [
     ...patches.flatMap(({ file: changed, from, to }) => {
@@ -31,7 +31,7 @@ export function faultsOf(name: string, { patches, caughtBy: [file, title] }: Sig
  * @returns nothing when it passes without and fails with it; else what happened instead
  * @throws Error when the mutant does not fit the code any more
  */
-export async function missed(name: string, { patches, caughtBy }: SigninMutant, copy: string): Promise<string | undefined> {
+export async function missed(name: string, { patches, caughtBy }: Mutant, copy: string): Promise<string | undefined> {
   const before = await runTest(copy, caughtBy);
   if (before.passed === 0 || before.failed > 0)
     return `without the mistake ${before.passed} passed, ${before.failed} failed: ${before.said}`;
@@ -45,7 +45,7 @@ export async function missed(name: string, { patches, caughtBy }: SigninMutant, 
 }
 
 /** Counts the tests whose title has the words: a file that cannot even be loaded has none of them. */
-async function runTest(copy: string, [file, title]: SigninMutant['caughtBy']) {
+async function runTest(copy: string, [file, title]: Mutant['caughtBy']) {
   const ava = join(copy, 'node_modules/ava/entrypoints/cli.js');
   const child = spawn(process.execPath, [ava, '--tap', '--match', `*${title}*`, `test/${file}`], {
     cwd: copy,

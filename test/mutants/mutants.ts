@@ -1,21 +1,8 @@
-import type { Patch } from '../torture/sabotage.ts';
+import { doorMutants } from './door-mutants.ts';
+import { type Mutant, of } from './mutant.ts';
 
-/** A mistake that breaks one rule of the sign-in, and the test that must fail with it. */
-export interface SigninMutant {
-  readonly means: string;
-  readonly patches: readonly [Patch];
-  /** A test file below `test/`, and words of the title of the rule's test. */
-  readonly caughtBy: readonly [file: string, title: string];
-}
-
-type Line = readonly [name: string, means: string, from: string, to: string, title: string];
-
-/** Mistakes in one file that one test file must see. */
-function of(file: string, test: string, lines: readonly Line[]): readonly (readonly [string, SigninMutant])[] {
-  return lines.map(([name, means, from, to, title]) => [name, { means, patches: [{ file, from, to }], caughtBy: [test, title] }]);
-}
-
-export const signinMutants: ReadonlyMap<string, SigninMutant> = new Map([
+export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
+  ...doorMutants,
   ...of('src/signin/decide.ts', 'signin/decide.test.ts', [
     [
       'always',

@@ -1,4 +1,4 @@
-// `npm run mutants`: mistakes in the code of the sign-in, each of which the test of its rule must see.
+// `npm run mutants`: mistakes in the code of the sign-in, of doors that take passwords and of the life of an account, each of which the test of its rule must see.
 import { inFolder } from '../torture/round.ts';
 import { copyForSignin, missed } from './catch.ts';
 import { signinMutants } from './mutants.ts';

@@ -107,6 +107,7 @@ async function signIn(
     } as unknown as SigninDeps['audit'],
     clock: { nowMs: () => 0 },
     chance: systemChance,
+    start: 'this one',
   });
   const answers = { post: () => handlers.login(request), page: () => handlers.setupPage({ ...request, method: 'GET' }) };
   try {
@@ -193,7 +194,11 @@ test('of several requests of a sign-in that is done one begins the session: the 
   }
 });
 
-test('a session that was beginning when the process was killed is begun by the next request once its time is over, to the millisecond', async (t) => {
-  t.deepEqual((await signIn(realm, { progress: { ...bothShown, finishesByMs: 1 } })).done, []);
-  t.deepEqual((await signIn(realm, { progress: { ...bothShown, finishesByMs: 0 } })).done, ['begun in acme', 'taken']);
+test('a session that was beginning when its request was lost is begun by the next one once its time is over; of another start, which was killed, at once', async (t) => {
+  const begun = ['begun in acme', 'taken'];
+  const by = async (finishesByMs: number, finishesIn: string) =>
+    (await signIn(realm, { progress: { ...bothShown, finishesByMs, finishesIn } })).done;
+  t.deepEqual(await by(1, 'this one'), []);
+  t.deepEqual(await by(0, 'this one'), begun);
+  t.deepEqual(await by(10_000, 'another'), begun);
 });
