@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import test, { type ExecutionContext } from 'ava';
 import { testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
@@ -42,6 +43,17 @@ async function use(base: string, target: string): Promise<number> {
   return (await ask(base, target.split('?')[0] ?? '', { method: 'POST', form })).status;
 }
 
+/** What others are to be told of, in its order. */
+function outboxIn(folder: string): string[] {
+  const state = new DatabaseSync(join(folder, 'data', 'state.sqlite'));
+  const rows = state.prepare("SELECT value FROM state WHERE kind = 'outbox/default' ORDER BY age").all();
+  state.close();
+  return rows.map((row) => {
+    const { kind, detail } = JSON.parse(String(row['value'])) as { kind: string; detail: { why?: string; change_type?: string } };
+    return `${kind} ${detail.why ?? detail.change_type}`;
+  });
+}
+
 test('a link that was issued is good after kill -9, and one that was used is used up after it', async (t) => {
   const { start, well } = groundOf(t);
   const first = await start();
@@ -54,6 +66,22 @@ test('a link that was issued is good after kill -9, and one that was used is use
   const third = await start();
   t.is((await ask(third.base, link)).status, 410);
   t.is(await use(third.base, link), 403);
+  await third.stop('SIGTERM');
+});
+
+test('what was answered is in the outbox after kill -9, and what could not be told before is told after the next start, each once', async (t) => {
+  const { folder, start, well } = groundOf(t);
+  const first = await start();
+  await well('person', 'add', 'ada');
+  await well('person', 'app-password', 'add', 'ada', 'phone');
+  await well('person', 'app-password', 'revoke', 'ada', 'phone', '--yes');
+  await first.stop('SIGKILL');
+  t.deepEqual(outboxIn(folder), ['credential-change create', 'credential-change revoke']);
+  const second = await start();
+  await well('person', 'disable', 'ada');
+  await second.stop('SIGKILL');
+  const third = await start();
+  t.deepEqual(outboxIn(folder), ['credential-change create', 'credential-change revoke', 'account-disabled disabled']);
   await third.stop('SIGTERM');
 });
 

@@ -126,8 +126,8 @@ export const doorMutants = [
     [
       'another-uuid',
       'whoever is restored has another entryUUID',
-      'recordOf(schema, { uuid, parent: parent.uuid, name, csn }, attributes)',
-      "recordOf(schema, { uuid: uuid.replace(/^./, (digit) => (digit === 'a' ? 'b' : 'a')), parent: parent.uuid, name, csn }, attributes)",
+      'collectAttributes(schema, keptIn(stone))',
+      "collectAttributes(schema, keptIn(stone).map((each) => (each.description === 'entryUUID' ? { ...each, values: [utf8(stone.uuid)] } : each)))",
       'restored with their entryUUID and groups',
     ],
   ]),
@@ -137,7 +137,7 @@ export const doorMutants = [
       'a link that was used is good again',
       'spend: () => kind.remove(claimed),',
       'spend: async () => (await kind.replace(claimed, { ...claimed.value, inUse: false })) !== undefined,',
-      'an activation link lets a person set a password, once',
+      'of a person who has a password an activation link is spent with the app',
     ],
   ]),
   ...of('src/directory/access/asker.ts', 'directory/limits.test.ts', [
