@@ -134,10 +134,10 @@ export const doorMutants = [
   ...of('src/state/links.ts', 'flows/links.test.ts', [
     [
       'link-twice',
-      'a link that was used is good again',
-      'spend: () => kind.remove(claimed),',
-      'spend: async () => (await kind.replace(claimed, { ...claimed.value, inUse: false })) !== undefined,',
-      'of a person who has a password an activation link is spent with the app',
+      'a link that is in use is good for others',
+      'await kind.replace(kept, { ...kept.value, inUse: true })',
+      'await kind.replace(kept, { ...kept.value, inUse: false })',
+      'two browsers with one link at once',
     ],
   ]),
   ...of('src/directory/access/asker.ts', 'directory/limits.test.ts', [
