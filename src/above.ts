@@ -117,7 +117,6 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     email: email.factors,
     baseOf: base,
     mailsLinks: linking.portal.mailsLinks,
-    start: hex(hmacSha256(below.web.shared, 'start of the service')).slice(0, 32),
     chance,
     audit,
   });
@@ -211,6 +210,7 @@ function sharedOf(
     settingsOf,
     policyOf: async (realm: WebRealm) => (await realms.authnPolicy(realm)).value,
     verify: client.verify,
+    start: hex(hmacSha256(web.shared, 'start of the service')).slice(0, 32),
     apps: openAppEnrolments(waiting('authenticator apps')),
     removeApp: (changing: Changing) => removeApp({ client, audit }, changing),
     recovery: openRecovery({ ...waiting('recovery codes'), client, audit }),
