@@ -31,10 +31,10 @@ type Line =
   | readonly [name: string, rule: string, file: string, title: string]
   | readonly [name: string, rule: string, standing: Exclude<Standing, { kind: 'held' }>];
 
-/** The rules of one section of a document. */
+/** The rules of one section of a document, whose number it begins with, or of something that no document has. */
 export function section(of: string, lines: readonly Line[]): readonly SpecRule[] {
   return lines.map(([name, rule, third, title]) => ({
-    source: `document ${of}: ${name}`,
+    source: `${/^\d/.test(of) ? `document ${of}` : of}: ${name}`,
     rule,
     standing: typeof third === 'string' ? { kind: 'held', file: third, title: title ?? '' } : third,
   }));

@@ -1,4 +1,5 @@
 import { managementRules } from './management.ts';
+import { ourRules } from './ours.ts';
 import type { SpecRule } from './rule.ts';
 import { authenticationRules } from './signin/authentication.ts';
 import { contractRules } from './signin/contract.ts';
@@ -24,4 +25,4 @@ export const signinRules: readonly SpecRule[] = [
 ];
 
 /** The rules of the specification: those that the service keeps, and those it will have to. */
-export const rules: readonly SpecRule[] = [...signinRules, ...managementRules];
+export const rules: readonly SpecRule[] = [...signinRules, ...managementRules, ...ourRules];

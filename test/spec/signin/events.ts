@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { open, type SpecRule, section } from '../rule.ts';
 
 export const eventsRules: readonly SpecRule[] = [
   ...section('1, events', [
@@ -10,7 +10,12 @@ export const eventsRules: readonly SpecRule[] = [
       'signs in with the password alone, and is offered it again',
     ],
     ['authn.mfa.enrolment.at-risk', 'an audit row', 'flows/risk.test.ts', 'told under STS-RISK-0039'],
-    ['app passwords', 'each made or revoked produces a CAEP event', later('app passwords')],
+    [
+      'app passwords',
+      'each made or revoked produces a CAEP event',
+      'flows/links-kill.test.ts',
+      'what was answered is in the outbox after kill -9',
+    ],
     [
       'CAEP, back-channel',
       'disabling and global sign-out cause CAEP events and back-channel logout',
