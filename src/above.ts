@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations, type VerifyAccessToken } from '#admin';
 import { hex, utf8 } from '#base';
-import { areas, listedRanges } from '#catalogue';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
 import { type DesksToCome, directoryJobs, type Life } from '#directory';
@@ -29,8 +28,9 @@ import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } f
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
 import type { Limits, LimitsOptions, Notices, State } from '#state';
-import { bindRoutes, type Csrf, createCsrf, startWeb, type WebRealm, type WebRoute } from '#web';
+import { bindRoutes, type Csrf, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
 import { oauthOf } from './authorizing.ts';
+import { describingOf } from './describing.ts';
 import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
@@ -90,6 +90,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const limits = below.limitsBy(realms.settingsOf);
   const mail = mailOf(foundation, state, realms, { client, delivers: below.jobs !== undefined });
   let reached: Addresses = {};
+  let mounted: Web['mounted'] = () => [];
   const base = (door?: 'http' | 'https') => baseOf(settings, door === undefined ? (reached.http ?? reached.https) : reached[door]);
   const linking = linksOf({ foundation, below, client, realms, people, sessions, mail, baseOf: base });
   const csrf = createCsrf(csrfKeyOf(foundation, below));
@@ -123,8 +124,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(below, client, people, realms) });
   const operating = {
     ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf },
-    configuration: configurationOf(foundation),
-    codes: await codesOf(),
+    ...(await describingOf(foundation, below, () => mounted())),
   };
   const routes: readonly WebRoute[] = [
     ...bindRoutes(signinRoutes, signin),
@@ -140,6 +140,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const web = await startWeb({ settings, realms, routes, apiPath: '/admin-api', ...tls, csrf, audit, log, chance });
   open.defer(() => web.stop());
   reached = web.addresses;
+  mounted = web.mounted;
   return web.addresses;
 }
 
@@ -157,19 +158,6 @@ function ownOf(below: Beneath, client: DirectoryClient, people: People, realms: 
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
   };
-}
-
-/** The settings, for whoever shows or changes them. */
-function configurationOf({ settings, live }: Foundation) {
-  const inForce = (name: string) => (Object.hasOwn(settings, name) ? settings[name as keyof typeof settings] : undefined);
-  return { rows, originOf: live.originOf, inForce };
-}
-
-/** The table of error codes. Loaded late: it is gathered from all rooms. */
-async function codesOf() {
-  const { errorRows } = await import('./tables.ts');
-  const means = Object.fromEntries(Object.entries(areas).map(([area, row]) => [area, row.means]));
-  return { areas: means, rows: errorRows, ranges: listedRanges };
 }
 
 /** The management API and the console over the table of operations. */

@@ -101,8 +101,8 @@ export const surfaces: readonly Card[] = [
   {
     id: 'admin',
     title: 'Administration',
-    groups: ['admin', 'console'],
-    specs: ['specification document 1', 'specification document 2', 'OpenAPI 3.1'],
+    groups: ['admin'],
+    specs: ['specification document 1', 'specification document 2', 'OpenAPI Specification 3.1'],
     means: 'the management API and the console',
   },
   { id: 'web', title: 'The front door', groups: ['web'], specs: ['RFC 9110', 'RFC 9111'], means: 'what pages link to' },

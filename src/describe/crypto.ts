@@ -27,7 +27,7 @@ export interface CryptoFacts {
   readonly signingStanding: string;
   /** By which a client may prove that it holds a key (DPoP); none where tokens are not issued. */
   readonly dpop: readonly string[];
-  readonly sealing: { readonly cipher: string; readonly nonce: string; readonly derivation: string };
+  readonly sealing: { readonly cipher: string; readonly nonce: string; readonly derivation: string; readonly mark: string };
   readonly scram: readonly string[];
   readonly scrypt: { readonly logN: number; readonly r: number; readonly p: number };
   readonly scramIterations: number;
@@ -102,7 +102,7 @@ function below({ tls, sealing, scrypt, scram, scramIterations, protects }: Crypt
       protects === 'product'
         ? `made of keys.kek by ${sealing.derivation}`
         : 'made of keys.kek where there is one; development mode keeps some values as they are',
-    envelope: '{SEALED-1}, bound to its entry and attribute',
+    envelope: `${sealing.mark}, bound to its entry and attribute`,
     setting: 'keys.kek',
   };
   const listeners: readonly CryptoUse[] =

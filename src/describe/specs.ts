@@ -93,7 +93,7 @@ export const specifications: Readonly<Record<string, Specification>> = {
   OpenID4VCI: { title: 'OpenID for Verifiable Credential Issuance 1.0', url: openId('openid-4-verifiable-credential-issuance-1_0') },
   OpenID4VP: { title: 'OpenID for Verifiable Presentations 1.0', url: openId('openid-4-verifiable-presentations-1_0') },
   'Shared Signals': { title: 'OpenID Shared Signals Framework 1.0', url: openId('openid-sharedsignals-framework-1_0') },
-  'OpenAPI 3.1': { title: 'OpenAPI Specification 3.1', url: 'https://spec.openapis.org/oas/v3.1.0' },
+  'OpenAPI Specification 3.1': { title: 'OpenAPI Specification 3.1', url: 'https://spec.openapis.org/oas/v3.1.0' },
   'draft-behera-ldap-password-policy': {
     title: 'Password Policy for LDAP Directories (draft)',
     url: 'https://datatracker.ietf.org/doc/draft-behera-ldap-password-policy/',

@@ -24,6 +24,7 @@ export {
   readDer,
   readOneDer,
 } from './certificates/der.ts';
+export { describeTls, type TlsDescribed } from './certificates/described.ts';
 export { type CertificateNames, readCertificateNames } from './certificates/names.ts';
 export { chainMax, findPath, type Path } from './certificates/path.ts';
 export { type CertificateOptions, openServerCertificate, type ServerCertificate } from './certificates/server.ts';
@@ -34,7 +35,7 @@ export { costOctets, formatHash, type HashCost, isHash, logNMin, type ParsedHash
 export { boundsOf, computeScrypt, createHasher, type Hasher, type HasherOptions, type Stretch, type Verified } from './hasher.ts';
 export { checkKek } from './kek.ts';
 export { generatePassword } from './password.ts';
-export { isSealed, type SealingKey, seal, sealingKey, unseal } from './seal.ts';
+export { isSealed, type SealingKey, seal, sealingKey, sealingScheme, unseal } from './seal.ts';
 export { createSealer, type Sealer, type SealerKeys, sealerKeys, type Unsealed } from './sealer.ts';
 export { settings as keysSettings } from './settings.ts';
 export { digestOfAlgorithm, publicKeyOf, samePublicKey, verifyJose, verifySignature } from './signature.ts';

@@ -7,7 +7,10 @@ export interface SealingKey {
   readonly nonce: Uint8Array;
 }
 
-const mark = '{SEALED-1}';
+/** By what values are sealed. */
+export const sealingScheme = { cipher: 'aes-256-gcm', nonce: 'HMAC-SHA-256', derivation: 'HKDF-SHA-256', mark: '{SEALED-1}' } as const;
+
+const { mark } = sealingScheme;
 const nonceOctets = 12;
 const tagOctets = 16;
 const keyOctets = 32;
@@ -35,7 +38,7 @@ export function seal({ cipher, nonce: nonceKey }: SealingKey, value: Uint8Array,
     .update(value)
     .digest()
     .subarray(0, nonceOctets);
-  const sealing = createCipheriv('aes-256-gcm', cipher, nonce).setAAD(utf8(place));
+  const sealing = createCipheriv(sealingScheme.cipher, cipher, nonce).setAAD(utf8(place));
   const sealed = concat([nonce, sealing.update(value), sealing.final(), sealing.getAuthTag()]);
   return utf8(`${mark}${Buffer.from(sealed).toString('base64')}`);
 }
@@ -51,7 +54,7 @@ export function unseal({ cipher }: SealingKey, sealed: Uint8Array, place: string
   if (given?.startsWith(mark) !== true) return undefined;
   const octets = Buffer.from(given.slice(mark.length), 'base64');
   if (octets.length < nonceOctets + tagOctets) return undefined;
-  const opening = createDecipheriv('aes-256-gcm', cipher, octets.subarray(0, nonceOctets), { authTagLength: tagOctets });
+  const opening = createDecipheriv(sealingScheme.cipher, cipher, octets.subarray(0, nonceOctets), { authTagLength: tagOctets });
   opening.setAAD(utf8(place)).setAuthTag(octets.subarray(-tagOctets));
   try {
     return new Uint8Array(concat([opening.update(octets.subarray(nonceOctets, -tagOctets)), opening.final()]));

@@ -39,6 +39,8 @@ export interface WebOptions {
 export interface Web {
   /** Where it can be reached, with the real ports. */
   readonly addresses: { readonly http?: string; readonly https?: string };
+  /** The routes as the router has them at this moment. */
+  mounted(): readonly { readonly method: string; readonly path: string }[];
   /** Takes no new requests, lets those in progress end for `http.stopWaitS` seconds, and closes what is left. */
   stop(): Promise<void>;
 }
@@ -77,9 +79,12 @@ export async function startWeb(options: WebOptions): Promise<Web> {
 
   const host = given['http.host'] === '' && !verifiesPasswords(realms.standing.mode) ? 'localhost' : given['http.host'];
   const servers: NodeServer[] = [];
+  const doors: Server[] = [];
   const open = async (port: number | undefined, serverOptions: ServerOptions): Promise<AddressInfo | undefined> => {
     if (port === undefined) return undefined;
-    const server = (await createDoor(serverOptions, door)).server as NodeServer;
+    const made = await createDoor(serverOptions, door);
+    doors.push(made);
+    const server = made.server as NodeServer;
     const address = await listen(server, host, port);
     servers.push(server);
     return address;
@@ -97,12 +102,20 @@ export async function startWeb(options: WebOptions): Promise<Web> {
         ...(http === undefined ? {} : { http: `http://${hostOf(http)}:${http.port}` }),
         ...(https === undefined ? {} : { https: `https://${hostOf(https)}:${https.port}` }),
       },
+      mounted: () => routesOf(doors[0]),
       stop,
     };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** All doors have the same. */
+function routesOf(server: Server | undefined): readonly { readonly method: string; readonly path: string }[] {
+  // An object by name, whatever its type says.
+  const routes = Object.values(server?.router.getRoutes() ?? {}) as readonly { readonly method: string; readonly path: unknown }[];
+  return routes.map(({ method, path }) => ({ method, path: String(path) }));
 }
 
 interface DoorOptions extends WebOptions {

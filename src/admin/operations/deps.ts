@@ -23,6 +23,37 @@ export interface Codes {
   readonly ranges: readonly ErrorRange[];
 }
 
+/** A family of protocols, or of pages. */
+interface DescribedCard {
+  readonly id: string;
+  readonly title: string;
+  readonly means: string;
+  readonly built: boolean;
+  readonly groups: readonly string[];
+  readonly specs: readonly string[];
+  readonly routes: number;
+}
+
+/** What the service says of itself, worked out when it is asked for. */
+export interface Description {
+  /** Routes, and where what is said of them differs from the router. */
+  metadata(deps: OperationDeps): {
+    readonly routes: readonly { readonly path: string; readonly purpose: string; readonly isLink: boolean }[];
+    readonly byHand: readonly { readonly protocol: string; readonly name: string; readonly address?: string; readonly purpose: string }[];
+    readonly protocols: readonly DescribedCard[];
+    readonly surfaces: readonly DescribedCard[];
+    readonly specifications: readonly object[];
+    readonly undocumentedPaths: readonly string[];
+    readonly stalePaths: readonly string[];
+    readonly unknownSpecIds: readonly string[];
+    readonly unknownProtocolGroups: readonly string[];
+    readonly unknownProtocolSpecIds: readonly string[];
+    readonly unclaimedGroups: readonly string[];
+  };
+  crypto(deps: OperationDeps): object;
+  readonly service: { readonly version: string; readonly startedMs: number };
+}
+
 /** What operations rest on beside the directory under their caller's authority. */
 export interface OperationDeps {
   /** For what is no caller's business: who is a member of a role. Rows act through `call.actor`. */
@@ -39,6 +70,7 @@ export interface OperationDeps {
   readonly settingsOf: (realm: string) => SettingValues<SettingRows>;
   readonly configuration?: Configuration;
   readonly codes?: Codes;
+  readonly description?: Description;
   /** Where browsers reach a path of a realm. */
   readonly addressOf?: (realm: WebRealm, path: string) => string | undefined;
 }

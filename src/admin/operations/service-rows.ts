@@ -1,7 +1,10 @@
 import { accessExplain, accessList, usersWhy } from './access.ts';
 import { auditList } from './audit.ts';
 import { configList, configReset, configSet } from './config.ts';
+import { describeRows } from './describe.ts';
 import { errorCodes } from './error-codes.ts';
+import { keyRows } from './keys.ts';
+import { ldapRows } from './ldap.ts';
 import { mechanisms } from './mechanisms.ts';
 import { policiesResetAuthn, policiesResetPassword, policiesSaveAuthn, policiesSavePassword, policiesShow } from './policies.ts';
 import { realmsChange, realmsCreate, realmsList, realmsRemove } from './realms.ts';
@@ -27,4 +30,7 @@ export const serviceRows: readonly Operation[] = [
   usersWhy,
   auditList,
   errorCodes,
+  ...keyRows,
+  ...ldapRows,
+  ...describeRows,
 ];

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { present } from '#client';
+import { nextMember, pageMembers, pageOf } from './paging.ts';
+import type { Call, Operation } from './row.ts';
+import { operation } from './row.ts';
+
+const words = z.array(z.string());
+const entryShape = z.strictObject({
+  dn: z.string(),
+  attributes: z.record(z.string(), words).describe('Values that are no text are base64, behind `base64:`.'),
+});
+
+export const ldapRows: readonly Operation[] = [
+  operation({
+    name: 'ldap.service',
+    method: 'GET',
+    path: '/admin-api/ldap/service',
+    scope: 'admin:read',
+    summary: 'what the LDAP service offers: listeners, suffixes, controls, extended operations, SASL mechanisms',
+    input: z.strictObject({}),
+    output: z.strictObject({
+      listeners: z.array(z.strictObject({ name: z.string(), address: z.string().optional(), purpose: z.string() })),
+      namingContexts: words,
+      vendor: z.string(),
+      protocolVersions: words,
+      controls: words.describe('OIDs, for connections like that of this service’s own pages.'),
+      extensions: words,
+      features: words,
+      saslMechanisms: words,
+      subschema: z.string(),
+    }),
+    audit: 'LDAP service read',
+    run: async ({ actor, deps }) => {
+      const root = await actor.read('', ['*', '+']);
+      const all = (name: string) => [...(root?.all(name) ?? [])].sort();
+      const listeners = deps.description?.metadata(deps).byHand.filter(({ protocol }) => protocol === 'ldap') ?? [];
+      return {
+        listeners: listeners.map(({ name, address, purpose }) => ({ name, ...(address === undefined ? {} : { address }), purpose })),
+        namingContexts: all('namingContexts'),
+        vendor: [root?.one('vendorName'), root?.one('vendorVersion')].filter((each) => each !== undefined).join(' '),
+        protocolVersions: all('supportedLDAPVersion'),
+        controls: all('supportedControl'),
+        extensions: all('supportedExtension'),
+        features: all('supportedFeatures'),
+        saslMechanisms: all('supportedSASLMechanisms'),
+        subschema: root?.one('subschemaSubentry') ?? '',
+      };
+    },
+  }),
+  dump('ldap.directory', '/admin-api/ldap/directory', 'entries of the realm as the directory shows them to the caller, page by page', ''),
+  dump(
+    'ldap.applications',
+    '/admin-api/ldap/applications',
+    'entries of applications as the directory shows them to the caller',
+    'ou=applications',
+  ),
+];
+
+/** What is written is what LDAP shows: secrets are never read through it, by whomever. */
+function dump(name: string, path: `/admin-api/${string}`, summary: string, below: string): Operation {
+  return operation({
+    name,
+    method: 'GET',
+    path,
+    scope: 'admin:read',
+    summary,
+    input: z.strictObject(pageMembers),
+    output: z.strictObject({ base: z.string(), entries: z.array(entryShape), ...nextMember }),
+    audit: 'directory read',
+    run: async (call, page) => {
+      const base = below === '' ? call.realm.suffix : `${below},${call.realm.suffix}`;
+      const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: present('objectClass'), attributes: ['*', '+'] }, page);
+      return { base, entries: entries.map(shown), ...next };
+    },
+  });
+}
+
+type Entry = Awaited<ReturnType<Call['actor']['page']>>['entries'][number];
+
+function shown({ dn, attributes }: Entry): z.input<typeof entryShape> {
+  return { dn, attributes: Object.fromEntries(attributes.map(({ description, values }) => [description, values.map(textOf)])) };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function textOf(value: Uint8Array): string {
+  try {
+    const text = utf8.decode(value);
+    return /[\p{Cc}]/u.test(text.replace(/[\n\r\t]/g, '')) ? base64(value) : text;
+  } catch {
+    return base64(value);
+  }
+}
+
+function base64(value: Uint8Array): string {
+  return `base64:${Buffer.from(value).toString('base64')}`;
+}
