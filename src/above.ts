@@ -89,8 +89,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const limits = below.limitsBy(realms.settingsOf);
   const mail = mailOf(foundation, state, realms, { client, delivers: below.jobs !== undefined });
-  let reached: Addresses = {};
-  let mounted: Web['mounted'] = () => [];
+  let [reached, mounted]: [Addresses, Web['mounted']] = [{}, () => []];
   const base = (door?: 'http' | 'https') => baseOf(settings, door === undefined ? (reached.http ?? reached.https) : reached[door]);
   const linking = linksOf({ foundation, below, client, realms, people, sessions, mail, baseOf: base });
   const csrf = createCsrf(csrfKeyOf(foundation, below));
@@ -136,12 +135,11 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   for (const row of endings) below.life?.ends(row);
   // Before a browser can come: what was locked while the service stood still has no sessions.
   await below.life?.begin();
-  const tls = below.certificate === undefined ? {} : { tls: below.certificate };
-  const web = await startWeb({ settings, realms, routes, apiPath: '/admin-api', ...tls, csrf, audit, log, chance });
+  const given = { settings, realms, routes, apiPath: '/admin-api', csrf, audit, log, chance } as const;
+  const web = await startWeb(below.certificate === undefined ? given : { ...given, tls: below.certificate });
   open.defer(() => web.stop());
-  reached = web.addresses;
-  mounted = web.mounted;
-  return web.addresses;
+  [reached, mounted] = [web.addresses, web.mounted];
+  return reached;
 }
 
 /** What the portal's pages of people's own need of the directory. */

@@ -3,6 +3,7 @@ import { areas, listedRanges } from '#catalogue';
 import { scramHashes } from '#credentials';
 import { type ByHand, describeCrypto, describeRoutes, type Metadata, type MountedRoute } from '#describe';
 import { describeTls, sealingScheme, signingAlgorithms } from '#keys';
+import { clientAlgorithms, proofAlgorithms } from '#oauth';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
 import { settings as rows } from './settings.ts';
@@ -47,7 +48,8 @@ function cryptoOf({ settings }: Foundation, { certificate }: Beneath, { protocol
   return describeCrypto({
     signing: signingAlgorithms,
     signingStanding: signingAlgorithms[0],
-    dpop: [],
+    dpop: proofAlgorithms,
+    clients: clientAlgorithms,
     sealing: sealingScheme,
     scram: Object.keys(scramHashes),
     scrypt: {

@@ -27,6 +27,8 @@ export interface CryptoFacts {
   readonly signingStanding: string;
   /** By which a client may prove that it holds a key (DPoP); none where tokens are not issued. */
   readonly dpop: readonly string[];
+  /** By which clients sign what they send: assertions and requests. */
+  readonly clients: readonly string[];
   readonly sealing: { readonly cipher: string; readonly nonce: string; readonly derivation: string; readonly mark: string };
   readonly scram: readonly string[];
   readonly scrypt: { readonly logN: number; readonly r: number; readonly p: number };
@@ -127,7 +129,7 @@ function below({ tls, sealing, scrypt, scram, scramIterations, protects }: Crypt
   ];
 }
 
-function ofOauth({ signing, signingStanding, dpop }: CryptoFacts): Uses {
+function ofOauth({ signing, signingStanding, dpop, clients }: CryptoFacts): Uses {
   return [
     {
       family: 'oauth',

@@ -1,4 +1,6 @@
 export { type Application, type Applications, openApplications, standingScopes, toClientMetadata } from './applications/index.ts';
 export { openSigningKeys, type RealmKeys, type SigningKeys } from './keys/keys.ts';
 export { createOauth, type Oauth } from './oauth.ts';
+export { proofAlgorithms } from './proof.ts';
+export { clientAlgorithms } from './provider/configuration.ts';
 export { type WebfingerRealms, webfinger } from './webfinger.ts';

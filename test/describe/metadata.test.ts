@@ -88,7 +88,15 @@ test('the tables agree with the cards: thirteen protocols, each named once, and 
 
 test('the families of the crypto page are checked both ways against the cards', (t) => {
   const facts = {
-    ...{ signing: ['ES256', 'ML-DSA-65'], signingStanding: 'ES256', dpop: [], scram: ['SCRAM-SHA-256'], scramIterations: 1, webauthn: [] },
+    ...{
+      signing: ['ES256', 'ML-DSA-65'],
+      signingStanding: 'ES256',
+      dpop: [],
+      clients: [],
+      scram: ['SCRAM-SHA-256'],
+      scramIterations: 1,
+      webauthn: [],
+    },
     sealing: { cipher: 'c', nonce: 'n', derivation: 'd', mark: 'm' },
     scrypt: { logN: 14, r: 8, p: 1 },
     totp: { algorithm: 'SHA1', digits: 6, period: 30 },

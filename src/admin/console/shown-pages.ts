@@ -114,12 +114,19 @@ export const shown: readonly ShownPage[] = [
     path: '/admin/sts-metadata',
     words: 'Endpoints',
     shows: 'sts-metadata.show',
-    intro: 'Every route, from the router as it is mounted, held against the tables that describe it. The six lists at the top are empty when they agree.',
+    intro:
+      'Every route, from the router as it is mounted, held against the tables that describe it. The six lists at the top are empty when they agree.',
   },
   { group: 'Service', path: '/admin/crypto-metadata', words: 'Cryptography', shows: 'crypto.show' },
   { group: 'Directory', path: '/admin/ldap/service', words: 'LDAP service', shows: 'ldap.service' },
   { group: 'Directory', path: '/admin/ldap/directory', words: 'Entries', shows: 'ldap.directory', columns: ['dn', 'attributes'] },
-  { group: 'Directory', path: '/admin/ldap/applications', words: 'Entries of applications', shows: 'ldap.applications', columns: ['dn', 'attributes'] },
+  {
+    group: 'Directory',
+    path: '/admin/ldap/applications',
+    words: 'Entries of applications',
+    shows: 'ldap.applications',
+    columns: ['dn', 'attributes'],
+  },
   {
     group: 'Service',
     path: '/admin/settings',

@@ -7,7 +7,18 @@ import { proofAlgorithms } from '../proof.ts';
 import type { settings as rows } from '../settings.ts';
 
 /** Algorithms of whatever a client signs: none is keyed by its secret, which nobody but the directory knows. */
-const clientAlgorithms = ['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS256', 'PS256', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'];
+export const clientAlgorithms: readonly string[] = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+  'RS256',
+  'PS256',
+  'ML-DSA-44',
+  'ML-DSA-65',
+  'ML-DSA-87',
+];
 /** Seconds in which a device's code is to be typed; the others are of what this service never comes back to. */
 const deviceCodeTtlS = 600;
 const unusedTtlS = 60;
@@ -53,8 +64,8 @@ export function fixed(issuer: Issuer, algorithm: SigningAlgorithm) {
     // RFC 9700 §2.1.1: every client, not the public ones alone.
     pkce: { required: () => true },
     enabledJWA: {
-      clientAuthSigningAlgValues: clientAlgorithms,
-      requestObjectSigningAlgValues: clientAlgorithms,
+      clientAuthSigningAlgValues: [...clientAlgorithms],
+      requestObjectSigningAlgValues: [...clientAlgorithms],
       idTokenSigningAlgValues: [...signingAlgorithms],
       userinfoSigningAlgValues: [...signingAlgorithms],
       introspectionSigningAlgValues: [...signingAlgorithms],
