@@ -130,35 +130,18 @@ function below({ tls, sealing, scrypt, scram, scramIterations, protects }: Crypt
 }
 
 function ofOauth({ signing, signingStanding, dpop, clients }: CryptoFacts): Uses {
+  const own = 'ou=signingKeys of the realm, sealed';
+  const of = (purpose: 'sign' | 'verify', what: string, algorithms: readonly string[], key: string): CryptoUse => ({
+    ...{ purpose, what, algorithms, key, envelope: 'JWS (RFC 7515)' },
+  });
   return [
     {
       family: 'oauth',
       uses: [
-        {
-          purpose: 'sign',
-          what: `tokens; ${signingStanding} where nothing else is said`,
-          algorithms: signing,
-          key: 'ou=signingKeys of the realm, sealed',
-          envelope: 'JWS (RFC 7515)',
-        },
-        {
-          purpose: 'verify',
-          what: 'tokens of this server',
-          algorithms: signing,
-          key: 'the same, while tokens live',
-          envelope: 'JWS (RFC 7515)',
-        },
-        ...(dpop.length === 0
-          ? []
-          : [
-              {
-                purpose: 'verify',
-                what: 'proofs of possession (DPoP)',
-                algorithms: dpop,
-                key: 'the client’s',
-                envelope: 'JWS (RFC 7515)',
-              } as const,
-            ]),
+        of('sign', `tokens; ${signingStanding} where nothing else is said`, signing, own),
+        of('verify', 'tokens of this server', signing, 'the same, while tokens live'),
+        of('verify', 'assertions and requests of clients', clients, 'stsJwks of the application’s entry, or what stsJwksUri leads to'),
+        of('verify', 'proofs of possession (DPoP)', dpop, 'the client’s'),
       ],
     },
   ];
