@@ -1,4 +1,4 @@
-import { text } from '#base';
+import { type Clock, text } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import {
   type Accepted,
@@ -71,12 +71,12 @@ export function entryValidity({ operational }: Pick<StoredEntry, 'operational'>)
  *
  * @throws Refusal `accountDisabled`, `accountOutOfTime` (53)
  */
-export function refuseDisabled(identity: Identity, snapshot: Snapshot, nowMs: number): void {
-  const bar = barOn(identity, snapshot, nowMs);
+export function refuseDisabled(identity: Identity, snapshot: Snapshot, clock: Clock): void {
+  const bar = barOn(identity, snapshot, clock);
   if (bar !== undefined) throw refuse(bar === 'disabled' ? errors.accountDisabled : errors.accountOutOfTime);
 }
 
-function barOn(identity: Identity, snapshot: Snapshot, nowMs: number): Bar | undefined {
+function barOn(identity: Identity, snapshot: Snapshot, clock: Clock): Bar | undefined {
   if (identity.uuid === undefined) return undefined;
   let known = judged.get(identity);
   if (known === undefined || snapshot.governing > known.number || snapshot.number < known.number) {
@@ -84,7 +84,11 @@ function barOn(identity: Identity, snapshot: Snapshot, nowMs: number): Bar | und
     known = { number: snapshot.number, validity: entry === undefined ? undefined : entryValidity(entry) };
     judged.set(identity, known);
   }
-  return known.validity === undefined ? undefined : barOf(known.validity, nowMs);
+  const { validity } = known;
+  if (validity === undefined) return undefined;
+  // Few accounts begin or end at a time.
+  const isTimed = validity.fromMs !== undefined || validity.untilMs !== undefined;
+  return barOf(validity, isTimed ? clock.nowMs() : 0);
 }
 
 /** An identity is made at bind and lasts as long as it is bound. */

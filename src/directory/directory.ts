@@ -2,6 +2,7 @@ import { Refusal, refuse } from '#catalogue';
 import { credentialsErrors } from '#credentials';
 import { type Message, parseDn, type Request, type Response, resultCodes } from '#ldap';
 import { normalizeDn } from '#schema';
+import type { Snapshot } from '#store';
 import { askerOf } from './access/asker.ts';
 import { anonymous, refuseDisabled } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfRenewal, tellOfSuccess } from './audit.ts';
@@ -86,10 +87,12 @@ function operate(
     connection.exchange = undefined;
     if (op.kind !== 'bindRequest') throw refuse(errors.saslGoing);
   }
-  if (op.kind !== 'bindRequest') refuseEnded(engine, connection);
+  // One for all that is asked before anything is waited for: each is asked anew whether it still holds, which is a tenth of a small search.
+  const snapshot = engine.store.snapshot();
+  if (op.kind !== 'bindRequest') refuseEnded(engine, connection, snapshot);
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
-  const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity, connection) };
+  const call: Call = { engine, connection, reply, controls, asker: askerOf(engine, identity, connection, snapshot) };
   notes.acting = identity;
   notes.controls = controls;
   const answer = (result: Parameters<typeof responseTo>[1]) => responseTo(op, result);
@@ -110,7 +113,7 @@ function operate(
         return response;
       });
     case 'searchRequest': {
-      const result = message.controls.length === 0 ? search(call, op) : searchOrFollow(call, op);
+      const result = message.controls.length === 0 ? search(call, op, undefined, snapshot) : searchOrFollow(call, op);
       return result instanceof Promise ? result.then(answer) : answer(result);
     }
     case 'compareRequest':
@@ -140,12 +143,12 @@ function operate(
  *
  * @throws Refusal `realmRemoving`, `accountDisabled` (53)
  */
-function refuseEnded(engine: Engine, connection: Connection): void {
+function refuseEnded(engine: Engine, connection: Connection, snapshot: Snapshot): void {
   const { identity } = connection;
   if (identity.uuid === undefined && identity.dn === undefined) return;
   try {
-    if (isRemoved(engine, identity)) throw refuse(errors.realmRemoving);
-    refuseDisabled(identity, engine.store.snapshot(), engine.clock.nowMs());
+    if (isRemoved(engine, identity, snapshot)) throw refuse(errors.realmRemoving);
+    refuseDisabled(identity, snapshot, engine.clock);
   } catch (error) {
     connection.identity = anonymous;
     engine.transactions.forget(connection);
@@ -161,7 +164,7 @@ function refuseEnded(engine: Engine, connection: Connection): void {
  */
 function refuseBarredSince(engine: Engine, connection: Connection): void {
   try {
-    refuseDisabled(connection.identity, engine.store.snapshot(), engine.clock.nowMs());
+    refuseDisabled(connection.identity, engine.store.snapshot(), engine.clock);
   } catch {
     connection.identity = anonymous;
     throw refuse(credentialsErrors.accountDisabled);
@@ -169,8 +172,8 @@ function refuseBarredSince(engine: Engine, connection: Connection): void {
 }
 
 /** Whether somebody is bound to whom nobody can bind any more. */
-function isRemoved({ realms, store, schema }: Engine, identity: Identity): boolean {
-  const here = realms.in(store.snapshot());
+function isRemoved({ realms, schema }: Engine, identity: Identity, snapshot: Snapshot): boolean {
+  const here = realms.in(snapshot);
   if (here.all.length === 1 || identity.dn === undefined) return false;
   const known = removed.get(identity);
   if (known?.realms === here) return known.is;

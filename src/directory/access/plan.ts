@@ -95,11 +95,15 @@ export function createPlan(fitting: readonly Fitting[], make: (rules: readonly R
   };
   /** Entries side by side stand alike, but for those that a target names: most answers are of one place. */
   let siblings: { readonly parent: Uint8Array; readonly shape: Shape } | undefined;
+  /** And searches begin at the same entry again and again. */
+  let same: { readonly dnKey: Uint8Array; readonly shape: Shape } | undefined;
   const shapeBeside = (dnKey: Uint8Array): Shape => {
     if (siblings !== undefined && isDirectlyBelow(dnKey, siblings.parent)) return siblings.shape;
+    if (same !== undefined && dnKey.length === same.dnKey.length && isWithin(dnKey, same.dnKey)) return same.shape;
     const shape = shapeOf(dnKey, false);
     const parent = parentKey(dnKey);
     if (parent !== undefined && !parentsOfBases.has(formOf(parent))) siblings = { parent: parent.slice(), shape };
+    else same = { dnKey: dnKey.slice(), shape };
     return shape;
   };
 

@@ -76,16 +76,21 @@ interface View {
  *
  * @throws Refusal  RFC 4511 §4.5: invalidDNSyntax, referral, noSuchObject, aliasProblem, aliasDereferencingProblem, sizeLimitExceeded,
  *                  timeLimitExceeded
+ * @param snapshot  where one of this turn of the event loop is held
  */
-export function search(call: Call, request: SearchRequest, visits?: Visits): Result | Promise<Result> {
+export function search(
+  call: Call,
+  request: SearchRequest,
+  visits?: Visits,
+  snapshot = call.engine.store.snapshot(),
+): Result | Promise<Result> {
   const { engine, asker } = call;
-  const { prepared, store } = engine;
+  const { prepared } = engine;
   const wanted = prepared.selection(request.attributes);
   if (request.baseObject === '' && request.scope === 'base') return alone(call, searchRootDse(call, request, wanted));
   let named = prepared.base(request.baseObject);
   if (equalBytes(named.name.key, subschemaKey)) return alone(call, searchSubschema(call, request, wanted));
 
-  const snapshot = store.snapshot();
   const visitedBefore = snapshot.visited;
   const { derefAliases, scope } = request;
   const findsThrough = derefAliases === 'findingBaseObj' || derefAliases === 'always';

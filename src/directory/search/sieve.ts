@@ -27,11 +27,11 @@ export function sieveOf(
   const { schema } = engine;
   const isBase = request.scope === 'base';
   const asked = controls.of(subentries);
-  const showsDeleted = isDeleted(base) || controls.has(showDeleted);
   const leavesSubentries = asked !== true && (asked === false || !isBase) && hasAny(engine, snapshot, 'subentry');
   const hasDeleted = hasAny(engine, snapshot, 'stsTombstone');
   const leavesAliases = !isBase && searches(request) && hasAny(engine, snapshot, 'alias');
   if (asked !== true && !leavesSubentries && !leavesAliases && !leavesReferrals && !hasDeleted) return undefined;
+  const showsDeleted = hasDeleted && (isDeleted(base) || controls.has(showDeleted));
   return (entry) =>
     (asked === true && !hasClass(schema, entry, 'subentry')) ||
     (leavesSubentries && hasClass(schema, entry, 'subentry')) ||

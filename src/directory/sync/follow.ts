@@ -41,7 +41,7 @@ export async function catchUp(
     await turnToLook(steps.length, assertions);
     if (reply.ended) return place;
     const snapshot = engine.store.snapshot();
-    for (const each of [connection.identity, asker.identity]) refuseDisabled(each, snapshot, engine.clock.nowMs());
+    for (const each of [connection.identity, asker.identity]) refuseDisabled(each, snapshot, engine.clock);
     const send = look(steps, snapshot);
     // The changes are on disk. Values that lie outside of their entries are those of now.
     if (steps.some(({ listed }) => listed)) await engine.store.durable(snapshot.number);

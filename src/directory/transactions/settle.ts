@@ -43,7 +43,7 @@ interface Ready {
 export async function settle(call: Call, { updates, identity }: Transaction): Promise<readonly Settled[]> {
   const { engine } = call;
   // Under whose authority it was begun need not be who is bound.
-  refuseDisabled(identity, engine.store.snapshot(), engine.clock.nowMs());
+  refuseDisabled(identity, engine.store.snapshot(), engine.clock);
   const asker = askerOf(engine, identity, call.connection);
   const ready: Ready[] = [];
   for (const update of updates) {
