@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations, type VerifyAccessToken } from '#admin';
-import { hex, utf8 } from '#base';
+import { type Clock, hex, utf8 } from '#base';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
 import { type DesksToCome, directoryJobs, type Life } from '#directory';
@@ -22,6 +22,7 @@ import {
 import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { type Mail, mailJobs, tellChanges } from '#mail';
+import { openApplications, openConsents } from '#oauth';
 import { openPeople, type People } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
@@ -120,7 +121,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     chance,
     audit,
   });
-  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(below, client, people, realms) });
+  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(clock, below, client, people, realms) });
   const operating = {
     ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf },
     ...(await describingOf(foundation, below, () => mounted())),
@@ -143,7 +144,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
 }
 
 /** What the portal's pages of people's own need of the directory. */
-function ownOf(below: Beneath, client: DirectoryClient, people: People, realms: Realms<typeof rows>) {
+function ownOf(clock: Clock, below: Beneath, client: DirectoryClient, people: People, realms: Realms<typeof rows>) {
   return {
     readOwn: people.readOwn,
     personOf: people.byUuid,
@@ -153,6 +154,8 @@ function ownOf(below: Beneath, client: DirectoryClient, people: People, realms: 
     revokeAppPassword: ({ dn, session }: Acting, id: string | undefined) =>
       client.as({ dn, session }).revokeAppPassword({ dn, ...(id === undefined ? {} : { id }) }),
     parties: openParties(client),
+    consents: openConsents({ client, clock }),
+    applications: openApplications({ client, clock }),
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
   };

@@ -1,5 +1,5 @@
 import type { DirectoryClient } from '#client';
-import { createOauth, type Oauth } from '#oauth';
+import { claimsOfScopes, createOauth, type Oauth, openClaims, openConsents } from '#oauth';
 import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Sessions } from '#sessions';
@@ -21,10 +21,15 @@ interface AuthorizingParts {
 /** OAuth 2.0 and OpenID Connect, over the sessions and the directory. */
 export function oauthOf({ foundation, below, client, realms, people, sessions, csrf }: AuthorizingParts): Oauth {
   const { audit, log, clock, chance } = foundation;
+  const claims = openClaims({ client });
   return createOauth({
     ...{ client, realms, people, sessions, csrf, audit, log, clock, chance },
     state: below.state,
-    claims: { claimsOf: async () => ({}), claimNames: () => [] },
+    claims: {
+      claimsOf: async (realm, application, entryUuid, scopes) => (await claims.of(realm, application, entryUuid, scopes)) ?? {},
+      claimNames: (scope) => claimsOfScopes[scope] ?? [],
+    },
+    consents: openConsents({ client, clock }),
     settingsOf: realms.settingsOf,
     standingId: realms.standing.id,
   });

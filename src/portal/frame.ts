@@ -13,6 +13,7 @@ const places: readonly (readonly [path: string, words: string])[] = [
   ['/portal/keys', texts.navKeys],
   ['/portal/app-passwords', texts.navAppPasswords],
   ['/portal/delegate', texts.navDelegate],
+  ['/portal/consents', texts.navConsents],
   ['/portal/sessions', texts.navSessions],
 ];
 

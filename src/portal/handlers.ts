@@ -4,6 +4,7 @@ import type { Browser, Person } from '#people';
 import type { Demand, Session, Sessions, Visit } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { type AppPasswordsDeps, createAppPasswordsHandlers } from './app-passwords.ts';
+import { type ConsentsDeps, createConsentsHandlers } from './consents.ts';
 import { createDelegateHandlers, type DelegateDeps } from './delegate.ts';
 import { demandOf } from './demand.ts';
 import { createEmailHandlers, type EmailPageDeps } from './email.ts';
@@ -27,6 +28,7 @@ export type PortalDeps = HomeDeps &
   LinksDeps &
   PasswordDeps &
   DelegateDeps &
+  ConsentsDeps &
   SessionsPageDeps;
 
 interface HomeDeps {
@@ -53,6 +55,7 @@ export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof ty
     ...createAppPasswordsHandlers(deps),
     ...createPasswordHandlers(deps),
     ...createDelegateHandlers(deps),
+    ...createConsentsHandlers(deps),
     ...createSessionsHandlers(deps),
     root: () => ({ kind: 'redirect', status: 303, to: '/portal' }),
     home: async (request) => {

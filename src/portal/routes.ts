@@ -1,5 +1,6 @@
 import type { RouteRow } from '#catalogue';
 import { appPasswordsRoutes } from './app-passwords-routes.ts';
+import { consentsRoutes } from './consents-routes.ts';
 import { delegateRoutes } from './delegate-routes.ts';
 import { keysRoutes } from './keys-routes.ts';
 import { linksRoutes } from './links/routes.ts';
@@ -16,6 +17,7 @@ export const routes = {
   ...appPasswordsRoutes,
   ...passwordRoutes,
   ...delegateRoutes,
+  ...consentsRoutes,
   ...sessionsRoutes,
   root: { method: 'GET', path: '/', purpose: 'leads to the portal', source, coverage: 'full' },
   home: {

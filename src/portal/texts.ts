@@ -12,6 +12,7 @@ export const texts = {
   navKeys: 'Security keys',
   navAppPasswords: 'App passwords',
   navDelegate: 'Who may act for you',
+  navConsents: 'Applications',
   navSessions: 'Sessions',
 
   whoTitle: 'Who you are here',

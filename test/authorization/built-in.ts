@@ -36,6 +36,8 @@ const own = [
   'stsDelegate',
   'pwdChangedTime',
   'stsAppPasswordInfo',
+  'stsPasswordExpires',
+  'stsConsent',
 ];
 const looks = ['read', 'search', 'compare'];
 
@@ -56,6 +58,7 @@ export function builtIn({ anonymousRead }: PlainWorld, { suffix }: PlainRealm): 
     row('the frame', ['authenticated'], inFrame, frame, looks),
     row('one’s own', ['self'], [], own, looks),
     row('one’s own, kept up to date', ['self'], [], kept, ['write']),
+    row('what applications may know', ['self'], [], ['stsConsent'], ['write']),
     row('one’s own password, freshly', ['self'], [], ['userPassword', 'stsAppPassword', 'stsDelegate'], ['write'], ['fresh:300']),
     row(
       'one’s own, freshly and with all factors',

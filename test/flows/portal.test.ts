@@ -76,6 +76,7 @@ test.serial('one navigation leads through all of the portal, and says where one 
   t.deepEqual(seen.toSorted(), [
     '/portal',
     '/portal/app-passwords',
+    '/portal/consents',
     '/portal/delegate',
     '/portal/keys',
     '/portal/mfa',
@@ -272,6 +273,37 @@ test.serial('sessions of two realms in one browser are two: what is ended in one
   await post('/realm/acme/portal/sessions/end', { csrf, sid: hiddenOf(page, 'sid') });
   t.is((await ask(base, '/realm/acme/portal', { cookies })).status, 303);
   t.true(await isIn(here));
+});
+
+test.serial('/portal/consents: what a person has allowed each application, and the way to take it back', async (t) => {
+  const con = await addPerson(atrium, 'con', 'Con Sents');
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=Field Notes,ou=applications,${atrium.suffix}`, {
+      objectClass: ['stsApplication', 'stsOAuthClient'],
+      cn: 'Field Notes',
+      stsClientId: 'field-notes',
+      stsRedirectUri: 'https://notes.example.com/back',
+    }),
+  );
+  const page = await signIn(t, con, '/portal/consents');
+  t.true((await page.textContent('main'))?.includes('You have allowed nothing.'));
+  await setAttribute(atrium, con.dn, 'stsConsent', [
+    JSON.stringify({ client: 'field-notes', scopes: ['openid', 'email'], atMs: nowMs - 7_200_000 }),
+    JSON.stringify({ client: '<gone>', scopes: ['else'], atMs: nowMs - 60_000 }),
+  ]);
+  await page.reload();
+  await inspect(t, page, 'portal-consents');
+  t.regex((await page.locator('.things').textContent()) ?? '', /<gone>.*what it calls “else”.*Field Notes.*2 h ago.*your mail address/s);
+  await Promise.all([page.waitForNavigation(), page.getByRole('button', { name: 'Withdraw Field Notes' }).click()]);
+  t.is(await said(page), 'You have withdrawn it.');
+  t.is((await attributeOf(atrium, con.dn, 'stsConsent')).length, 1);
+  t.false((await page.textContent('main'))?.includes('Field Notes'));
+
+  const cookies = { sts_session: await rawSession(con) };
+  const form = { client: '<gone>' };
+  t.is((await ask(base, '/portal/consents', { method: 'POST', form, cookies })).status, 403, 'without a token nothing is withdrawn');
+  t.is((await ask(base, '/portal/consents')).status, 303, 'who has not signed in is asked to');
+  t.is((await attributeOf(atrium, con.dn, 'stsConsent')).length, 1);
 });
 
 test.serial('/portal/delegate: one party is named, seen before it is confirmed, kept by its entryUUID, and taken back', async (t) => {

@@ -35,6 +35,7 @@ const credentials: ReadonlySet<string> = new Set([
   'stsemailfailures',
   'stsdelegate',
   'stsemailfirstfailures',
+  'stsconsent',
 ]);
 
 /** What the web layer says: of a realm that is being removed, and of a person's address, which nobody vouches for themselves. */

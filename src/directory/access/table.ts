@@ -170,6 +170,12 @@ export const builtInSet: readonly BuiltInRow[] = [
     rights: ['write'],
   },
   {
+    means: 'a person says what applications may know of them',
+    who: ['self'],
+    attributes: ['stsConsent'],
+    rights: ['write'],
+  },
+  {
     means: 'who has just authenticated writes their passwords, and who may act for them',
     who: ['self'],
     strength: ['fresh:300'],

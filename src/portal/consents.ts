@@ -1,0 +1,65 @@
+import { type Application, type Consent, type Consents, scopeText } from '#oauth';
+import { fillText, type Handler, html, notice, type Page, type Reply, things, timeHtml, type WebRealm } from '#web';
+import type { consentsRoutes } from './consents-routes.ts';
+import { consentsTexts as texts } from './consents-texts.ts';
+import { formButton, ownForm, ownHandler } from './frame.ts';
+import type { OwnDeps } from './own.ts';
+
+export interface ConsentsDeps extends OwnDeps {
+  readonly consents: Pick<Consents, 'list' | 'withdraw'>;
+  readonly applications: { find(realm: WebRealm, clientId: string): Promise<Application | undefined> };
+}
+
+const home = '/portal/consents';
+const place = { fresh: false, back: home } as const;
+type Done = keyof typeof texts.done;
+
+/** The page on which people see what they have allowed applications, and withdraw it. */
+export function createConsentsHandlers(deps: ConsentsDeps): Readonly<Record<keyof typeof consentsRoutes, Handler>> {
+  const { applications, consents, clock } = deps;
+  return {
+    consents: ownHandler(deps, place, async ({ realm, query }, { session, person, csrfToken }) => {
+      const all = await consents.list(realm, session.entryUuid);
+      const rows = await Promise.all(
+        all.map(async (consent) => ({ consent, application: await applications.find(realm, consent.clientId) })),
+      );
+      const done = (Object.keys(texts.done) as Done[]).find((each) => each === query.get('done'));
+      return { kind: 'page', page: consentsPage({ realm, rows, done, dn: person.dn, csrfToken, nowMs: clock.nowMs() }) };
+    }),
+    consentWithdraw: ownForm(deps, place, async ({ realm }, { acting, session }, form): Promise<Reply> => {
+      const withdrawn = await consents.withdraw(realm, acting, session.entryUuid, form.get('client') ?? '');
+      return { kind: 'redirect', status: 303, to: `${home}?done=${withdrawn ? 'withdrawn' : 'gone'}` };
+    }),
+  };
+}
+
+interface ConsentsPage {
+  readonly realm: WebRealm;
+  readonly rows: readonly { readonly consent: Consent; readonly application: Application | undefined }[];
+  readonly done: Done | undefined;
+  readonly dn: string;
+  readonly csrfToken: string;
+  readonly nowMs: number;
+}
+
+function consentsPage({ realm, rows, done, dn, csrfToken, nowMs }: ConsentsPage): Page {
+  return {
+    title: texts.title,
+    layout: 'wide',
+    main: html`<h1>${texts.title}</h1>
+${done !== undefined && notice('good', 'done', texts.done[done])}
+<p>${rows.length === 0 ? texts.none : texts.words}</p>
+${
+  rows.length > 0 &&
+  things(
+    rows.map(({ consent: { clientId, scopes, atMs }, application }) => {
+      const name = application?.name ?? fillText(texts.gone, { client: clientId });
+      const lines = [html`${texts.since} ${timeHtml(atMs, nowMs)}`, scopes.map(scopeText).join('; ')];
+      return { name, lines, action: formButton(realm, home, texts.withdraw, csrfToken, { fields: { client: clientId }, about: name }) };
+    }),
+  )
+}
+<details><summary>${texts.terminal}</summary>
+<pre tabindex="0"><code>atrium search '(objectClass=*)' stsConsent --base '${dn}' --scope base</code></pre></details>`,
+  };
+}
