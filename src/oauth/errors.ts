@@ -31,6 +31,8 @@ export const errors = {
     'nothing can be signed: there is no key-encryption key (keys.kek), or the signing keys do not open under the one at hand',
     503,
   ),
+  consentGone: row('9103', 'a question for consent that nobody waits for an answer to: answered, over, or of another browser', 410),
+  consentUnkept: row('9104', 'a consent that the directory does not let its person keep', 403),
 } as const satisfies Record<string, ErrorRow>;
 
 function row(digits: `${number}`, means: string, http: number): ErrorRow {

@@ -7,8 +7,11 @@ import type { SigningAlgorithm } from '#keys';
 import type { People } from '#people';
 import type { Sessions } from '#sessions';
 import type { Ending, State } from '#state';
-import { bindRawRoutes, type Csrf, type WebRealm, type WebRealms, type WebRoute } from '#web';
+import { bindRawRoutes, bindRoutes, type Csrf, type WebRealm, type WebRealms, type WebRoute } from '#web';
 import { type Applications, openApplications } from './applications/index.ts';
+import type { Consents } from './consents/consents.ts';
+import { createConsentHandlers } from './consents/page.ts';
+import { consentRoutes } from './consents/routes.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { createOauthHandlers } from './handlers.ts';
 import { openSigningKeys } from './keys/keys.ts';
@@ -34,7 +37,7 @@ export interface OauthOptions {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly claims: Pick<ProviderDeps, 'claimsOf' | 'claimNames'>;
-  readonly consents?: ProviderDeps['consents'];
+  readonly consents?: Consents;
   /** The settings in force in a realm. */
   readonly settingsOf: (realm: string) => SettingValues<typeof rows> & {
     readonly 'authn.pendingTtlS': number;
@@ -83,6 +86,9 @@ export function createOauth(options: OauthOptions): Oauth {
   });
   return {
     routes: [
+      ...(consents === undefined
+        ? []
+        : bindRoutes(consentRoutes, createConsentHandlers({ sessions, people, applications, consents, csrf, audit }))),
       ...bindRawRoutes(pages, { webfinger: webfinger(realms) }, async () => true),
       ...bindRawRoutes(endpointRoutes, handlers, (realm, origin) => applications.listsOrigin(realm, origin)),
     ],

@@ -1,4 +1,5 @@
 import type { RouteRow } from '#catalogue';
+import { consentRoutes } from './consents/routes.ts';
 import { endpointRoutes } from './endpoints.ts';
 
 /** Pages and documents beside the endpoints of the authorization servers. */
@@ -13,4 +14,4 @@ export const pages = {
   },
 } as const satisfies Record<string, RouteRow>;
 
-export const routes: Readonly<Record<string, RouteRow>> = { ...pages, ...endpointRoutes };
+export const routes: Readonly<Record<string, RouteRow>> = { ...pages, ...consentRoutes, ...endpointRoutes };

@@ -1,3 +1,20 @@
+/** Words of the consent page. `{names}` are filled in. */
+export const consentTexts = {
+  title: 'Allow {application}?',
+  words: '{application} asks to use your account. It would get:',
+  asks: 'Application',
+  who: 'You are',
+  allow: 'Allow',
+  cancel: 'Cancel',
+  later: 'You can withdraw this at any time, in your account under Applications.',
+  otherwise: 'If you did not expect this, cancel it: nothing is told then.',
+  goneTitle: 'This question is over',
+  goneWords: 'It was answered already, or it waited too long. Go back to the application and sign in again.',
+  refusedTitle: 'This could not be kept',
+  refusedWords: 'The directory does not let you allow this. Ask your administrator.',
+  home: 'Your account',
+} as const;
+
 /** What each scope gives an application, as people are told. */
 const scopeWords: Readonly<Record<string, string>> = {
   openid: 'who you are: a number that stands for your account',
