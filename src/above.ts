@@ -22,13 +22,13 @@ import {
 import { createScheduler } from '#jobs';
 import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
 import { type Mail, mailJobs, tellChanges } from '#mail';
-import { openApplications, openConsents } from '#oauth';
+import { type Oauth, oauthJobs, openApplications, openConsents } from '#oauth';
 import { openPeople, type People } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
-import type { Limits, LimitsOptions, Notices, State } from '#state';
+import type { Ending, Limits, LimitsOptions, Notices, State } from '#state';
 import { bindRoutes, type Csrf, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
 import { oauthOf } from './authorizing.ts';
 import { describingOf } from './describing.ts';
@@ -102,7 +102,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     { name: 'mail', deliver: mail.drop },
   ]);
   const attestation = attestationOf(foundation, realms, client);
-  if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms });
+  if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms, oauth });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
   const webauthn = webauthnOf(foundation, below, client, realms, attestation);
@@ -133,14 +133,19 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     ...managementOf(foundation, operating, { csrf, ldapUrl: () => below.ldapUrl, verify: oauth.verifyAccessToken }),
   ];
   const endings = [...sessions.endings, ...oauth.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending];
-  for (const row of endings) below.life?.ends(row);
-  // Before a browser can come: what was locked while the service stood still has no sessions.
-  await below.life?.begin();
+  await beginLife(below, endings, oauth);
   const given = { settings, realms, routes, apiPath: '/admin-api', csrf, audit, log, chance } as const;
   const web = await startWeb(below.certificate === undefined ? given : { ...given, tls: below.certificate });
   open.defer(() => web.stop());
   [reached, mounted] = [web.addresses, web.mounted];
   return reached;
+}
+
+/** Before a browser can come: what was locked while the service stood still has no sessions. */
+async function beginLife({ life, jobs }: Beneath, endings: readonly Ending[], oauth: Oauth): Promise<void> {
+  for (const row of endings) life?.ends(row);
+  await life?.begin();
+  if (jobs !== undefined) void oauth.begin();
 }
 
 /** What the portal's pages of people's own need of the directory. */
@@ -228,13 +233,14 @@ interface Working {
   readonly mail: Mail;
   readonly removal: () => Promise<string>;
   readonly realms: Realms<typeof rows>;
+  readonly oauth: Oauth;
 }
 
 /** What the service does by itself. */
 function startJobs(
   { settings, live, clock, timers, log, open }: Foundation,
   below: NonNullable<Beneath['jobs']>,
-  { sessions, attestation, mail, removal, realms }: Working,
+  { sessions, attestation, mail, removal, realms, oauth }: Working,
 ): void {
   const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
   const tellOfChanges = tellChanges({
@@ -252,6 +258,7 @@ function startJobs(
     await tellOfChanges();
     return mail.run();
   });
+  jobs.add('oauth.logout', oauthJobs['oauth.logout'], oauth.tellLogouts);
   jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
   jobs.add('directory.purge', directoryJobs['directory.purge'], below.purge);
   jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);

@@ -24,6 +24,12 @@ export const errors = {
   serverNameRefused: row('9019', 'a path names an authorization server that there cannot be', 404),
   tooLong: row('9020', 'an authorization request is longer than could be come back to', 400),
 
+  logoutNotTaken: {
+    code: 'STS-LOGOUT-9000',
+    means: 'an application did not take the news that somebody signed out; it is told again: {why}',
+    sees: {},
+    state: 'live',
+  },
   webfingerMalformed: row('9100', 'a webfinger request without one resource (RFC 7033 §4.2)', 400),
   webfingerUnknown: row('9101', 'a webfinger request for what is no realm of this service', 404),
   keysUnavailable: row(

@@ -1,9 +1,13 @@
+import type { Audit } from '#audit';
+import { text } from '#base';
 import { refuse } from '#catalogue';
 import { type RawHandler, type RawRequest, type Reply, type WebRealm, type WebRealms, webErrors } from '#web';
+import type { Applications } from './applications/index.ts';
 import { type EndpointName, endpointRows, endpoints } from './endpoints.ts';
 import { errors } from './errors.ts';
 import { type Issuer, isServerName, issuerOf } from './issuer.ts';
 import type { LogoutHandler } from './logout/logout.ts';
+import { noteRefusal } from './note.ts';
 import { errorPage } from './pages.ts';
 import type { Servers } from './servers.ts';
 import { rewriteStructured } from './structured.ts';
@@ -12,12 +16,14 @@ import type { KeptTokens } from './tokens/kept.ts';
 export interface HandlerDeps {
   readonly realms: WebRealms;
   readonly servers: Servers;
+  readonly applications: Pick<Applications, 'find'>;
   readonly kept: KeptTokens;
   readonly logout: LogoutHandler;
   /** What is published of a realm's keys. */
   readonly publicJwks: (realm: WebRealm) => Promise<{ readonly keys: readonly object[] }>;
   /** Characters of a request that can be come back to. */
   readonly lengthMax: () => number;
+  readonly audit: Pick<Audit, 'record'>;
 }
 
 /** The endpoints of every authorization server, by the names of their routes. */
@@ -66,15 +72,25 @@ async function answer(deps: HandlerDeps, endpoint: EndpointName, issuer: Issuer,
 }
 
 async function runLibrary(
-  { servers }: HandlerDeps,
+  { servers, applications }: HandlerDeps,
   issuer: Issuer,
   raw: RawRequest,
   target: string,
   body: Uint8Array,
 ): Promise<Reply | undefined> {
-  const built = await servers.of(issuer);
+  const named = namedClient(raw, body);
+  const known = named === undefined ? undefined : applications.find(issuer.realm, named);
+  const built = await servers.of(issuer, await known);
   const { run } = await import('./provider/run.ts');
-  return run(built, issuer, raw, target, body);
+  return run(built, issuer, raw, { target, body, ...(named === undefined || known === undefined ? {} : { named, known }) });
+}
+
+/** Which client a request names itself as, in whatever way. */
+function namedClient({ method, query, header }: RawRequest, body: Uint8Array): string | undefined {
+  const basic = /^basic +([\w+/=-]+)$/i.exec(header('authorization') ?? '')?.[1];
+  if (basic !== undefined) return Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0];
+  const form = method === 'POST' ? new URLSearchParams(text(body) ?? '') : query;
+  return form.get('client_id') ?? undefined;
 }
 
 /**
@@ -83,11 +99,12 @@ async function runLibrary(
  *
  * @see OpenID Connect Core §3.1.2.1; specification document 1, "Redirect contract with the calling protocol", rule 2
  */
-function asQuery({ lengthMax }: HandlerDeps, { path }: Issuer, raw: RawRequest, body: Uint8Array): Reply {
+function asQuery({ lengthMax, audit }: HandlerDeps, { path, realm }: Issuer, raw: RawRequest, body: Uint8Array): Reply {
   const form = new URLSearchParams(Buffer.from(body).toString('utf8')).toString();
   const joined = [raw.target.slice(raw.path.length + 1), form].filter((part) => part !== '').join('&');
   const to = `${path}${endpoints.authorize.path}?${joined}`;
   if (to.length > lengthMax()) {
+    noteRefusal(audit, realm, raw, errors.tooLong, errors.tooLong.means);
     const page = errorPage('invalid_request', 'the request is too long: push it in advance (RFC 9126)', raw.correlationId);
     return { kind: 'page', status: 400, page, error: errors.tooLong };
   }

@@ -8,7 +8,7 @@ import type { People } from '#people';
 import type { Sessions } from '#sessions';
 import type { Ending, State } from '#state';
 import { bindRawRoutes, bindRoutes, type Csrf, type WebRealm, type WebRealms, type WebRoute } from '#web';
-import { type Applications, openApplications } from './applications/index.ts';
+import { type Application, type Applications, openApplications } from './applications/index.ts';
 import type { Consents } from './consents/consents.ts';
 import { createConsentHandlers } from './consents/page.ts';
 import { consentRoutes } from './consents/routes.ts';
@@ -16,11 +16,13 @@ import { endpointRoutes } from './endpoints.ts';
 import { createOauthHandlers } from './handlers.ts';
 import { openSigningKeys } from './keys/keys.ts';
 import { createLogout } from './logout/logout.ts';
+import { tellApplications } from './logout/tell.ts';
 import type { ProviderDeps } from './provider/deps.ts';
 import { pages } from './routes.ts';
 import { openServers } from './servers.ts';
 import type { settings as rows } from './settings.ts';
 import { openKeptTokens } from './tokens/kept.ts';
+import { openTokenSets, type TokenSets } from './tokens/sets.ts';
 import { openStanding } from './tokens/standings.ts';
 import { createVerify, type VerifyToken } from './verify.ts';
 import { type WebfingerRealms, webfinger } from './webfinger.ts';
@@ -51,6 +53,11 @@ export interface OauthOptions {
 export interface Oauth {
   readonly routes: readonly WebRoute[];
   readonly verifyAccessToken: VerifyToken;
+  readonly sets: TokenSets;
+  /** The job `oauth.logout`. */
+  tellLogouts(): Promise<string>;
+  /** Takes in what ended while nobody was there to hear of it. */
+  begin(): Promise<void>;
   /** What ends with an account. */
   readonly endings: readonly Ending[];
   /** Forgets all that is kept of a realm that is removed. @returns what is left */
@@ -63,12 +70,12 @@ export function createOauth(options: OauthOptions): Oauth {
   const service = settingsOf(options.standingId);
   const applications = openApplications({ client, clock });
   const kept = openKeptTokens({ state, clock, settingsOf });
-  const standing = openStanding({ client, sessions, applications, consents, clock });
+  const standing = openStanding({ client, sessions, applications, consents, kept, clock });
   const keys = openSigningKeys({ client, clock });
   const asked = askedAlgorithms(applications, clock);
-  const algorithmsOf = async (realm: WebRealm): Promise<readonly [SigningAlgorithm, ...SigningAlgorithm[]]> => {
+  const algorithmsOf = async (realm: WebRealm, application?: Application): Promise<readonly [SigningAlgorithm, ...SigningAlgorithm[]]> => {
     const standings = settingsOf(realm.id)['oauth.algorithm'];
-    return [standings, ...(await asked(realm)).filter((each) => each !== standings)];
+    return [standings, ...(await asked(realm, application)).filter((each) => each !== standings)];
   };
   const publishedOf = async (realm: WebRealm) => (await keys.of(realm, await algorithmsOf(realm))).publicJwks;
   const deps: ProviderDeps = {
@@ -80,11 +87,19 @@ export function createOauth(options: OauthOptions): Oauth {
   };
   const servers = openServers({ deps, keys, algorithmsOf, serversMax: () => service['oauth.serversMax'] });
   const handlers = createOauthHandlers({
-    ...{ realms, servers, kept, publicJwks: publishedOf },
-    logout: createLogout({ sessions, applications, publishedOf, csrf }),
+    ...{ realms, servers, applications, kept, publicJwks: publishedOf },
+    logout: createLogout({ sessions, applications, publishedOf, csrf, audit }),
+    audit,
     lengthMax: () => service['authn.returnTargetLengthMax'],
   });
+  const backchannel = tellApplications({
+    ...{ client, realms, sessions, applications, state, kept, keys, algorithmsOf },
+    ...{ clock, chance, audit, log, settingsOf },
+  });
   return {
+    sets: openTokenSets({ kept, standing, clock, userNameOf: ({ suffix }, entryUuid) => userNameOf(client, suffix, entryUuid) }),
+    tellLogouts: backchannel.send,
+    begin: backchannel.begin,
     routes: [
       ...(consents === undefined
         ? []
@@ -107,6 +122,11 @@ async function delegateOf(client: Pick<DirectoryClient, 'as'>, suffix: string, e
   return (await client.as('self').search(search)).entries[0]?.one('stsDelegate');
 }
 
+async function userNameOf(client: Pick<DirectoryClient, 'as'>, suffix: string, entryUuid: string): Promise<string> {
+  const search = { base: suffix, scope: 'sub', filter: equals('entryUUID', entryUuid), attributes: ['uid'], sizeLimit: 2 } as const;
+  return (await client.as('self').search(search)).entries[0]?.one('uid') ?? '';
+}
+
 /** Records of a removed realm that go in one turn of the event loop. */
 const droppedAtOnce = 200;
 /** For so long it is remembered by which algorithms a realm's applications want to be told. */
@@ -115,14 +135,19 @@ const realmsMax = 1000;
 
 /** The algorithms that applications ask for by their entries. */
 function askedAlgorithms(applications: Pick<Applications, 'algorithms'>, clock: Clock) {
-  const known = new Map<string, { readonly atMs: number; readonly algorithms: Promise<readonly SigningAlgorithm[]> }>();
-  return (realm: WebRealm): Promise<readonly SigningAlgorithm[]> => {
+  const known = new Map<string, { readonly atMs: number; readonly algorithms: readonly SigningAlgorithm[] }>();
+  return async (realm: WebRealm, application?: Application): Promise<readonly SigningAlgorithm[]> => {
     const before = known.get(realm.id);
     const nowMs = clock.nowMs();
-    if (before !== undefined && Math.abs(nowMs - before.atMs) < askedForMs) return before.algorithms;
+    const isFresh = before !== undefined && Math.abs(nowMs - before.atMs) < askedForMs;
+    if (isFresh && asksFor(application).every((each) => before.algorithms.includes(each))) return before.algorithms;
     if (known.size >= realmsMax) known.clear();
-    const algorithms = applications.algorithms(realm);
+    const algorithms = await applications.algorithms(realm);
     known.set(realm.id, { atMs: nowMs, algorithms });
     return algorithms;
   };
+}
+
+function asksFor(application: Application | undefined): readonly SigningAlgorithm[] {
+  return [application?.idTokenAlgorithm ?? [], application?.authorizationResponseAlgorithm ?? []].flat();
 }

@@ -1,5 +1,6 @@
 import type { SigningAlgorithm } from '#keys';
 import type { WebRealm } from '#web';
+import type { Application } from './applications/index.ts';
 import type { Issuer } from './issuer.ts';
 import type { SigningKeys } from './keys/keys.ts';
 import type { ProviderDeps } from './provider/deps.ts';
@@ -8,14 +9,15 @@ import type { Built } from './provider/provider.ts';
 
 /** Authorization servers that are put together when they are first asked for. */
 export interface Servers {
-  of(issuer: Issuer): Promise<Built>;
+  /** @param application  that asks, where it is known: what it is told is signed by the algorithm that it asks for */
+  of(issuer: Issuer, application?: Application): Promise<Built>;
 }
 
 export interface ServersOptions {
   readonly deps: ProviderDeps;
   readonly keys: SigningKeys;
   /** By which a realm signs, the first unless an application asks for another. */
-  readonly algorithmsOf: (realm: WebRealm) => Promise<readonly [SigningAlgorithm, ...SigningAlgorithm[]]>;
+  readonly algorithmsOf: (realm: WebRealm, application?: Application) => Promise<readonly [SigningAlgorithm, ...SigningAlgorithm[]]>;
   readonly serversMax: () => number;
 }
 
@@ -23,9 +25,9 @@ export interface ServersOptions {
 export function openServers({ deps, keys, algorithmsOf, serversMax }: ServersOptions): Servers {
   const ready = new Map<string, { readonly version: string; readonly built: Built }>();
   return {
-    of: async (issuer) => {
+    of: async (issuer, application) => {
       const { realm, url } = issuer;
-      const algorithms = await algorithmsOf(realm);
+      const algorithms = await algorithmsOf(realm, application);
       const { version, privateJwks } = await keys.of(realm, algorithms);
       // Everything that is not read at each request stands in what it is known by.
       const said = JSON.stringify([version, algorithms, realm.id, realm.suffix, realm.mode, realm.removing]);

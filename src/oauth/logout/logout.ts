@@ -1,3 +1,4 @@
+import type { Audit } from '#audit';
 import { text } from '#base';
 import type { Session, Sessions } from '#sessions';
 import { type Csrf, csrfField, type RawRequest, type Reply, sessionCookie, type WebRealm } from '#web';
@@ -5,6 +6,7 @@ import type { Application, Applications } from '../applications/index.ts';
 import { errors } from '../errors.ts';
 import type { Issuer } from '../issuer.ts';
 import { claimsOfJwt } from '../jwt.ts';
+import { noteRefusal } from '../note.ts';
 import { errorPage, signOutPage } from '../pages.ts';
 import { mayUseServer } from '../tokens/standings.ts';
 
@@ -15,6 +17,7 @@ export interface LogoutDeps {
   readonly applications: Pick<Applications, 'find'>;
   readonly publishedOf: (realm: WebRealm) => Promise<{ readonly keys: readonly object[] }>;
   readonly csrf: Csrf;
+  readonly audit: Pick<Audit, 'record'>;
 }
 
 const names = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
@@ -35,11 +38,11 @@ export function createLogout(deps: LogoutDeps): LogoutHandler {
     const form = raw.method === 'POST' ? new URLSearchParams(text(body) ?? '') : raw.query;
     const asked: Asked = Object.fromEntries(names.flatMap((name) => (form.get(name) === null ? [] : [[name, form.get(name)]])));
     const judged = await judge(deps, issuer, asked);
-    if (typeof judged === 'string') return refused(raw, judged);
+    if (typeof judged === 'string') return refused(deps, realm, raw, judged);
     const { application, sid } = judged;
     const to = asked.post_logout_redirect_uri;
     if (to !== undefined && application?.postLogoutRedirectUris.includes(to) !== true)
-      return refused(raw, 'the post_logout_redirect_uri is not one of the application');
+      return refused(deps, realm, raw, 'the post_logout_redirect_uri is not one of the application');
     const session = await sessions.find(realm.id, raw.cookies(sessionCookie));
     const done = () => leave(asked);
     if (session === undefined) return done();
@@ -87,7 +90,8 @@ function leave({ post_logout_redirect_uri: to, state }: Asked): Reply {
   return { kind: 'redirect', status: 303, to: url.href, away: true, cookies };
 }
 
-function refused(raw: RawRequest, why: string): Reply {
+function refused({ audit }: LogoutDeps, realm: WebRealm, raw: RawRequest, why: string): Reply {
+  noteRefusal(audit, realm, raw, errors.invalidRequest, `${errors.invalidRequest.means}: ${why}`);
   return { kind: 'page', status: 400, page: errorPage('invalid_request', why, raw.correlationId), error: errors.invalidRequest };
 }
 

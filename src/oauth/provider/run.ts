@@ -1,5 +1,6 @@
 import type { ErrorRow } from '#catalogue';
 import { type RawRequest, type Reply, webErrors } from '#web';
+import type { Application } from '../applications/index.ts';
 import { errors } from '../errors.ts';
 import type { Issuer } from '../issuer.ts';
 import { errorPage } from '../pages.ts';
@@ -12,15 +13,29 @@ import type { Built } from './provider.ts';
 /** As the library's own reader takes a body; what is longer it is given as one that was read. */
 const readByLibraryMax = 56 * 1024;
 
+interface Given {
+  /** Path and query as the library knows its endpoints. */
+  readonly target: string;
+  /** The whole body, read and bounded by the door. */
+  readonly body: Uint8Array;
+  /** An application that was looked up for this request already. */
+  readonly named?: string;
+  readonly known?: Promise<Application | undefined>;
+}
+
 /**
  * Has the library answer a request of one of its endpoints.
  *
- * @param target  path and query as the library knows its endpoints
- * @param body    the whole body, read and bounded by the door
  * @returns what is left to answer: a page
  */
-export async function run(built: Built, issuer: Issuer, raw: RawRequest, target: string, body: Uint8Array): Promise<Reply | undefined> {
+export async function run(
+  built: Built,
+  issuer: Issuer,
+  raw: RawRequest,
+  { target, body, named, known }: Given,
+): Promise<Reply | undefined> {
   const passing = beginPassing(raw, issuer);
+  if (named !== undefined && known !== undefined) passing.applications.set(named, known);
   const request = raw.request as LibraryRequest;
   request.url = target;
   // Absolute, so that every address in an answer is the one by which the service is known outside.

@@ -1,6 +1,6 @@
 import { token } from '#base';
+import type { Kept } from '#state';
 import type { Issuer } from '../issuer.ts';
-import type { KeptSet } from '../tokens/kept.ts';
 import type { SetRecord } from '../tokens/records.ts';
 import { artifactKey, structuredModel } from './adapter.ts';
 import { applicationOf } from './application.ts';
@@ -59,7 +59,7 @@ const idOctets = 16;
 export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
   const { kept, clock, standing, settingsOf } = deps;
   const { realm, server } = issuer;
-  const goodSet = async (setId: string): Promise<KeptSet | undefined> => {
+  const goodSet = async (setId: string): Promise<Kept<SetRecord> | undefined> => {
     const found = await kept.set(realm.id, setId);
     return found === undefined || found.value.server !== server || (await standing.of(realm, found)) !== undefined ? undefined : found;
   };
@@ -101,7 +101,9 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
       const scope = source.scope ?? '';
       const since = (await deps.consents?.of(realm, session.entryUuid, oidc.client?.clientId ?? ''))?.atMs;
       const set: SetRecord = {
+        id: begins.setId,
         server,
+        issuer: issuer.url,
         clientId: oidc.client?.clientId ?? '',
         entryUuid: session.entryUuid,
         grant: 'authorization_code',
@@ -118,23 +120,18 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         issuedAtMs: nowMs,
         payload: payloadOf(oidc.grant as unknown as Record<string, unknown>),
       };
-      await kept.beginSet(realm.id, begins.setId, set, nowMs + settingsOf(realm.id)['oauth.grantTtlS'] * 1000);
+      await kept.beginSet(realm.id, set, nowMs + settingsOf(realm.id)['oauth.grantTtlS'] * 1000);
     },
     grantOf: async (setId) => {
       const found = await goodSet(setId);
       return found && ({ ...found.value.payload, jti: setId } as AdapterPayload);
     },
-    beginOwn: async (id, { clientId = '', scope, aud }, untilMs) => {
-      const audience = [aud ?? []].flat();
-      const own = { grant: 'client_credentials', entryUuid: '', bound: false, password: '' } as const;
-      const payload = { clientId, kind: 'Grant', exp: Math.ceil(untilMs / 1000) };
-      await kept.beginSet(
+    beginOwn: (id, { clientId = '', scope = '', aud }, untilMs) =>
+      kept.beginSet(
         realm.id,
-        id,
-        { ...own, server, clientId, scope: scope ?? '', audience, issuedAtMs: clock.nowMs(), payload },
+        ownSet(issuer, id, { clientId, scope, audience: [aud ?? []].flat(), issuedAtMs: clock.nowMs() }, untilMs),
         untilMs,
-      );
-    },
+      ),
     account: async (passing, ctx, sub) => {
       const entryUuid = uuidOf(sub);
       if (entryUuid === undefined || (await deps.people.isBarred(realm, entryUuid))) return undefined;
@@ -156,15 +153,10 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
       const nowMs = clock.nowMs();
       const { jti, aud, scope, clientId, kind } = token;
       const untilMs = Number(jwt.payload['exp']) * 1000;
-      if (kind === 'ClientCredentials')
-        await deps.kept.beginSet(
-          ...ownSet(
-            realm.id,
-            jti,
-            { server, clientId, scope: scope ?? '', audience: aud === undefined ? [] : [aud], issuedAtMs: nowMs },
-            untilMs,
-          ),
-        );
+      if (kind === 'ClientCredentials') {
+        const own = { clientId, scope: scope ?? '', audience: [aud ?? []].flat(), issuedAtMs: nowMs };
+        await kept.beginSet(realm.id, ownSet(issuer, jti, own, untilMs), untilMs);
+      }
       const setId = kind === 'ClientCredentials' ? jti : (token.grantId ?? '');
       const found = kind === 'ClientCredentials' ? undefined : await kept.set(realm.id, setId);
       const { acr, amr, authenticatedMs, sid } = found?.value ?? {};
@@ -193,11 +185,15 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
   };
 }
 
-type OwnSet = Pick<SetRecord, 'server' | 'clientId' | 'scope' | 'audience' | 'issuedAtMs'>;
-
-function ownSet(realm: string, id: string, own: OwnSet, untilMs: number): [string, string, SetRecord, number] {
+/** The set of an application's own token: it is all there is in it. */
+function ownSet(
+  { server, url }: Issuer,
+  id: string,
+  own: Pick<SetRecord, 'clientId' | 'scope' | 'audience' | 'issuedAtMs'>,
+  untilMs: number,
+): SetRecord {
   const payload = { clientId: own.clientId, kind: 'Grant', exp: Math.ceil(untilMs / 1000) };
-  return [realm, id, { ...own, grant: 'client_credentials', entryUuid: '', bound: false, password: '', payload }, untilMs];
+  return { id, server, issuer: url, ...own, grant: 'client_credentials', entryUuid: '', bound: false, password: '', payload };
 }
 
 /** What the library keeps of a grant. */

@@ -4,18 +4,13 @@ import { type Ending, endingOf, type Kept, type Kind, type State } from '#state'
 import type { settings as rows } from '../settings.ts';
 import { type ArtifactRecord, parseArtifact, parseSet, type RevokedBecause, type SetRecord } from './records.ts';
 
-/** A set as it was found. */
-export interface KeptSet extends Kept<SetRecord> {
-  readonly id: string;
-}
-
 /** What is kept of all that was issued. Everything belongs to a realm and to one of its authorization servers, and is found by whoever can name it. */
 export interface KeptTokens {
   /** @param untilMs  when it ends whatever happens */
-  beginSet(realm: string, id: string, set: SetRecord, untilMs: number): Promise<void>;
-  set(realm: string, id: string): Promise<KeptSet | undefined>;
+  beginSet(realm: string, set: SetRecord, untilMs: number): Promise<void>;
+  set(realm: string, id: string): Promise<Kept<SetRecord> | undefined>;
   /** Changes a set that is as it was read; `undefined` when something else was faster. */
-  changeSet(kept: KeptSet, set: SetRecord): Promise<KeptSet | undefined>;
+  changeSet(kept: Kept<SetRecord>, set: SetRecord): Promise<Kept<SetRecord> | undefined>;
   /** Revokes a set for good. @returns true when it was in force */
   revoke(realm: string, id: string, why: RevokedBecause): Promise<boolean>;
   /** The sets of somebody, the newest last; of a whole realm without one. An application's own are those of `applicationOwner`. */
@@ -74,16 +69,10 @@ export function openKeptTokens({ state, clock, settingsOf }: KeptTokensOptions):
   };
   const ended = endingOf({ name: 'tokens', kind: sets });
   return {
-    beginSet: (realm, id, set, untilMs) =>
-      sets.put(realm, id, set, untilMs, set.entryUuid === '' ? applicationOwner(set.clientId) : set.entryUuid),
-    set: async (realm, id) => {
-      const kept = alive(await sets.get(realm, id));
-      return kept && { ...kept, id };
-    },
-    changeSet: async (kept, set) => {
-      const changed = await sets.replace(kept, set);
-      return changed && { ...changed, id: kept.id };
-    },
+    beginSet: (realm, set, untilMs) =>
+      sets.put(realm, set.id, set, untilMs, set.entryUuid === '' ? applicationOwner(set.clientId) : set.entryUuid),
+    set: async (realm, id) => alive(await sets.get(realm, id)),
+    changeSet: async (kept, set) => sets.replace(kept, set),
     revoke: async (realm, id, why) => {
       for (let tries = 0; tries < triesMax; tries++) {
         const kept = await sets.get(realm, id);

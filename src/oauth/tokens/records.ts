@@ -1,7 +1,11 @@
 /** All that came of one authorization: a family of tokens. It is the grant of oidc-provider, and what this service knows beside it. */
 export interface SetRecord {
+  /** By which operators name it; whoever knows it can do nothing with it. */
+  readonly id: string;
   /** The authorization server, empty for the realm's own. */
   readonly server: string;
+  /** As it was reached when the set began. */
+  readonly issuer: string;
   readonly clientId: string;
   /** Empty for an application that acts for itself. */
   readonly entryUuid: string;
@@ -51,9 +55,9 @@ export interface ArtifactRecord {
 
 export function parseSet(json: unknown): SetRecord | undefined {
   if (!isRecord(json)) return undefined;
-  const { server, clientId, entryUuid, grant, scope, audience, issuedAtMs, payload, bound, password } = json;
+  const { id, server, issuer, clientId, entryUuid, grant, scope, audience, issuedAtMs, payload, bound, password } = json;
   const isWhole =
-    [server, clientId, entryUuid, grant, scope, password].every((text) => typeof text === 'string') &&
+    [id, server, issuer, clientId, entryUuid, grant, scope, password].every((text) => typeof text === 'string') &&
     Array.isArray(audience) &&
     typeof issuedAtMs === 'number' &&
     typeof bound === 'boolean' &&

@@ -7,6 +7,7 @@ import type { Kept } from '#state';
 import type { WebRealm } from '#web';
 import type { Applications } from '../applications/index.ts';
 import type { ConsentsRead } from '../provider/deps.ts';
+import type { KeptTokens } from './kept.ts';
 import type { RevokedBecause, SetRecord } from './records.ts';
 import { type Footing, fallOf } from './standing.ts';
 
@@ -23,11 +24,12 @@ export interface StandingOptions {
   readonly sessions: Pick<Sessions, 'bySid'>;
   readonly applications: Pick<Applications, 'find'>;
   readonly consents?: ConsentsRead | undefined;
+  readonly kept: Pick<KeptTokens, 'revokeKept'>;
   readonly clock: Clock;
 }
 
 /** Asks the directory and the sessions about what a set stands on, each time it is used: one search for the person, one for the application. */
-export function openStanding({ client, sessions, applications, consents, clock }: StandingOptions): Standing {
+export function openStanding({ client, sessions, applications, consents, kept, clock }: StandingOptions): Standing {
   const personOf = async ({ suffix }: WebRealm, entryUuid: string): Promise<Footing['person']> => {
     const attributes = [...validityAttributes, 'pwdChangedTime'];
     const search = { base: suffix, scope: 'sub', filter: equals('entryUUID', entryUuid), attributes, sizeLimit: 2 } as const;
@@ -40,7 +42,8 @@ export function openStanding({ client, sessions, applications, consents, clock }
       ) !== undefined;
     return { disabled, password: entry.one('pwdChangedTime') ?? '' };
   };
-  const of: Standing['of'] = async (realm, { value: set, expiresAtMs }) => {
+  const of: Standing['of'] = async (realm, found) => {
+    const { value: set, expiresAtMs } = found;
     const nowMs = clock.nowMs();
     // What is over for good needs nobody to be asked.
     if (set.revoked !== undefined || expiresAtMs <= nowMs) return set.revoked?.why ?? 'expired';
@@ -52,7 +55,10 @@ export function openStanding({ client, sessions, applications, consents, clock }
       isPerson && set.bound && set.sid !== undefined ? sessions.bySid(realm.id, set.entryUuid, set.sid) : undefined,
       isPerson && set.consentedMs !== undefined ? consents?.of(realm, set.entryUuid, set.clientId).then((found) => found?.atMs) : undefined,
     ]);
-    return fallOf(set, expiresAtMs, { nowMs, application: isThere, person, session: session !== undefined, consentedMs });
+    const fallen = fallOf(set, expiresAtMs, { nowMs, application: isThere, person, session: session !== undefined, consentedMs });
+    // What has fallen stays so, whatever is given back later; but an application may be disabled for a while.
+    if (fallen !== undefined && fallen !== 'expired' && fallen !== 'application-gone') await kept.revokeKept(found, fallen);
+    return fallen;
   };
   return { of, person: personOf };
 }
