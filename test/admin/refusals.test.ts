@@ -64,7 +64,12 @@ test('STS-API-9004, 9005: without required tokens the log says so aloud, and no 
 
 test('a realm has the whole API below its prefix, about itself: nothing of another realm is found or changed through it', async (t) => {
   await asAdministrator(atrium, (client) =>
-    client.add(`cn=acme,ou=realms,${atrium.suffix}`, { objectClass: ['stsRealmEntry'], cn: 'acme', stsRealmId: 'acme', displayName: 'Acme' }),
+    client.add(`cn=acme,ou=realms,${atrium.suffix}`, {
+      objectClass: ['stsRealmEntry'],
+      cn: 'acme',
+      stsRealmId: 'acme',
+      displayName: 'Acme',
+    }),
   );
   const { dn } = await addPerson(atrium, 'ada', 'Ada Lovelace');
   const within = { prefix: '/realm/acme' };

@@ -1,9 +1,11 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { Client } from 'ldapts';
+import { printSecurityKey } from '#holdings';
 import { addPerson, asAdministrator } from '../flows/people.ts';
+import { createApp } from '../support/app.ts';
 import { call, openApi } from './api.ts';
 
-const atrium = await openApi();
+const atrium = await openApi({ settings: { STS_CREDENTIALS_FACTOR_SCAN_LIMIT: '4' } });
 test.after.always(() => atrium[Symbol.asyncDispose]());
 
 test('users.create, users.read, users.change and users.delete: what the directory has is what is said', async (t) => {
@@ -124,21 +126,79 @@ test('users.clear-key, users.clear-totp, users.clear-backup-codes and mfa.list: 
   t.false((await call(t, atrium, 'users.clear-totp', { json: { user: 'vera' } })).body.removed);
   t.false((await call(t, atrium, 'users.clear-backup-codes', { json: { user: 'vera' } })).body.removed);
   await call(t, atrium, 'users.change', { params: { user: dn }, json: { attributes: { stsMfaRequired: ['TRUE'] } } });
-  const { body } = await call(t, atrium, 'mfa.list');
-  t.deepEqual(
-    body.holders.map(({ uid }: { uid: string }) => uid),
-    ['vera'],
-  );
-  t.true(body.holders[0].required);
-  const all: string[] = [];
-  let after: string | undefined;
-  do {
-    const page = (await call(t, atrium, 'mfa.list', { query: { all: 'true', limit: '3', ...(after === undefined ? {} : { after }) } }))
-      .body;
-    t.true(page.holders.length <= 3);
-    all.push(...page.holders.map((holder: { dn: string }) => holder.dn));
-    after = page.next;
-  } while (after !== undefined);
+  const held = await everybody(t, {});
+  t.true(held.find(({ uid }) => uid === 'vera')?.required);
+  t.true(held.every((holder) => holder.uid !== 'emmy'));
+  const all = (await everybody(t, { all: 'true', limit: '3' })).map((holder) => holder.dn);
   t.true(all.includes(dn));
   t.is(new Set(all).size, all.length);
+});
+
+interface Holder {
+  readonly dn: string;
+  readonly uid?: string;
+  readonly required: boolean;
+}
+
+/** All pages of the roster. */
+async function everybody(t: ExecutionContext, query: Readonly<Record<string, string>>): Promise<readonly Holder[]> {
+  const all: Holder[] = [];
+  let after: string | undefined;
+  do {
+    const { body } = await call(t, atrium, 'mfa.list', { query: { ...query, ...(after === undefined ? {} : { after }) } });
+    t.true(body.read <= 4);
+    all.push(...body.holders);
+    after = body.next;
+  } while (after !== undefined);
+  return all;
+}
+
+test('credentials.factorScanLimit bounds what one call of the roster reads: the next goes on', async (t) => {
+  for (const uid of ['many-a', 'many-b', 'many-c', 'many-d']) await addPerson(atrium, uid, `Many ${uid}`);
+  const { body } = await call(t, atrium, 'mfa.list');
+  t.is(body.read, 4);
+  t.is(typeof body.next, 'string');
+});
+
+test('users.clear-key, clear-totp and clear-backup-codes take away what is held, one key or all, and nothing else', async (t) => {
+  const { dn } = await addPerson(atrium, 'cecilia', 'Cecilia Payne');
+  const [one, two, three] = [1, 2, 3].map((at) => Buffer.alloc(16, at));
+  const key = (id: Buffer | undefined) =>
+    printSecurityKey({
+      ...{ id: id?.toString('base64url') ?? '', role: 'mfa', name: 'Key', publicKey: 'AAAA', algorithm: -7, counter: 0 },
+      ...{
+        aaguid: '00000000-0000-0000-0000-000000000000',
+        transports: [],
+        backupEligible: false,
+        backedUp: false,
+        addedMs: 1_795_000_000_000,
+      },
+      attestation: { format: 'packed', proved: 'trusted', model: 'Solo' },
+    });
+  const keys = [one, two, three];
+  await call(t, atrium, 'users.change', {
+    params: { user: dn },
+    json: {
+      attributes: {
+        objectClass: ['inetOrgPerson', 'stsCredentialHolder'],
+        stsCredentialId: keys.map((id) => ({ base64: id?.toString('base64') })),
+        stsWebauthnCredential: keys.map(key),
+        stsTotpCredential: [createApp().credential],
+        stsRecoveryCode: ['ABCDEFGHJK', 'BCDEFGHJKL'],
+      },
+    },
+  });
+  const user = async () => (await call(t, atrium, 'users.read', { params: { user: 'cecilia' } })).body.user;
+  const before = await user();
+  t.deepEqual([before.keys.length, before.keys[0].attestation, before.keys[0].model], [3, 'trusted', 'Solo']);
+  t.deepEqual([before.authenticatorApp, before.recoveryCodesLeft], [true, 2]);
+  t.is((await call(t, atrium, 'users.clear-key', { json: { user: 'cecilia', key: one?.toString('base64url') } })).body.removed, 1);
+  t.is((await user()).keys.length, 2);
+  t.is((await call(t, atrium, 'users.clear-key', { json: { user: 'cecilia' } })).body.removed, 2);
+  t.true((await call(t, atrium, 'users.clear-backup-codes', { json: { user: 'cecilia' } })).body.removed);
+  t.true((await user()).authenticatorApp);
+  t.true((await call(t, atrium, 'users.clear-totp', { json: { user: 'cecilia' } })).body.removed);
+  const after = await user();
+  t.deepEqual([after.keys, after.authenticatorApp, after.recoveryCodesLeft], [[], false, undefined]);
+  t.true(after.hasPassword);
 });

@@ -1,4 +1,4 @@
-import { open, type SpecRule, section } from '../rule.ts';
+import { type SpecRule, section } from '../rule.ts';
 
 export const authenticationRules: readonly SpecRule[] = [
   ...section('1, passwords', [
@@ -195,7 +195,8 @@ export const authenticationRules: readonly SpecRule[] = [
     [
       '6 an operator',
       'POST /admin-api/users/clear-totp; an account drops to one factor, never none',
-      open('there is no management API yet; an administrator removes the attribute over LDAP'),
+      'admin/users-rows.test.ts',
+      'users.clear-key, clear-totp and clear-backup-codes take away what is held',
     ],
   ]),
   ...section('1, recovery codes', [
@@ -239,7 +240,8 @@ export const authenticationRules: readonly SpecRule[] = [
     [
       '4 operator',
       'POST /admin-api/users/clear-backup-codes',
-      open('there is no management API yet; an administrator removes the attribute over LDAP'),
+      'admin/users-rows.test.ts',
+      'users.clear-key, clear-totp and clear-backup-codes take away what is held',
     ],
   ]),
   ...section('1, recovery codes, spending', [

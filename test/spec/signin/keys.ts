@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { later, type SpecRule, section } from '../rule.ts';
 
 export const keysRules: readonly SpecRule[] = [
   ...section('1, security keys', [
@@ -147,7 +147,8 @@ export const keysRules: readonly SpecRule[] = [
     [
       '9 operator',
       'POST /admin-api/users/clear-key',
-      open('there is no management API yet; an administrator removes the attribute over LDAP'),
+      'admin/users-rows.test.ts',
+      'users.clear-key, clear-totp and clear-backup-codes take away what is held',
     ],
   ]),
   ...section('1, security keys, attestation', [

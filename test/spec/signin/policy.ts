@@ -177,7 +177,8 @@ export const policyRules: readonly SpecRule[] = [
     [
       'credentials.factorScanLimit',
       'entries read by factor columns and the roster',
-      open('there is no roster yet: it is a page of the management API'),
+      'admin/users-rows.test.ts',
+      'credentials.factorScanLimit bounds what one call of the roster reads',
     ],
     [
       'webauthn.maxKeysPerPerson',

@@ -217,7 +217,8 @@ export const sessionRules: readonly SpecRule[] = [
     [
       'tokens and the management API',
       'every issuance and the management API refuse a disabled account',
-      open('there are no tokens and no management API yet'),
+      'admin/gate.test.ts',
+      'once disabled, their token, session and LDAP connection are worth nothing',
     ],
     ['SAML', 'assertions are refused to a disabled account', later('SAML')],
     ['Kerberos', 'Kerberos requests are refused', later('Kerberos')],
