@@ -2,7 +2,7 @@
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { observedAgainstTable, readObserved } from './gate/codes.ts';
+import { observedAgainstTable, readObserved, readUnclassified } from './gate/codes.ts';
 import { installPrograms } from './gate/install.ts';
 import { run, stopAll } from './gate/run.ts';
 import { type Counted, readTap } from './gate/tap.ts';
@@ -84,7 +84,8 @@ async function tests(): Promise<void> {
 
 async function checkObserved(): Promise<Checked> {
   const { errorRows } = await import('../src/tables.ts');
-  const faults = observedAgainstTable(readObserved(observedFolder), errorRows, words.length === 0);
+  const ofTable = observedAgainstTable(readObserved(observedFolder), errorRows, words.length === 0);
+  const faults = [...ofTable, ...readUnclassified(observedFolder)];
   return faults.length === 0 ? { outcome: 'passed' } : { outcome: 'failed', details: faults.map((fault) => `  ${fault}`).join('\n') };
 }
 

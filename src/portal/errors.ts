@@ -25,6 +25,19 @@ export const errors = {
     sees: { http: 200 },
     state: 'live',
   },
+  notDone: {
+    code: 'STS-AUTHN-9531',
+    means:
+      'a page of the portal was not taken: the directory refused it, could not do it now, or had too many attempts; its own row says why',
+    sees: {},
+    state: 'live',
+  },
+  forgotOff: {
+    code: 'STS-AUTHN-9530',
+    means: 'a reset link is asked for where none can be mailed: the realm has no mail server, or does not check passwords',
+    sees: { http: 404 },
+    state: 'live',
+  },
   forgotLimited: {
     code: 'STS-AUTHN-9464',
     means: 'reset links were asked for from one address more than security.forgotPerAddressPerHour times within this hour',

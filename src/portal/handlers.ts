@@ -8,6 +8,7 @@ import { type ConsentsDeps, createConsentsHandlers } from './consents.ts';
 import { createDelegateHandlers, type DelegateDeps } from './delegate.ts';
 import { demandOf } from './demand.ts';
 import { createEmailHandlers, type EmailPageDeps } from './email.ts';
+import { errors } from './errors.ts';
 import { framed, userNameOf } from './frame.ts';
 import { homePage, shownAttributes } from './home-pages.ts';
 import { createKeysHandlers, type KeysDeps } from './keys.ts';
@@ -43,7 +44,22 @@ interface HomeDeps {
 /** Sessions in other browsers that the page shows: the last used. */
 const othersMax = 3;
 
-export function createPortalHandlers(deps: PortalDeps): Readonly<Record<keyof typeof routes, Handler>> {
+type Handlers = Readonly<Record<keyof typeof routes, Handler>>;
+
+/** Whatever a page could not do has a code, its own or that of them all. */
+export function createPortalHandlers(deps: PortalDeps): Handlers {
+  const classified = Object.entries(handlersOf(deps)).map(([name, handle]): [string, Handler] => [
+    name,
+    async (request) => {
+      const reply = await handle(request);
+      const lacksCode = reply.kind === 'page' && (reply.status ?? 200) >= 400 && reply.error === undefined;
+      return lacksCode ? { ...reply, error: errors.notDone } : reply;
+    },
+  ]);
+  return Object.fromEntries(classified) as Handlers;
+}
+
+function handlersOf(deps: PortalDeps): Handlers {
   const { sessions, readOwn, csrf, clock, ldapUrl } = deps;
   const sessionOf = (request: WebRequest) => sessions.find(request.realm.id, request.cookies(sessionCookie));
 

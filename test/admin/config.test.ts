@@ -1,7 +1,13 @@
 import test from 'ava';
+import { checkSetting, type SettingRow } from '#catalogue';
+import { settings as rows } from '../../src/settings.ts';
+import { testEnvironment } from '../support/atrium.ts';
 import { call, openApi } from './api.ts';
 
-const atrium = await openApi({ settings: { STS_TOTP_WINDOW: '2', STS_KEYS_KEK: 'a key-encryption key of forty octets or so' } });
+const given = { STS_TOTP_WINDOW: '2', STS_KEYS_KEK: 'a key-encryption key of forty octets or so' };
+const atrium = await openApi({ settings: given });
+/** What the environment gives stays as it is. */
+const environment = new Set([...Object.keys(testEnvironment('')), ...Object.keys(given)]);
 test.after.always(() => atrium[Symbol.asyncDispose]());
 
 const setting = (body: { settings: { name: string }[] }, name: string) => body.settings.find((each) => each.name === name);
@@ -115,3 +121,51 @@ test.serial('policies: a realm saves its own, whole; reset returns it to followi
   t.is((await call(t, atrium, 'policies.save-password-policy', { json: { minLength: 0 } })).status, 400);
   t.true((await call(t, atrium, 'policies.reset-password-policy', { json: {} })).body.changed);
 });
+
+/** Another value than the one in force that fits the row; nothing where none of a few does. */
+function another(row: SettingRow, now: unknown): unknown {
+  const numbers = typeof now === 'number' ? [now + 1, now - 1] : [];
+  const lists = (row.values ?? []).map((each) => [each]);
+  const tried = [...numbers, ...(row.kind === 'boolean' ? [now !== true] : []), ...(row.kind === 'list' ? lists : (row.values ?? []))];
+  const texts = [
+    'localhost',
+    'x',
+    'https://localhost:1',
+    'a@example.com',
+    'ldap://localhost',
+    '127.0.0.1',
+    '/nowhere',
+    '00000000-0000-0000-0000-000000000001',
+  ];
+  const fits = (value: unknown) => checkSetting(row, value).kind === 'fit' && JSON.stringify(value) !== JSON.stringify(now);
+  return [...tried, ...texts, ...texts.map((each) => [each])].find(
+    (value) => Array.isArray(value) === (row.kind === 'list') && fits(value),
+  );
+}
+
+test.serial(
+  'every setting whose row says `runtime` is set while the service runs, is in force with the answer, and is reset; no other is taken',
+  async (t) => {
+    const before = (await call(t, atrium, 'config.list')).body.settings as { name: string; value: unknown; changeable: boolean }[];
+    const untried: string[] = [];
+    let walked = 0;
+    for (const { name, value, changeable } of before) {
+      const row: SettingRow = rows[name as keyof typeof rows];
+      const other = another(row, value);
+      if (other === undefined) untried.push(name);
+      if (other === undefined) continue;
+      const { status, body } = await call(t, atrium, 'config.set', { json: { name, value: other } });
+      t.is(status, changeable ? 200 : 400, name);
+      t.is(changeable, row.applies === 'runtime' && row.kind !== 'secret' && !environment.has(row.env), name);
+      if (!changeable) continue;
+      walked++;
+      t.deepEqual(body.setting.value, other, name);
+      t.deepEqual((await call(t, atrium, 'config.reset', { json: { name } })).body.setting.value, value, name);
+    }
+    t.true(walked > 150, String(walked));
+    t.deepEqual(
+      untried.filter((name) => rows[name as keyof typeof rows].applies === 'runtime'),
+      [],
+    );
+  },
+);

@@ -8,6 +8,13 @@ export function readObserved(folder: string): Set<string> {
   return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []);
 }
 
+/** Answers of running services that no handler classified. @see specification document 2, "General rules" 5 */
+export function readUnclassified(folder: string): readonly string[] {
+  const file = join(folder, 'unclassified');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+  return [...new Set(lines)].map((line) => `an answer has no code of its own: ${line}`);
+}
+
 /**
  * Holds what was seen against the table: a code is live exactly when a running service showed it.
  *

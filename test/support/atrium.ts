@@ -7,7 +7,7 @@ import type { Clock } from '#base';
 import type { Addresses } from '#commands';
 import type { Timers } from '#jobs';
 import { startAtrium } from '../../src/main.ts';
-import { observe, observeLog } from './observed.ts';
+import { observe, observeAnswer, observeLog } from './observed.ts';
 
 /** A whole Atrium of a test: every part real, on ports of the system's choice, in a folder of its own. */
 export interface TestAtrium extends AsyncDisposable {
@@ -76,6 +76,7 @@ export async function startTestAtrium({ settings = {}, clock, timers, dataDir }:
       audit.subscribe((row) => {
         rows.push(row);
         observe(row.errorCode);
+        observeAnswer(row.summary);
       }),
   });
   const forget = () => {

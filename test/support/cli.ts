@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
-import { observeLog } from './observed.ts';
+import { observeAnswer, observeLog } from './observed.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const cli = join(root, 'atrium.mjs');
@@ -32,6 +32,7 @@ export function startCli(args: readonly string[], environment: Readonly<Record<s
   const hear = (append: (text: string) => void) => (chunk: Buffer) => {
     append(chunk.toString());
     observeLog(chunk.toString());
+    for (const line of chunk.toString().split('\n')) observeAnswer(line);
     for (const look of waiting) look();
   };
   child.stdout.on(

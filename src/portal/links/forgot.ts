@@ -32,7 +32,7 @@ const hourS = 3600;
 
 export function showForgot(deps: ForgotDeps, request: WebRequest): Reply {
   const { realm } = request;
-  if (!deps.mailsLinks(request)) return { kind: 'page', status: 404, page: offPage(realm) };
+  if (!deps.mailsLinks(request)) return { kind: 'page', status: 404, page: offPage(realm), error: errors.forgotOff };
   return { kind: 'page', page: forgotPage(realm, deps.csrf.issue(formSubject(realm))) };
 }
 
@@ -44,7 +44,7 @@ export function showForgot(deps: ForgotDeps, request: WebRequest): Reply {
  */
 export async function takeForgot(deps: ForgotDeps, request: WebRequest): Promise<Reply> {
   const { realm, address } = request;
-  if (!deps.mailsLinks(request)) return { kind: 'page', status: 404, page: offPage(realm) };
+  if (!deps.mailsLinks(request)) return { kind: 'page', status: 404, page: offPage(realm), error: errors.forgotOff };
   const csrfToken = deps.csrf.issue(formSubject(realm));
   const { form, refused } = await request.openForm(() => formSubject(realm));
   const typed = (form.get('username') ?? '').trim();
