@@ -4,7 +4,7 @@ import { systemClock } from '#base';
 import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
 import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
-import { failedMailRows } from '#mail';
+import { failedMailRows, mailFaults } from '#mail';
 import { backUp, countKept, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
@@ -19,7 +19,8 @@ import { settings as rows } from './settings.ts';
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
   return await onFolder(options, ({ root, dataDir, settings }) => {
     const schema = schemaOfDamaged({ root, settings });
-    const judge = createJudge(schema, realmsIn({ root, settings }, schema), sealerOf(settings));
+    const realms = realmsIn({ root, settings }, schema);
+    const judge = createJudge(schema, realms, sealerOf(settings));
     const passwords = countPasswords();
     const seen = examineDirectory(join(dataDir, directoryFile), {
       indexer: createIndexer(schema),
@@ -39,7 +40,10 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
     }
     const state = join(dataDir, stateFile);
     const mailsFailed = existsSync(state) ? countKept(state, failedMailRows, (options.clock ?? systemClock).nowMs(), tell) : 0;
-    return { kind: 'examined', ...seen, passwords: passwords.counts, mailsFailed } as const;
+    const faults = realms.all.flatMap(({ id, suffix, settings: own }) =>
+      mailFaults(id, suffix.text, own as Settings, { service: settings, dataDir }).map((fault) => `Mail of the realm ${id}: ${fault}.`),
+    );
+    return { kind: 'examined', ...seen, passwords: passwords.counts, mailsFailed, mailFaults: faults } as const;
   });
 }
 

@@ -152,6 +152,8 @@ export type Examined =
       readonly passwords: Readonly<Record<string, number>>;
       /** Mails that were given up and are still told of. */
       readonly mailsFailed: number;
+      /** What is wrong with how realms send mail, a sentence each. */
+      readonly mailFaults: readonly string[];
     }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly lines: readonly string[] };

@@ -21,7 +21,7 @@ const kinds: Readonly<Record<Damage['kind'], string>> = {
 export const doctor: Command = {
   means: 'look for damage in the data folder',
   more: [
-    'Holds the files against themselves: SQLite’s own check of all three; every index row against every entry and back; each entry’s superior, name, entryUUID and content by the schema; sealed values against the key-encryption keys that are given; the change log for gaps and against the entries. It counts the mails that were given up. Each file is read as it stands at one moment, and nothing is written. While it reads, a running service cannot shorten its log.',
+    'Holds the files against themselves: SQLite’s own check of all three; every index row against every entry and back; each entry’s superior, name, entryUUID and content by the schema; sealed values against the key-encryption keys that are given; the change log for gaps and against the entries. It counts the mails that were given up, and says what keeps mail from being sent as the environment and the realms have it set. Each file is read as it stands at one moment, and nothing is written. While it reads, a running service cannot shorten its log.',
     '--repair makes all indexes anew from the entries, on a stopped service’s folder, and looks again. No other damage is repaired: for that there is atrium restore.',
   ],
   on: 'files',
@@ -61,7 +61,7 @@ function unreachable(lines: readonly string[]): Unreachable {
   return new Unreachable(lines.join('\natrium: '));
 }
 
-function words({ entries, indexRows, indexCompared, changes, passwords, mailsFailed, repaired, count, told }: Report): string {
+function words({ entries, indexRows, indexCompared, changes, passwords, mailsFailed, mailFaults, repaired, count, told }: Report): string {
   const index = indexCompared ? '' : ', not compared: an older version made them, and the next start makes them anew';
   return [
     ...(repaired ? ['All indexes were made anew.'] : []),
@@ -73,6 +73,7 @@ function words({ entries, indexRows, indexCompared, changes, passwords, mailsFai
       return ['', `Damage in the ${kinds[kind]}, ${number(times)}:`, ...own, ...more];
     }),
     ...(mailsFailed > 0 ? [`${number(mailsFailed)} mails were given up: see atrium mail list.`] : []),
+    ...mailFaults,
     ...(count.size === 0 ? ['All is sound.'] : ['', adviceOf(count, repaired)]),
     '',
   ].join('\n');
@@ -91,9 +92,9 @@ function adviceOf(count: Report['count'], repaired: boolean): string {
   return count.has('index') && !repaired ? 'atrium doctor --repair makes the indexes anew, on a stopped folder.' : rest;
 }
 
-function jsonOf({ entries, indexRows, indexCompared, changes, passwords, mailsFailed, repaired, count, told }: Report): string {
+function jsonOf({ entries, indexRows, indexCompared, changes, passwords, mailsFailed, mailFaults, repaired, count, told }: Report): string {
   const sound = count.size === 0;
-  return `${JSON.stringify({ sound, entries, indexRows, indexCompared, changes, passwords, mailsFailed, repaired, damage: Object.fromEntries(count), told })}\n`;
+  return `${JSON.stringify({ sound, entries, indexRows, indexCompared, changes, passwords, mailsFailed, mailFaults, repaired, damage: Object.fromEntries(count), told })}\n`;
 }
 
 function number(count: number): string {

@@ -180,7 +180,8 @@ function wordsOf({ log }: Pick<SenderOptions, 'log'>, realm: string, kind: Lette
   return words;
 }
 
-function senderOf(settings: MailSettings, suffix: string): MailAddress | undefined {
+/** The address that a realm's mail comes from. */
+export function senderOf(settings: MailSettings, suffix: string): MailAddress | undefined {
   if (settings['mail.from'] !== '') return parseMailAddress(settings['mail.from']);
   // RFC 2247: a suffix of domain components is a domain.
   const labels = (parseDn(suffix) ?? []).flat().map(({ type, value }) => (type.toLowerCase() === 'dc' ? text(value) : undefined));

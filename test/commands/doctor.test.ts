@@ -396,3 +396,23 @@ test('where there is no directory doctor says so with status 4, and makes none',
   }
   t.throws(() => readFileSync(folder), { code: 'ENOENT' });
 });
+
+test('what keeps mail from being sent is said in words, and is no damage; a realm without a mail server has nothing to say', async (t) => {
+  const doctor = async (settings: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    await runCli(['doctor', ...args], { ...testEnvironment(sound), ...settings });
+  const faults = async (settings: Readonly<Record<string, string>>) => {
+    const { status, stdout } = await doctor(settings, '--json');
+    t.is(status, 0);
+    return (JSON.parse(stdout) as { mailFaults: readonly string[] }).mailFaults;
+  };
+  const server = { STS_MAIL_SMTP_HOST: 'mail.example.com' };
+  t.deepEqual(await faults({ STS_MAIL_SMTP_CA_FILE: join(base, 'none.pem') }), []);
+  t.deepEqual(await faults(server), []);
+  t.deepEqual(await faults({ ...server, STS_MAIL_SMTP_USER: 'atrium', STS_MAIL_SMTP_TLS: 'none' }), [
+    'Mail of the realm default: mail.smtpUser is set and there is no password of it (mail.smtpPassword).',
+    'Mail of the realm default: mail.smtpUser is set and never told: without TLS (mail.smtpTls none) no password is sent.',
+  ]);
+  const { status, stdout } = await doctor({ ...server, STS_MAIL_SMTP_CA_FILE: join(base, 'none.pem') });
+  t.is(status, 0);
+  t.regex(stdout, /^Mail of the realm default: a mail was not handed over: mail\.smtpCaFile cannot be read .*: .*\.\nAll is sound\.$/m);
+});
