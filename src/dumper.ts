@@ -1,4 +1,3 @@
-import { ownOperational } from '#directory';
 import { createLdifText } from '#ldap';
 import type { Dump } from '#store';
 
@@ -18,8 +17,9 @@ export interface Dumper {
 }
 
 /** @param operational  with what the directory keeps of entries by itself */
-export function createDumper(dump: Dump, operational: boolean): Dumper {
-  const ldif = createLdifText(textOctets, operational ? undefined : ownOperational);
+/** @param left  attributes that are left out, in lower case */
+export function createDumper(dump: Dump, left: ReadonlySet<string> | undefined): Dumper {
+  const ldif = createLdifText(textOctets, left);
 
   function large(afterId: number, lastId: number): number {
     const entries = dump.entries(afterId, lastId);

@@ -7,7 +7,8 @@ import { idsOf, type Ranges, takeRange, waitBehind } from './export-ranges.ts';
 export interface ExportTask {
   readonly path: string;
   readonly secrets: boolean;
-  readonly operational: boolean;
+  /** Attributes that are left out, in lower case: to name them here would load all of the directory for their sake. */
+  readonly left: ReadonlySet<string> | undefined;
   readonly except: Uint8Array;
   readonly exceptBeginning: string;
   readonly ranges: Ranges;
@@ -20,9 +21,9 @@ export interface ExportedRange extends DumpedText {
 
 // The second thread of an export: makes the text of ranges of entries that the first has not taken.
 if (parentPort !== null) {
-  const { path, ranges, operational, ...wanted } = workerData as ExportTask;
+  const { path, ranges, left, ...wanted } = workerData as ExportTask;
   using dump = openDump(path, wanted);
-  const dumper = createDumper(dump, operational);
+  const dumper = createDumper(dump, left);
   for (let range = takeRange(ranges); range !== undefined; range = takeRange(ranges)) {
     waitBehind(ranges, range);
     for (let back = receiveMessageOnPort(parentPort); back !== undefined; back = receiveMessageOnPort(parentPort))

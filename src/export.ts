@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { utf8 } from '#base';
 import type { Exported, ExportFolderOptions } from '#commands';
-import { deletedUuid, subschemaKey, subschemaRecord } from '#directory';
+import { deletedUuid, ownOperational, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, formatLdifRecord } from '#ldap';
 import { entryAt, openDump } from '#store';
 import { begin } from './begin.ts';
@@ -51,11 +51,12 @@ async function exportStraight(
   using dump = openDump(path, { secrets, except: subschemaKey, exceptBeginning: deletedUuid });
   if (!dump.isStraight()) return undefined;
   const { lastId } = dump;
+  const left = operational ? undefined : ownOperational;
   const ranges = createRanges(lastId);
   const count = countOf(ranges);
   await using other =
-    count > aloneMax ? openOther({ path, secrets, operational, except: subschemaKey, exceptBeginning: deletedUuid, ranges }) : undefined;
-  const dumper = createDumper(dump, operational);
+    count > aloneMax ? openOther({ path, secrets, left, except: subschemaKey, exceptBeginning: deletedUuid, ranges }) : undefined;
+  const dumper = createDumper(dump, left);
   const made = new Map<number, DumpedText>();
   let own = takeRange(ranges);
   let entries = head;
