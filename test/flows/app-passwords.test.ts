@@ -1,36 +1,31 @@
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
-import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { inspect, launch, openContext, typeIn } from './browser.ts';
+import type { TestAtrium } from '../support/atrium.ts';
+import { inspect, openContext, typeIn } from './browser.ts';
+import { type FlowHouse, openHouse } from './house.ts';
 import { setAttribute } from './mailed.ts';
 import { addPerson, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
 import { addPersonTo, addRealm } from './realms.ts';
 
+let house: FlowHouse;
 let atrium: TestAtrium;
 let browser: Browser;
 let base: string;
 let nowMs = 1_795_000_020_000;
 
 test.before(async () => {
-  atrium = await startTestAtrium({
-    clock: { nowMs: () => nowMs },
-    settings: {
-      STS_SECURITY_RATE_PER_IDENTITY: '1000',
-      STS_SECURITY_RATE_PER_ADDRESS: '1000',
-      STS_AUTHN_SESSION_LIFETIME_S: '86400',
-      STS_APP_PASSWORDS_MAX_PER_PERSON: '4',
-    },
+  house = await openHouse(() => nowMs, {
+    STS_SECURITY_RATE_PER_IDENTITY: '1000',
+    STS_SECURITY_RATE_PER_ADDRESS: '1000',
+    STS_AUTHN_SESSION_LIFETIME_S: '86400',
+    STS_APP_PASSWORDS_MAX_PER_PERSON: '4',
   });
-  base = atrium.addresses.http ?? '';
-  browser = await launch();
+  ({ atrium, browser, base } = house);
 });
 
-test.after.always(async () => {
-  await browser?.close();
-  await atrium?.[Symbol.asyncDispose]();
-});
+test.after.always(async () => await house?.[Symbol.asyncDispose]());
 
 const home = '/portal/app-passwords';
 const press = async (page: Page, words: string | RegExp) =>

@@ -6,35 +6,18 @@ import { encodeBer } from '#ldap';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli } from '../support/cli.ts';
 import { openAdmin, openFollower, syncControl } from '../support/follower.ts';
+import { openClock } from './house.ts';
 import { addPerson, asAdministrator } from './people.ts';
 
-let nowMs = Date.now();
-let due: { readonly atMs: number; readonly callback: () => void }[] = [];
-const timers = {
-  after: (delayMs: number, callback: () => void) => {
-    const timer = { atMs: nowMs + delayMs, callback };
-    due.push(timer);
-    return () => {
-      due = due.filter((each) => each !== timer);
-    };
-  },
-};
-
-function passS(s: number): void {
-  nowMs += s * 1000;
-  for (let next = due.find(({ atMs }) => atMs <= nowMs); next !== undefined; next = due.find(({ atMs }) => atMs <= nowMs)) {
-    const timer = next;
-    due = due.filter((each) => each !== timer);
-    timer.callback();
-  }
-}
+const clock = openClock();
+const { passS } = clock;
 
 let atrium: TestAtrium;
 const restoreOid = '2.25.83716444157178576224225129172109131643.6.75';
 const showDeleted = () => new Control('1.2.840.113556.1.4.417', { critical: true });
 
 test.before(async () => {
-  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, timers, settings: { STS_DIRECTORY_PURGE_S: '60' } });
+  atrium = await startTestAtrium({ clock, timers: clock.timers, settings: { STS_DIRECTORY_PURGE_S: '60' } });
 });
 
 test.after.always(async () => await atrium?.[Symbol.asyncDispose]());

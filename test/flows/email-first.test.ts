@@ -1,8 +1,9 @@
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { startSmtp, type TestSmtp } from '../support/smtp.ts';
-import { inspect, launch, openContext } from './browser.ts';
+import type { TestSmtp } from '../support/smtp.ts';
+import { inspect, openContext } from './browser.ts';
+import { openMailedHouse } from './house.ts';
 import { attributeOf, beginRaw, codeOf, isIn, linkOf, mailedSettings, setAttribute, setPolicy } from './mailed.ts';
 import { addPerson, type TestPerson } from './people.ts';
 import { ask } from './raw.ts';
@@ -11,28 +12,22 @@ const codePath = '/authn/email-code';
 const linkPath = '/authn/email-link';
 
 let smtp: TestSmtp;
+let house: Awaited<ReturnType<typeof openMailedHouse>>;
 let atrium: TestAtrium;
 let browser: Browser;
 let ada: TestPerson;
 let base: string;
 let nowMs = Date.now();
-const ends: (() => unknown)[] = [];
 
 test.before(async () => {
-  smtp = await startSmtp({ teardown: (end) => void ends.push(end) });
-  atrium = await startTestAtrium({ settings: mailedSettings(smtp), clock: { nowMs: () => nowMs } });
-  base = atrium.addresses.http ?? '';
+  house = await openMailedHouse(() => nowMs);
+  ({ atrium, browser, base, smtp } = house);
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   await setAttribute(atrium, ada.dn, 'stsVerifiedMail', ['ada@example.com']);
   await setPolicy(atrium, { stsFirstFactor: ['password', 'email-code', 'email-link'] });
-  browser = await launch();
 });
 
-test.after.always(async () => {
-  await browser?.close();
-  await atrium?.[Symbol.asyncDispose]();
-  for (const end of ends.reverse()) await end();
-});
+test.after.always(async () => await house?.[Symbol.asyncDispose]());
 
 /** What was recorded since. */
 const actionsSince = (from: number) => atrium.audit.slice(from).map(({ action, errorCode }) => `${action} ${errorCode ?? 'ok'}`);

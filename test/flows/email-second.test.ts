@@ -2,10 +2,11 @@ import test from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { printSecurityKey } from '#holdings';
 import { createApp } from '../support/app.ts';
-import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { startSmtp, type TestSmtp } from '../support/smtp.ts';
-import { inspect, launch, openContext, typeIn } from './browser.ts';
-import { attributeOf, beginRaw, codeOf, isIn, linkOf, mailedSettings, setAttribute, setPolicy } from './mailed.ts';
+import type { TestAtrium } from '../support/atrium.ts';
+import type { TestSmtp } from '../support/smtp.ts';
+import { inspect, openContext, typeIn } from './browser.ts';
+import { openMailedHouse } from './house.ts';
+import { attributeOf, beginRaw, codeOf, isIn, linkOf, setAttribute, setPolicy } from './mailed.ts';
 import { addPerson, type TestPerson } from './people.ts';
 import { ask } from './raw.ts';
 
@@ -13,30 +14,24 @@ const own = '/portal/mfa/email';
 const codePath = '/authn/email-code';
 
 let smtp: TestSmtp;
+let house: Awaited<ReturnType<typeof openMailedHouse>>;
 let atrium: TestAtrium;
 let browser: Browser;
 let ada: TestPerson;
 let base: string;
 let nowMs = Date.now();
-const ends: (() => unknown)[] = [];
 
 test.before(async () => {
-  smtp = await startSmtp({ teardown: (end) => void ends.push(end) });
-  atrium = await startTestAtrium({ settings: mailedSettings(smtp), clock: { nowMs: () => nowMs } });
-  base = atrium.addresses.http ?? '';
+  house = await openMailedHouse(() => nowMs);
+  ({ atrium, browser, base, smtp } = house);
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   await setPolicy(atrium, {
     stsFirstFactor: ['password', 'security-key', 'email-code'],
     stsSecondFactor: ['security-key', 'authenticator-app', 'recovery-code', 'email-code', 'email-link'],
   });
-  browser = await launch();
 });
 
-test.after.always(async () => {
-  await browser?.close();
-  await atrium?.[Symbol.asyncDispose]();
-  for (const end of ends.reverse()) await end();
-});
+test.after.always(async () => await house?.[Symbol.asyncDispose]());
 
 const main = async (page: Page) => (await page.textContent('main')) ?? '';
 const press = (page: Page, words: string) => Promise.all([page.waitForNavigation(), page.click(`button:text-is("${words}")`)]);

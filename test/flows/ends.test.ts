@@ -8,37 +8,19 @@ import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/at
 import { runCli, startCli } from '../support/cli.ts';
 import { type Follower, openFollower, persistentControl } from '../support/follower.ts';
 import { startWithWorkers } from '../workers/crew.ts';
+import { openClock } from './house.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, cookieOf, openScreen, submit } from './raw.ts';
 import { replaceValues } from './realms.ts';
 
-let nowMs = Date.now();
-let due: { readonly atMs: number; readonly callback: () => void }[] = [];
-const timers = {
-  after: (delayMs: number, callback: () => void) => {
-    const timer = { atMs: nowMs + delayMs, callback };
-    due.push(timer);
-    return () => {
-      due = due.filter((each) => each !== timer);
-    };
-  },
-};
-
-function passS(s: number): void {
-  nowMs += s * 1000;
-  for (;;) {
-    const next = due.find(({ atMs }) => atMs <= nowMs);
-    if (next === undefined) return;
-    due = due.filter((each) => each !== next);
-    next.callback();
-  }
-}
+const clock = openClock();
+const { passS } = clock;
 
 let atrium: TestAtrium;
 const locked = ['000001010000Z'];
 
 test.before(async () => {
-  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, timers });
+  atrium = await startTestAtrium({ clock, timers: clock.timers });
 });
 
 test.after.always(async () => await atrium?.[Symbol.asyncDispose]());
@@ -141,7 +123,7 @@ test.serial(
       return [status, /Authentication failed/.test(body)];
     };
     const wrong = [await bind('wrong'), await screen('wrong')];
-    const at = (s: number) => `${new Date(nowMs + s * 1000).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
+    const at = (s: number) => `${new Date(clock.nowMs() + s * 1000).toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
     await replaceValues(atrium, eve.dn, 'stsValidFrom', [at(60)]);
     await replaceValues(atrium, eve.dn, 'stsValidUntil', [at(120)]);
     t.deepEqual([await bind(eve.password), await screen(eve.password)], wrong);
@@ -153,7 +135,7 @@ test.serial(
     const bound = await openFollower(t, atrium, eve.dn, eve.password);
 
     const late = await openFollower(t, atrium, eve.dn, eve.password);
-    nowMs += 60_000;
+    clock.moveMs(60_000);
     t.is((await late.ask({ kind: 'extendedRequest', oid: '1.3.6.1.4.1.4203.1.11.3' })).code, 53, 'at once, whenever the timer comes');
     t.true(atrium.audit.some(({ errorCode }) => errorCode === 'STS-LDAP-9410'));
     const ended = notice(bound);

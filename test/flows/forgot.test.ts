@@ -3,12 +3,13 @@ import { Client } from 'ldapts';
 import type { Browser } from 'playwright-core';
 import { ClientRefusal, connectOperators } from '#client';
 import { encodeBer } from '#ldap';
-import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
+import { type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli } from '../support/cli.ts';
-import { startSmtp, type TestSmtp } from '../support/smtp.ts';
-import { inspect, launch, openContext, typeIn } from './browser.ts';
+import type { TestSmtp } from '../support/smtp.ts';
+import { inspect, openContext, typeIn } from './browser.ts';
+import { openMailedHouse } from './house.ts';
 import { issueLink, issueLinkOid, linkOrder, targetOf, tokenOf } from './link-orders.ts';
-import { linkOf, mailedSettings, setAttribute } from './mailed.ts';
+import { linkOf, setAttribute } from './mailed.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, hiddenOf } from './raw.ts';
 import { addPersonTo, addRealm } from './realms.ts';
@@ -17,30 +18,21 @@ const path = '/portal/forgot-password';
 const fresh = 'Difference-Engine-1822';
 
 let smtp: TestSmtp;
+let house: Awaited<ReturnType<typeof openMailedHouse>>;
 let atrium: TestAtrium;
 let browser: Browser;
 let ada: TestPerson;
 let base: string;
 let nowMs = Date.now();
-const ends: (() => unknown)[] = [];
 
 test.before(async () => {
-  smtp = await startSmtp({ teardown: (end) => void ends.push(end) });
-  atrium = await startTestAtrium({
-    settings: { ...mailedSettings(smtp), STS_SECURITY_FORGOT_PER_ADDRESS_PER_HOUR: '200', STS_MAIL_ATTEMPTS_MAX: '1' },
-    clock: { nowMs: () => nowMs },
-  });
-  base = atrium.addresses.http ?? '';
+  house = await openMailedHouse(() => nowMs, { STS_SECURITY_FORGOT_PER_ADDRESS_PER_HOUR: '200', STS_MAIL_ATTEMPTS_MAX: '1' });
+  ({ atrium, browser, base, smtp } = house);
   ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   await setAttribute(atrium, ada.dn, 'stsVerifiedMail', ['ada@example.com']);
-  browser = await launch();
 });
 
-test.after.always(async () => {
-  await browser?.close();
-  await atrium?.[Symbol.asyncDispose]();
-  for (const end of ends.reverse()) await end();
-});
+test.after.always(async () => await house?.[Symbol.asyncDispose]());
 
 /** Asks for a link as a browser would. */
 async function forget(name: string, prefix = '') {

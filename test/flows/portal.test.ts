@@ -1,35 +1,30 @@
 import test, { type ExecutionContext } from 'ava';
 import { Client } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
-import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { inspect, launch, openContext, typeIn } from './browser.ts';
+import type { TestAtrium } from '../support/atrium.ts';
+import { inspect, openContext, typeIn } from './browser.ts';
+import { type FlowHouse, openHouse } from './house.ts';
 import { attributeOf, setAttribute } from './mailed.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, submit } from './raw.ts';
 import { addPersonTo, addRealm } from './realms.ts';
 
+let house: FlowHouse;
 let atrium: TestAtrium;
 let browser: Browser;
 let base: string;
 let nowMs = 1_795_000_020_000;
 
 test.before(async () => {
-  atrium = await startTestAtrium({
-    clock: { nowMs: () => nowMs },
-    settings: {
-      STS_SECURITY_RATE_PER_IDENTITY: '4',
-      STS_SECURITY_RATE_PER_ADDRESS: '1000',
-      STS_AUTHN_SESSION_LIFETIME_S: '86400',
-    },
+  house = await openHouse(() => nowMs, {
+    STS_SECURITY_RATE_PER_IDENTITY: '4',
+    STS_SECURITY_RATE_PER_ADDRESS: '1000',
+    STS_AUTHN_SESSION_LIFETIME_S: '86400',
   });
-  base = atrium.addresses.http ?? '';
-  browser = await launch();
+  ({ atrium, browser, base } = house);
 });
 
-test.after.always(async () => {
-  await browser?.close();
-  await atrium?.[Symbol.asyncDispose]();
-});
+test.after.always(async () => await house?.[Symbol.asyncDispose]());
 
 async function signIn(t: ExecutionContext, { uid, password }: TestPerson, path = '/portal'): Promise<Page> {
   const page = await (await openContext(t, browser)).newPage();

@@ -2,42 +2,34 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { Attribute, Change } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
 import { otpauthUri, qrOf } from '#factors';
 import { type App, createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
-import { inspect, launch, openContext, typeIn } from './browser.ts';
+import { inspect, openContext, typeIn } from './browser.ts';
+import { type FlowHouse, openHouse } from './house.ts';
+import { setAttribute } from './mailed.ts';
 import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 
+let house: FlowHouse;
 let atrium: TestAtrium;
 let browser: Browser;
 let base: string;
 let nowMs = 1_795_000_020_000;
 
 test.before(async () => {
-  atrium = await startTestAtrium({
-    clock: { nowMs: () => nowMs },
-    settings: {
-      STS_AUTHN_MFA_STEP_TTL_S: '280',
-      STS_SECURITY_RATE_PER_IDENTITY: '3',
-      STS_SECURITY_RATE_PER_ADDRESS: '1000',
-      STS_TOTP_ENROLMENT_TTL_MINUTES: '2',
-    },
+  house = await openHouse(() => nowMs, {
+    STS_AUTHN_MFA_STEP_TTL_S: '280',
+    STS_SECURITY_RATE_PER_IDENTITY: '3',
+    STS_SECURITY_RATE_PER_ADDRESS: '1000',
+    STS_TOTP_ENROLMENT_TTL_MINUTES: '2',
   });
-  base = atrium.addresses.http ?? '';
-  browser = await launch();
+  ({ atrium, browser, base } = house);
 });
 
-test.after.always(async () => {
-  await browser?.close();
-  await atrium?.[Symbol.asyncDispose]();
-});
+test.after.always(async () => await house?.[Symbol.asyncDispose]());
 
-const modify = (dn: string, type: string, ...values: string[]) =>
-  asAdministrator(atrium, (client) =>
-    client.modify(dn, new Change({ operation: 'replace', modification: new Attribute({ type, values }) })),
-  );
+const modify = (dn: string, type: string, ...values: string[]) => setAttribute(atrium, dn, type, values);
 
 async function holder(uid: string, app = createApp()): Promise<{ readonly person: TestPerson; readonly app: App }> {
   const person = await addPerson(atrium, uid, `${uid} Holder`);
