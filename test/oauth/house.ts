@@ -12,12 +12,16 @@ export interface OauthHouse {
   readonly ada: TestPerson;
   /** Codes of the audit rows since a place in them. */
   codesSince(from: number): readonly string[];
+  /** Moves the service's clock on. */
+  advance(ms: number): void;
 }
 
 export const back = 'https://app.example.com/back';
 
 export async function openHouse(settings: Readonly<Record<string, string>> = {}): Promise<OauthHouse> {
+  let aheadMs = 0;
   const atrium = await startTestAtrium({
+    clock: { nowMs: () => Date.now() + aheadMs },
     settings: { STS_SECURITY_RATE_PER_IDENTITY: '1000', STS_SECURITY_RATE_PER_ADDRESS: '10000', ...settings },
   });
   const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
@@ -25,6 +29,9 @@ export async function openHouse(settings: Readonly<Record<string, string>> = {})
     atrium,
     base: atrium.addresses.http ?? '',
     ada,
+    advance: (ms) => {
+      aheadMs += ms;
+    },
     codesSince: (from) => atrium.audit.slice(from).flatMap(({ errorCode }) => errorCode ?? []),
   };
 }

@@ -17,7 +17,8 @@ export const contractRules: readonly SpecRule[] = [
     [
       '1, OAuth, OpenID Connect, console',
       'OAuth 2.0, OpenID Connect and the admin console send a person without a session to /authn',
-      open('these are not there yet; the portal is the only calling protocol'),
+      'oauth/contract.test.ts',
+      'the screen shows the caller’s rows and the name it was given',
     ],
     ['1, SAML', 'SAML 2.0 and 1.1 send a person without a session to /authn', later('SAML')],
     ['1, WS-Federation', 'WS-Federation sends a person without a session to /authn', later('WS-Federation')],
@@ -27,7 +28,7 @@ export const contractRules: readonly SpecRule[] = [
       'flows/signin.test.ts',
       'the portal shows the person’s own entry, how and where they are signed in',
     ],
-    ['2, tokens', 'every token or assertion is rendered from that session', open('there are no tokens yet')],
+    ['2, tokens', 'every token or assertion is rendered from that session', 'oauth/code.test.ts', 'an ID token rendered from the session'],
     [
       '3',
       'a password, keys, an app, recovery codes and mail are the factors; each is asked for only where the policy accepts it and it is on',
@@ -107,7 +108,8 @@ export const contractRules: readonly SpecRule[] = [
     [
       '4, OAuth',
       'the caller turns authn_error into its own protocol’s refusal',
-      open('there is no OAuth yet; the portal says it in words'),
+      'oauth/contract.test.ts',
+      'Cancel is the protocol’s own refusal, with state and issuer',
     ],
     ['5, credential offer', 'the credential offer an issuer_state came from is among the rows', later('wallet')],
     ['6, alike', 'the caller cannot tell the three ways apart', later('federation')],

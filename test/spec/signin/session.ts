@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { later, type SpecRule, section } from '../rule.ts';
 
 export const sessionRules: readonly SpecRule[] = [
   ...section('1, session', [
@@ -40,7 +40,12 @@ export const sessionRules: readonly SpecRule[] = [
       'somebody who did not sign in has a session of nobody: no methods, class 0',
     ],
     ['ForceAuthn', 'SAML ForceAuthn appends an event', later('SAML')],
-    ['ID Token', 'carries the session’s sid, and amr and acr only when the session recorded them', open('there is no OpenID Connect yet')],
+    [
+      'ID Token',
+      'carries the session’s sid, and amr and acr only when the session recorded them',
+      'oauth/code.test.ts',
+      'an ID token rendered from the session',
+    ],
     ['SAML AuthnStatement', 'carries the SessionIndex', later('SAML')],
     ['WS-Federation token', 'carries the session’s sid', later('WS-Federation')],
   ]),
