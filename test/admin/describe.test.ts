@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ask, cookieOf, openScreen, submit } from '../flows/raw.ts';
 import { call, openApi } from './api.ts';
 
 const atrium = await openApi();
@@ -51,6 +52,37 @@ test('status.show: which console pages exist, each of which asks for a sign-in',
   }
 });
 
+test('/admin/sts-metadata, /admin/crypto-metadata, /admin/error-codes, /admin/ldap/service: pages with a JSON form that says what the operation does', async (t) => {
+  const base = atrium.addresses.http ?? '';
+  // Development mode: any name signs in to the console.
+  const answer = await submit(base, await openScreen(base), 'olga', 'anything at all');
+  const cookies = { sts_session: cookieOf(answer, 'sts_session') ?? '' };
+  const pages = {
+    '/admin/sts-metadata': 'sts-metadata.show',
+    '/admin/crypto-metadata': 'crypto.show',
+    '/admin/error-codes': 'error-codes.list',
+    '/admin/ldap/service': 'ldap.service',
+  };
+  for (const [path, name] of Object.entries(pages)) {
+    const page = await ask(base, path, { cookies });
+    t.is(page.status, 200, path);
+    t.regex(page.body, /<h1>/);
+    const json = await ask(base, `${path}?format=json`, { cookies });
+    t.is(json.status, 200, path);
+    const shown = Object.keys(JSON.parse(json.body)).filter((member) => member !== 'ok');
+    t.deepEqual(
+      shown.toSorted(),
+      Object.keys((await call(t, atrium, name)).body)
+        .filter((member) => member !== 'ok')
+        .toSorted(),
+      path,
+    );
+  }
+  const metadata = JSON.parse((await ask(base, '/admin/sts-metadata?format=json', { cookies })).body);
+  for (const name of drift) t.deepEqual(metadata[name], [], name);
+  t.regex((await ask(base, '/admin/sts-metadata', { cookies })).body, /webfinger/);
+});
+
 test('ldap.service, ldap.directory, ldap.applications: what LDAP offers and shows, without secrets', async (t) => {
   const service = (await call(t, atrium, 'ldap.service')).body;
   t.true(service.namingContexts.includes(atrium.suffix));
@@ -76,5 +108,4 @@ test('keys.rotate: without the word an emergency is refused; keys.list never sho
   const { body } = await call(t, atrium, 'keys.list');
   t.false(/"d":/.test(JSON.stringify(body)));
   if (rotated.status === 200) t.true(body.keys.some(({ kid }: { kid: string }) => kid === rotated.body.rotated[0].kid));
-  t.log(rotated.status, JSON.stringify(rotated.body));
 });

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
 import { type Area, areas, type ErrorRow, listedErrors, listedRanges } from '#catalogue';
 import { errorRows, errorTables } from '../../src/tables.ts';
-import { observedAgainstTable } from '../gate/codes.ts';
+import { observedAgainstTable, readUnclassified } from '../gate/codes.ts';
+import { observeAnswer, observedFolderEnv } from '../support/observed.ts';
 import { compareLedger, ledgerOfTable, readLedger } from './ledger.ts';
 
 const ownFirst = 9000;
@@ -99,4 +103,19 @@ test('a code is live exactly when a running service showed it', (t) => {
   t.is(observedAgainstTable(seen, [row('retired')]).length, 1);
   t.is(observedAgainstTable(seen, []).length, 1);
   t.is(observedAgainstTable(new Set(), [row('reserved'), row('retired')]).length, 0);
+});
+
+test('an answer that no handler classified fails the suite, with where it was given', (t) => {
+  const [folder, before] = [mkdtempSync(join(tmpdir(), 'atrium-observed-')), process.env[observedFolderEnv]];
+  process.env[observedFolderEnv] = folder;
+  try {
+    observeAnswer('[STS-LDAP-9001] ldap.bind: something with a code');
+    t.deepEqual(readUnclassified(folder), []);
+    for (let times = 0; times < 2; times++) observeAnswer('[STS-HTTP-0002] GET /somewhere: planted');
+    t.deepEqual(readUnclassified(folder), ['an answer has no code of its own: [STS-HTTP-0002] GET /somewhere: planted']);
+  } finally {
+    if (before === undefined) delete process.env[observedFolderEnv];
+    else process.env[observedFolderEnv] = before;
+    rmSync(folder, { recursive: true });
+  }
 });
