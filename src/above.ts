@@ -123,7 +123,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   });
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(clock, below, client, people, realms) });
   const operating = {
-    ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf },
+    ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf, tokens: oauth.sets },
     ...(await describingOf(foundation, below, () => mounted())),
   };
   const routes: readonly WebRoute[] = [

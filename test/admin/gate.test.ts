@@ -188,3 +188,26 @@ test('an administrator through the code flow acts as themselves; once disabled, 
   await bound.unbind().catch(() => undefined);
   t.is((await call(t, atrium, 'sessions.list', as(token, { query: { user: 'ada' } }))).body.sessions.length, 0);
 });
+
+test('tokens.list, tokens.set and tokens.revoke: what was issued is seen member by member, and taken back at once', async (t) => {
+  const busy = await service('busy');
+  await give(busy.dn, 'Admin Read');
+  const busys = await tokenOf(busy, 'admin:read');
+  t.is((await call(t, atrium, 'users.list', as(busys))).status, 200);
+  const { body } = await call(t, atrium, 'tokens.list', as(token, { query: { application: 'busy' } }));
+  t.is(body.sets.length, 1);
+  const [set] = body.sets;
+  t.like(set, { client_id: 'busy', sub: 'busy', scope: 'admin:read', state: 'active', audience: [api], sessionAuthenticated: false });
+  t.false(JSON.stringify(body).includes(busys.split('.')[2] ?? ''));
+  const query = { setKey: set.setKey };
+  t.true((await call(t, atrium, 'tokens.set', as(token, { query }))).body.found);
+  t.is((await call(t, atrium, 'tokens.revoke', as(busys, { json: query }))).status, 403);
+  t.true((await call(t, atrium, 'tokens.revoke', as(token, { json: query }))).body.revoked);
+  t.false((await call(t, atrium, 'tokens.revoke', as(token, { json: query }))).body.revoked);
+  t.is((await call(t, atrium, 'users.list', as(busys))).status, 401);
+  t.not((await call(t, atrium, 'tokens.set', as(token, { query }))).body.set.state, 'active');
+  const none = (await call(t, atrium, 'tokens.set', as(token, { query: { setKey: 'nothing-at-all' } }))).body;
+  t.like(none, { found: false, set: null, setKey: 'nothing-at-all' });
+  t.is((await call(t, atrium, 'tokens.revoke', as(token, { json: { setKey: 'nothing-at-all' } }))).status, 404);
+  t.deepEqual((await call(t, atrium, 'tokens.list', as(token, { query: { user: 'ada', limit: '1' } }))).status, 200);
+});

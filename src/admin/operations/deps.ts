@@ -2,6 +2,7 @@ import type { Audit, Log } from '#audit';
 import type { Chance, Clock } from '#base';
 import type { ErrorRange, ErrorRow, SettingOrigin, SettingRows, SettingValues } from '#catalogue';
 import type { DirectoryClient } from '#client';
+import type { TokenSets } from '#oauth';
 import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Sessions } from '#sessions';
@@ -61,6 +62,8 @@ export interface OperationDeps {
   readonly realms: Pick<Realms<SettingRows>, 'standing' | 'find' | 'now' | 'authnPolicy' | 'passwordPolicy'>;
   readonly people: People;
   readonly sessions: Sessions;
+  /** What authorization servers have issued. */
+  readonly tokens?: TokenSets;
   readonly state: State;
   readonly audit: Audit;
   readonly log: Log;

@@ -85,12 +85,17 @@ export const sessionRows: readonly Operation[] = [list, end, endAll];
  */
 async function endable(call: Call, user: string): Promise<string> {
   const entry = await findOne(call, peoplePlace, user, ['entryUUID'], 'user');
+  await writable(call, entry.dn);
+  return entry.one('entryUUID') ?? '';
+}
+
+/** @throws ClientRefusal `insufficientAccessRights` for who may not disable an entry */
+export async function writable({ actor }: Pick<Call, 'actor'>, dn: string): Promise<void> {
   try {
-    await call.actor.modify(entry.dn, [{ operation: 'delete', attribute: { description: 'pwdAccountLockedTime', values: [utf8(never)] } }]);
+    await actor.modify(dn, [{ operation: 'delete', attribute: { description: 'pwdAccountLockedTime', values: [utf8(never)] } }]);
   } catch (error) {
     if (!(error instanceof ClientRefusal) || error.code !== resultCodes.noSuchAttribute) throw error;
   }
-  return entry.one('entryUUID') ?? '';
 }
 
 /** A time at which nobody was locked. */

@@ -6,6 +6,7 @@ import type { Operation } from './row.ts';
 import { serviceRows } from './service-rows.ts';
 import { sessionRows } from './sessions.ts';
 import { taskRows } from './tasks.ts';
+import { tokenRows } from './tokens.ts';
 import { userAppPasswordRows } from './users-app-passwords.ts';
 import { userCredentialRows } from './users-credentials.ts';
 import { userDeletedRows } from './users-deleted.ts';
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...groupRows,
   ...applicationRows,
   ...sessionRows,
+  ...tokenRows,
   ...ldifRows,
   ...taskRows,
   ...serviceRows,
