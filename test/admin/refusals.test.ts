@@ -2,7 +2,17 @@ import test from 'ava';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { call, openApi } from './api.ts';
 
-const atrium = await openApi();
+const atrium = await openApi({
+  settings: {
+    ...{
+      STS_MAIL_SMTP_HOST: 'localhost',
+      STS_MAIL_SMTP_PORT: '1',
+      STS_MAIL_FROM: 'atrium@example.com',
+      STS_MAIL_PER_ADDRESS_PER_HOUR: '1',
+    },
+    STS_LDAP_CHAIN_ENTRIES_MAX: '100',
+  },
+});
 test.after.always(() => atrium[Symbol.asyncDispose]());
 const url = `${atrium.addresses.http}/admin-api/users/disable`;
 const post = (body: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -96,4 +106,31 @@ test('ten changes at one moment under one entity tag: one is made', async (t) =>
   const statuses = (await Promise.all(Array.from({ length: 10 }, (_, at) => change(at)))).map(({ status }) => status);
   t.is(statuses.filter((status) => status === 200).length, 1);
   t.is(statuses.filter((status) => status === 412).length, 9);
+});
+
+test('STS-API-9013: what the directory cannot do now is 503 and worth another try: an address that was mailed enough this hour', async (t) => {
+  await addPerson(atrium, 'mailed', 'Mailed Often');
+  const json = { user: 'mailed', deliver: 'mail' };
+  const statuses: number[] = [];
+  let last: Headers | undefined;
+  for (let at = 0; at < 3; at++) {
+    const { status, headers } = await call(t, atrium, 'users.issue-activation', { json });
+    statuses.push(status);
+    last = headers;
+  }
+  t.deepEqual([statuses[0], statuses[2]], [200, 503]);
+  t.is(last?.get('retry-after'), '5');
+});
+
+test('STS-API-9012: what takes more than a search may is refused, and a narrower one is asked for', async (t) => {
+  const names = Array.from({ length: 120 }, (_, at) => `chain-${at}`);
+  const group = (at: number) => `cn=${names[at]},ou=groups,${atrium.suffix}`;
+  const ldif = names.map(
+    (cn, at) => `dn: ${group(at)}\nobjectClass: groupOfNames\ncn: ${cn}\nmember: ${at === 0 ? atrium.adminDn : group(at - 1)}\n`,
+  );
+  t.is((await call(t, atrium, 'ldif.import', { octets: ldif.join('\n') })).body.added, 120);
+  const filter = `(memberOf:1.2.840.113556.1.4.1941:=${group(119)})`;
+  const { status, body } = await call(t, atrium, 'users.list', { query: { filter } });
+  t.is(status, 400);
+  t.regex(body.errors[0].message, /more than/);
 });
