@@ -7,7 +7,7 @@ import { dnOf, passwordOf, suffix, type World } from '../world.ts';
 /** Signs in as a program does that rests on Debian's `common-*` files of PAM. */
 const pam = (name: string, acts: readonly string[], input: string) => runHere('pamtester', ['other', name, ...acts], { input });
 
-const login: Login = async (name, password) => {
+export const login: Login = async (name, password) => {
   const { status, said } = await pam(name, ['authenticate', 'acct_mgmt'], `${password}\n`);
   if (status === 0) return true;
   holds(!/authentication information|service is unavailable/i.test(said), `PAM could not ask: ${said}`);
@@ -85,7 +85,7 @@ async function judgeGroups(world: World, forget: () => unknown): Promise<void> {
 }
 
 /** `passwd`, as a person calls it. */
-const passwd = (name: string, old: string, next: string) =>
+export const passwd = (name: string, old: string, next: string) =>
   runHere('runuser', ['-u', name, '--', 'passwd'], { input: `${old}\n${next}\n${next}\n` });
 
 async function judgePasswordChange(world: World): Promise<void> {
