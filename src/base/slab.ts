@@ -8,6 +8,12 @@
 export interface Slab {
   /** What is kept under `a` and `b`, as a view that never changes. */
   get(a: number, b: number): Buffer | undefined;
+  /** The same without making a view: where it stands, good until something is put or deleted, or less than 0. */
+  find(a: number, b: number): number;
+  /** The segment of a place, where in it what is kept begins, and how many octets it has. */
+  segmentAt(place: number): Buffer;
+  offsetAt(place: number): number;
+  octetsAt(place: number): number;
   /** Room to be kept under `a` and `b`, for the caller to fill at once; `undefined` when so much is never kept. */
   put(a: number, b: number, octets: number): Buffer | undefined;
   delete(a: number, b: number): void;
@@ -57,13 +63,19 @@ export function createSlab(octetsMax: number, placeOctets: number): Slab {
     return (table[first + 2] as number) <= (table[second + 2] as number) ? first : second;
   };
 
+  const segmentAt = (place: number) => held[(table[place + 2] as number) % count] as Buffer;
+  const offsetAt = (place: number) => spans[(place + 3) * 2] as number;
+  const octetsAt = (place: number) => spans[(place + 3) * 2 + 1] as number;
+
   return {
     get(a, b) {
       const place = find(a, b);
-      if (place < 0) return undefined;
-      const offset = spans[(place + 3) * 2] as number;
-      return held[(table[place + 2] as number) % count]?.subarray(offset, offset + (spans[(place + 3) * 2 + 1] as number));
+      return place < 0 ? undefined : segmentAt(place).subarray(offsetAt(place), offsetAt(place) + octetsAt(place));
     },
+    find,
+    segmentAt,
+    offsetAt,
+    octetsAt,
     put(a, b, octets) {
       if (octets > segmentOctets / 4) return undefined;
       if (at === segmentOctets || at + octets > segmentOctets) {

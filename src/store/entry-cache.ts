@@ -88,8 +88,8 @@ export function createEntryCache(octetsMax: number): EntryCache {
 
   return {
     get(id) {
-      const bytes = slab.get(id, 0);
-      return bytes === undefined ? undefined : new CachedEntry(id, bytes);
+      const place = slab.find(id, 0);
+      return place < 0 ? undefined : new CachedEntry(id, slab.segmentAt(place), slab.offsetAt(place));
     },
     keep(id, row) {
       const packed = row[parts.length] as Buffer;
@@ -103,7 +103,7 @@ export function createEntryCache(octetsMax: number): EntryCache {
       bytes.writeDoubleLE(++version, 0);
       for (let part = 0; part < parts.length; part++) bytes.writeUInt32LE(row[part] as number, lengthsAt + 4 * part);
       bytes.set(packed, headOctets);
-      return new CachedEntry(id, bytes);
+      return new CachedEntry(id, bytes, 0);
     },
     touch(id) {
       if (touched.length <= touchedMax) touched.push(id);
@@ -126,15 +126,18 @@ const at = { uuid: 0, dnKey: 1, dn: 2, user: 3, operational: 4, parent: 5, csn: 
 class CachedEntry implements ReadableEntry {
   readonly id: number;
   readonly #bytes: Buffer;
+  /** Where among them it begins. */
+  readonly #at: number;
   #dnKey: Uint8Array | undefined;
 
-  constructor(id: number, bytes: Buffer) {
+  constructor(id: number, bytes: Buffer, at: number) {
     this.id = id;
     this.#bytes = bytes;
+    this.#at = at;
   }
 
   get version(): number {
-    return this.#bytes.readDoubleLE(0);
+    return this.#bytes.readDoubleLE(this.#at);
   }
 
   get octets(): number {
@@ -147,7 +150,7 @@ class CachedEntry implements ReadableEntry {
 
   hasUuid(uuid: string): boolean {
     if (this.#length(at.uuid) !== uuid.length) return false;
-    for (let i = 0; i < uuid.length; i++) if (this.#bytes[headOctets + i] !== uuid.charCodeAt(i)) return false;
+    for (let i = 0; i < uuid.length; i++) if (this.#bytes[this.#at + headOctets + i] !== uuid.charCodeAt(i)) return false;
     return true;
   }
 
@@ -201,12 +204,12 @@ class CachedEntry implements ReadableEntry {
   }
 
   #start(part: number): number {
-    let start = headOctets;
+    let start = this.#at + headOctets;
     for (let before = 0; before < part; before++) start += this.#length(before);
     return start;
   }
 
   #length(part: number): number {
-    return this.#bytes.readUInt32LE(lengthsAt + 4 * part);
+    return this.#bytes.readUInt32LE(this.#at + lengthsAt + 4 * part);
   }
 }

@@ -34,10 +34,13 @@ export function createAnswerCache(octetsMax: number): AnswerCache {
       const number = ++views;
       return {
         get(version, attributes) {
-          const kept = slab.get(version, number);
-          if (kept === undefined) return undefined;
+          const place = slab.find(version, number);
+          if (place < 0) return undefined;
+          const kept = slab.segmentAt(place);
+          const start = slab.offsetAt(place);
+          const end = start + slab.octetsAt(place);
           const pieces: Uint8Array[] = [];
-          for (let at = 0; at < kept.length; at += rangeOctets) {
+          for (let at = start; at < end; at += rangeOctets) {
             pieces.push(attributes.subarray(kept.readUInt32LE(at), kept.readUInt32LE(at + 4)));
           }
           return pieces;
