@@ -9,6 +9,8 @@ import type { Sessions } from '#sessions';
 import type { Ending, State } from '#state';
 import { bindRawRoutes, bindRoutes, type Csrf, type WebRealm, type WebRealms, type WebRoute } from '#web';
 import { type Application, type Applications, openApplications } from './applications/index.ts';
+import { createConformanceHandlers } from './conformance/handlers.ts';
+import { conformanceRoutes } from './conformance/routes.ts';
 import type { Consents } from './consents/consents.ts';
 import { createConsentHandlers } from './consents/page.ts';
 import { consentRoutes } from './consents/routes.ts';
@@ -104,6 +106,7 @@ export function createOauth(options: OauthOptions): Oauth {
       ...(consents === undefined
         ? []
         : bindRoutes(consentRoutes, createConsentHandlers({ sessions, people, applications, consents, csrf, audit }))),
+      ...bindRoutes(conformanceRoutes, createConformanceHandlers({ applications, settingsOf })),
       ...bindRawRoutes(pages, { webfinger: webfinger(realms) }, async () => true),
       ...bindRawRoutes(endpointRoutes, handlers, (realm, origin) => applications.listsOrigin(realm, origin)),
     ],

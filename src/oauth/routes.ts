@@ -1,4 +1,5 @@
 import type { RouteRow } from '#catalogue';
+import { conformanceRoutes } from './conformance/routes.ts';
 import { consentRoutes } from './consents/routes.ts';
 import { endpointRoutes } from './endpoints.ts';
 
@@ -14,4 +15,4 @@ export const pages = {
   },
 } as const satisfies Record<string, RouteRow>;
 
-export const routes: Readonly<Record<string, RouteRow>> = { ...pages, ...consentRoutes, ...endpointRoutes };
+export const routes: Readonly<Record<string, RouteRow>> = { ...pages, ...consentRoutes, ...conformanceRoutes, ...endpointRoutes };

@@ -5,6 +5,7 @@ export {
   faultOfClaim,
   faultOfRedirectUri,
   type GrantType,
+  grantTypes,
   grantTypesOf,
   readKeySet,
 } from './application.ts';
