@@ -50,6 +50,14 @@ export const endpoints = {
     cors: 'clients',
     ...full,
   },
+  deviceAuthorization: {
+    path: '/oauth2/device_authorization',
+    methods: ['POST'],
+    purpose: 'gives a device a code that its person types elsewhere',
+    source: 'RFC 8628 §3.1',
+    cors: 'clients',
+    ...full,
+  },
   introspect: {
     path: '/oauth2/introspect',
     methods: ['POST'],

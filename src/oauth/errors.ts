@@ -39,6 +39,7 @@ export const errors = {
   ),
   consentGone: row('9103', 'a question for consent that nobody waits for an answer to: answered, over, or of another browser', 410),
   consentUnkept: row('9104', 'a consent that the directory does not let its person keep', 403),
+  codesTooMany: row('9105', 'a person typed more codes of devices than may be tried within an hour, and none was one', 429),
 } as const satisfies Record<string, ErrorRow>;
 
 function row(digits: `${number}`, means: string, http: number): ErrorRow {

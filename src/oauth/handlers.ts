@@ -65,6 +65,7 @@ async function answer(deps: HandlerDeps, endpoint: EndpointName, issuer: Issuer,
     case 'token':
     case 'userinfo':
     case 'par':
+    case 'deviceAuthorization':
     case 'openidConfiguration':
     case 'serverMetadata':
       return runLibrary(deps, issuer, raw, target, body);

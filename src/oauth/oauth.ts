@@ -6,7 +6,7 @@ import { equals } from '#client';
 import type { SigningAlgorithm } from '#keys';
 import type { People } from '#people';
 import type { Sessions } from '#sessions';
-import type { Ending, State } from '#state';
+import { type Ending, openHourly, type State } from '#state';
 import { bindRawRoutes, bindRoutes, type Csrf, type WebRealm, type WebRealms, type WebRoute } from '#web';
 import { type Application, type Applications, openApplications } from './applications/index.ts';
 import { createConformanceHandlers } from './conformance/handlers.ts';
@@ -14,6 +14,8 @@ import { conformanceRoutes } from './conformance/routes.ts';
 import type { Consents } from './consents/consents.ts';
 import { createConsentHandlers } from './consents/page.ts';
 import { consentRoutes } from './consents/routes.ts';
+import { createDeviceHandlers } from './device/page.ts';
+import { deviceRoutes } from './device/routes.ts';
 import { endpointRoutes } from './endpoints.ts';
 import { createOauthHandlers } from './handlers.ts';
 import { openSigningKeys } from './keys/keys.ts';
@@ -105,7 +107,17 @@ export function createOauth(options: OauthOptions): Oauth {
     routes: [
       ...(consents === undefined
         ? []
-        : bindRoutes(consentRoutes, createConsentHandlers({ sessions, people, applications, consents, csrf, audit }))),
+        : [
+            ...bindRoutes(consentRoutes, createConsentHandlers({ sessions, people, applications, consents, csrf, audit })),
+            ...bindRoutes(
+              deviceRoutes,
+              createDeviceHandlers({
+                ...{ sessions, people, applications, consents, kept, standing, csrf, clock, chance, audit },
+                tries: openHourly(state, clock, 'oauth.deviceTries'),
+                grantTtlS: (realm) => settingsOf(realm)['oauth.grantTtlS'],
+              }),
+            ),
+          ]),
       ...bindRoutes(conformanceRoutes, createConformanceHandlers({ applications, settingsOf })),
       ...bindRawRoutes(pages, { webfinger: webfinger(realms) }, async () => true),
       ...bindRawRoutes(endpointRoutes, handlers, (realm, origin) => applications.listsOrigin(realm, origin)),

@@ -1,6 +1,7 @@
 import type { RouteRow } from '#catalogue';
 import { conformanceRoutes } from './conformance/routes.ts';
 import { consentRoutes } from './consents/routes.ts';
+import { deviceRoutes } from './device/routes.ts';
 import { endpointRoutes } from './endpoints.ts';
 
 /** Pages and documents beside the endpoints of the authorization servers. */
@@ -15,4 +16,10 @@ export const pages = {
   },
 } as const satisfies Record<string, RouteRow>;
 
-export const routes: Readonly<Record<string, RouteRow>> = { ...pages, ...consentRoutes, ...conformanceRoutes, ...endpointRoutes };
+export const routes: Readonly<Record<string, RouteRow>> = {
+  ...pages,
+  ...consentRoutes,
+  ...conformanceRoutes,
+  ...deviceRoutes,
+  ...endpointRoutes,
+};

@@ -20,7 +20,7 @@ const namesMax = 100_000;
  *
  * @param name  of the kind, as it stands on disk
  */
-export function openHourly(state: State, clock: Clock, name: string): Hourly {
+export function openHourly(state: Pick<State, 'kind'>, clock: Clock, name: string): Hourly {
   const kind = state.kind<Count>({ name, parse: parseCount, rowsMax: () => namesMax });
   return {
     enter: async (realm, of, most) => {

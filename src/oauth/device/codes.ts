@@ -1,0 +1,103 @@
+import { type Chance, type Clock, token } from '#base';
+import type { Kept } from '#state';
+import type { Application } from '../applications/application.ts';
+import type { Issuer } from '../issuer.ts';
+import { artifactKey } from '../provider/adapter.ts';
+import type { KeptTokens } from '../tokens/kept.ts';
+import type { ArtifactRecord, SetRecord } from '../tokens/records.ts';
+
+/** A device that waits for somebody to let it in. */
+export interface Waiting {
+  readonly artifact: Kept<ArtifactRecord>;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+}
+
+/** Who lets it in, and by which authentication. */
+export interface LetIn {
+  readonly entryUuid: string;
+  readonly subject: string;
+  readonly sid: string;
+  readonly whenMs: number;
+  readonly acr: string;
+  readonly amr: readonly string[];
+  readonly password: string;
+  readonly consentedMs?: number | undefined;
+}
+
+const idOctets = 16;
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** A code as it is kept: people write it as they like. */
+export function normalCode(typed: string): string {
+  return typed.toUpperCase().replace(/[^A-Z]/g, '');
+}
+
+/** The device that shows a code; `undefined` when none waits with it, or it was answered. */
+export async function waitingWith(kept: KeptTokens, { realm, server }: Issuer, code: string): Promise<Waiting | undefined> {
+  if (!/^[A-Z]{8}$/.test(code)) return undefined;
+  const id = (await kept.artifact(realm.id, artifactKey(server, 'UserCode', code)))?.value.payload['id'];
+  const artifact = typeof id === 'string' ? await kept.artifact(realm.id, artifactKey(server, 'DeviceCode', id)) : undefined;
+  if (artifact === undefined || artifact.value.consumed === true) return undefined;
+  const { payload } = artifact.value;
+  const { clientId, params } = payload;
+  if (typeof clientId !== 'string' || payload['accountId'] !== undefined || payload['error'] !== undefined) return undefined;
+  const scope = typeof params === 'object' && params !== null && 'scope' in params ? String(params.scope ?? '') : '';
+  return { artifact, clientId, scopes: scope.split(' ').filter((each) => each !== '') };
+}
+
+interface Desk {
+  readonly kept: KeptTokens;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly grantTtlS: number;
+}
+
+/** Lets a device in: its tokens are a set of the person's, which no sign-out of a browser ends. @returns false when somebody else has answered */
+export async function letIn(
+  { kept, clock, chance, grantTtlS }: Desk,
+  { realm, server }: Issuer,
+  { artifact, scopes }: Waiting,
+  { clientId, scopes: allowed }: Pick<Application, 'clientId' | 'scopes'>,
+  { entryUuid, subject, sid, whenMs, acr, amr, password, consentedMs }: LetIn,
+): Promise<boolean> {
+  const [nowMs, setId] = [clock.nowMs(), token(chance, idOctets)];
+  const scope = scopes.filter((each) => allowed.includes(each)).join(' ');
+  const untilMs = nowMs + grantTtlS * 1000;
+  const grant = {
+    kind: 'Grant',
+    accountId: subject,
+    clientId,
+    openid: { scope },
+    iat: Math.floor(nowMs / 1000),
+    exp: Math.floor(untilMs / 1000),
+  };
+  const set: SetRecord = {
+    ...{
+      server,
+      clientId,
+      entryUuid,
+      grant: deviceGrant,
+      scope,
+      audience: [],
+      sid,
+      bound: false,
+      authenticatedMs: whenMs,
+      acr,
+      amr,
+      password,
+    },
+    ...(consentedMs === undefined ? {} : { consentedMs }),
+    ...{ issuedAtMs: nowMs, payload: grant },
+  };
+  const answered = { accountId: subject, grantId: setId, scope, acr, amr: [...amr], authTime: Math.floor(whenMs / 1000), sid };
+  const isFirst = await kept.change(artifact, { ...artifact.value, payload: { ...artifact.value.payload, ...answered } });
+  if (isFirst) await kept.beginSet(realm.id, setId, set, untilMs);
+  return isFirst;
+}
+
+/** Tells a device that it is not let in (RFC 8628 §3.5, access_denied). */
+export async function turnAway(kept: KeptTokens, { artifact }: Waiting): Promise<boolean> {
+  const denied = { error: 'access_denied', errorDescription: 'the person said no' };
+  return kept.change(artifact, { ...artifact.value, payload: { ...artifact.value.payload, ...denied } });
+}

@@ -1,0 +1,26 @@
+/** Words of the pages on which a device is let in. `{names}` are filled in. */
+export const deviceTexts = {
+  application: 'A device that you want to connect',
+  title: 'Connect a device',
+  words: 'Type the code that the device shows.',
+  code: 'Code',
+  hint: 'Eight letters. It does not matter how you write them.',
+  goOn: 'Go on',
+  unknown: 'No device waits with this code. Look at it again: a code is good for ten minutes.',
+  tooMany: 'Too many codes were wrong. Try again in the next hour.',
+  confirmTitle: 'Connect to {application}?',
+  confirmWords: 'A device asks to use your account for {application}. It would get:',
+  confirmCode: 'It shows the code',
+  confirmWho: 'As',
+  confirmCare:
+    'Go on only if you have this device before you and started this yourself. Whoever sent you a code could else use your account.',
+  allow: 'Connect',
+  refuse: 'Do not connect',
+  doneTitle: 'The device is connected',
+  doneWords: 'Go back to it: it goes on by itself.',
+  refusedTitle: 'The device was not connected',
+  refusedWords: 'It is told so. Nothing of your account was given to it.',
+  notAllowed: 'You may not use this application. Ask your administrator.',
+  stale: 'This page was open for too long. Type the code once more.',
+  home: 'Your account',
+} as const;
