@@ -346,10 +346,7 @@ test.serial('nobody adds a key with the challenge of another session, nor twice 
   codes();
   t.is((await answerWith(base, other, makeAuthenticator('ES256').create(page.asked))).status, 400);
   t.is((await answerWith(base, page, makeAuthenticator('ES256').create(page.asked))).status, 400);
-  t.deepEqual(
-    codes(),
-    ['STS-AUTHN-9351', 'STS-AUTHN-9351'],
-  );
+  t.deepEqual(codes(), ['STS-AUTHN-9351', 'STS-AUTHN-9351']);
   t.deepEqual([...(await stored(atrium, ada)), ...(await stored(atrium, alan))], []);
   t.is((await ask(base, '/portal/keys/add', { method: 'POST', cookies: { sts_session: hers }, form: { answer: '{}' } })).status, 403);
 });

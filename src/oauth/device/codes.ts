@@ -56,7 +56,7 @@ interface Desk {
 /** Lets a device in: its tokens are a set of the person's, which no sign-out of a browser ends. @returns false when somebody else has answered */
 export async function letIn(
   { kept, clock, chance, grantTtlS }: Desk,
-  { realm, server }: Issuer,
+  { realm, server, url }: Issuer,
   { artifact, scopes }: Waiting,
   { clientId, scopes: allowed }: Pick<Application, 'clientId' | 'scopes'>,
   { entryUuid, subject, sid, whenMs, acr, amr, password, consentedMs }: LetIn,
@@ -73,6 +73,7 @@ export async function letIn(
     exp: Math.floor(untilMs / 1000),
   };
   const set: SetRecord = {
+    ...{ id: setId, issuer: url },
     ...{
       server,
       clientId,
@@ -91,8 +92,10 @@ export async function letIn(
     ...{ issuedAtMs: nowMs, payload: grant },
   };
   const answered = { accountId: subject, grantId: setId, scope, acr, amr: [...amr], authTime: Math.floor(whenMs / 1000), sid };
+  // Before the device can ask for what came of it.
+  await kept.beginSet(realm.id, set, untilMs);
   const isFirst = await kept.change(artifact, { ...artifact.value, payload: { ...artifact.value.payload, ...answered } });
-  if (isFirst) await kept.beginSet(realm.id, setId, set, untilMs);
+  if (!isFirst) await kept.revoke(realm.id, setId, 'revoked');
   return isFirst;
 }
 

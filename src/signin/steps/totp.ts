@@ -107,7 +107,8 @@ async function judge(
   } catch (thrown) {
     if (!(thrown instanceof ClientRefusal)) throw thrown;
     // A right that was there when the password was typed is not any more: too long ago.
-    if (thrown.code === resultCodes.insufficientAccessRights) return { kind: 'fault', fault: { words: texts.appTooLate }, status: 403, error: errors.codeNotJudged };
+    if (thrown.code === resultCodes.insufficientAccessRights)
+      return { kind: 'fault', fault: { words: texts.appTooLate }, status: 403, error: errors.codeNotJudged };
     call.note(action, errors.codeNotJudged);
     return { kind: 'fault', fault: { words: texts.codeNotJudged }, status: 503, error: errors.codeNotJudged };
   }
