@@ -9,9 +9,17 @@ import type { Account, Matches } from './judge.ts';
  */
 export interface KnownPasswords {
   /** What a password is known to be of an account as it stands; `undefined` when it must be hashed to know it. */
-  recall(of: Holder, password: Uint8Array): Matches | undefined;
-  /** @param lifeMs  for how long it is known; 0 for not at all */
-  keep(of: Holder, password: Uint8Array, matches: Matches, lifeMs: number): void;
+  recall(of: Holder, password: Uint8Array): Recalled | undefined;
+  /**
+   * @param lifeMs  for how long it is known; 0 for not at all
+   * @returns until when it is known; 0 for not at all
+   */
+  keep(of: Holder, password: Uint8Array, matches: Matches, lifeMs: number): number;
+}
+
+/** What a password is known to be, and until when. */
+export interface Recalled extends Matches {
+  readonly untilMs: number;
 }
 
 /** An account, and whose it is: what is known of one is known of no other, though they have one hash. */
@@ -44,10 +52,10 @@ export function createKnownPasswords({ key, clock, max }: KnownOptions): KnownPa
     named.set(secret, under.length + 1);
     return Buffer.from(hmacSha256(key, named)).toString('latin1');
   };
-  const find = (under: string, secret: Uint8Array): string | undefined => {
+  const find = (under: string, secret: Uint8Array): Kept | undefined => {
     const name = nameOf(under, secret);
     const kept = young.get(name) ?? old.get(name);
-    return kept !== undefined && kept.untilMs > clock.nowMs() ? kept.hash : undefined;
+    return kept !== undefined && kept.untilMs > clock.nowMs() ? kept : undefined;
   };
   const put = (under: string, secret: Uint8Array, hash: string, untilMs: number): void => {
     if (young.size >= half) {
@@ -63,19 +71,20 @@ export function createKnownPasswords({ key, clock, max }: KnownOptions): KnownPa
       const [first] = appPasswords;
       const form = first === undefined ? undefined : appPasswordForm(password);
       if (first !== undefined && form !== undefined) {
-        const hash = find(`${uuid} ${saltOf(first.hash)}`, form);
-        const app = hash === undefined ? undefined : appPasswords.find((each) => each.hash === hash);
-        if (app !== undefined) return { own: { matches: false }, app };
+        const kept = find(`${uuid} ${saltOf(first.hash)}`, form);
+        const app = kept === undefined ? undefined : appPasswords.find((each) => each.hash === kept.hash);
+        if (kept !== undefined && app !== undefined) return { own: { matches: false }, app, untilMs: kept.untilMs };
       }
-      if (passwordHash === undefined || find(`${uuid} ${passwordHash}`, password) === undefined) return undefined;
-      return { own: { matches: true }, app: undefined };
+      const kept = passwordHash === undefined ? undefined : find(`${uuid} ${passwordHash}`, password);
+      return kept && { own: { matches: true }, app: undefined, untilMs: kept.untilMs };
     },
     keep({ uuid, passwordHash }, password, { own, app }, lifeMs) {
-      if (half === 0 || lifeMs <= 0) return;
+      if (half === 0 || lifeMs <= 0) return 0;
       const untilMs = clock.nowMs() + lifeMs;
       const form = app === undefined ? undefined : appPasswordForm(password);
       if (own.matches && passwordHash !== undefined) put(`${uuid} ${passwordHash}`, password, passwordHash, untilMs);
       else if (app !== undefined && form !== undefined) put(`${uuid} ${saltOf(app.hash)}`, form, app.hash, untilMs);
+      return untilMs;
     },
   };
 }

@@ -99,7 +99,19 @@ export const settings = {
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'passwords that are known to be right for as long, in each thread, about 200 octets each',
+    means: 'passwords that are known to be right for as long, in each thread, about a kibibyte each',
+  },
+  'security.repeatedBindsRowS': {
+    env: 'STS_SECURITY_REPEATED_BINDS_ROW_S',
+    kind: 'integer',
+    default: 60,
+    min: 0,
+    max: 3600,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means:
+      'seconds for which binds that are let in again without a hash are counted, for one audit row of each name, password and address; 0: each has its own row. The first one, and each that is refused, has its own',
   },
   'authn.passwordAloneDoors': {
     env: 'STS_AUTHN_PASSWORD_ALONE_DOORS',

@@ -16,9 +16,9 @@ import type { Snapshot, StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
 import { originOf } from './access/standing.ts';
 import { noteUse } from './app-password-use.ts';
-import { appPasswordsIn, changedIds } from './app-passwords.ts';
+import { appPasswordsIn, byWords, changedIds } from './app-passwords.ts';
 import { isApplication } from './applications.ts';
-import { counted, isLimited, type Tried } from './attempts.ts';
+import { attemptOf, counted, isLimited, type Tried } from './attempts.ts';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import { circumstancesOf, needsSecondFactor } from './doors.ts';
@@ -28,6 +28,7 @@ import { admitByAge } from './password-age.ts';
 import type { Realm } from './realm.ts';
 import { attributesOf } from './record.ts';
 import { renewHash } from './renewal.ts';
+import type { Judged } from './settled.ts';
 import type { Identity } from './types.ts';
 import { passwordKey } from './write.ts';
 
@@ -124,14 +125,19 @@ export function refuseRemoved(realm: Pick<Realm, 'state'> | undefined): void {
  *               let nobody sign in as it
  * @throws Refusal `attemptsLimited` (53); of the judgement (49); `passwordExpired` (49); `hashQueueFull` (51)
  */
-export async function identify(
+export async function identify(...given: Parameters<typeof judge>): Promise<Identity> {
+  return (await judge(...given)).identity;
+}
+
+/** As `identify`, with what else was found out. `recalled` is absent for a password that is not known from memory the next time. */
+export async function judge(
   call: Call,
   snapshot: Snapshot,
   { realm, dn: tried }: Tried & { readonly realm: Realm },
   entry: StoredEntry | undefined,
   password: Uint8Array,
   report: Report,
-): Promise<Identity> {
+): Promise<Pick<Judged, 'identity' | 'attempt' | 'accepted'> & { readonly recalled: Judged['recalled'] | undefined }> {
   const { engine } = call;
   refuseRemoved(realm);
   const asked = circumstancesOf(call, realm);
@@ -143,11 +149,11 @@ export async function identify(
   const account =
     entry === undefined || !mayAuth(call, snapshot, entry) ? undefined : signingIn(call, snapshot, realm, entry, circumstances);
   const presented: Presented = { ...circumstances, account, password };
-  const accepted =
+  const { accepted, recalled } =
     (await knownRight(call, { realm, dn, uuid: entry?.uuid }, presented)) ??
     (await hashed(call, { realm, dn, uuid: entry?.uuid }, presented, report));
   if (accepted.by === 'appPassword') {
-    report.by(`with the app password ${JSON.stringify(accepted.used.name)}`);
+    report.by(byWords(accepted.used));
     const use = { id: accepted.used.id, atMs: circumstances.nowMs, door: circumstances.door, from: circumstances.address };
     if (entry !== undefined) await noteUse(engine, entry, use, realm.settings['appPasswords.lastUseGranularityS'] * 1000);
   } else if (accepted.renewed !== undefined && entry !== undefined && realm.settings['security.renewForeignHashes']) {
@@ -157,7 +163,8 @@ export async function identify(
   // App passwords have times of their own.
   if (entry !== undefined && accepted.by !== 'appPassword') await admitByAge(call, realm, entry);
   await engine.store.durable(snapshot.number);
-  return { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by, ...behind(engine, snapshot, entry, accepted) };
+  const identity = { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by, ...behind(engine, snapshot, entry, accepted) };
+  return { identity, attempt: attemptOf(call, { realm, dn }), accepted, recalled };
 }
 
 /**
@@ -183,6 +190,12 @@ function behind(
   return { appPassword: { holder: entry.uuid, id, ...(expiresMs === undefined ? {} : { expiresMs }) } };
 }
 
+/** How a right password was found to be one. */
+interface Found {
+  readonly accepted: Accepted;
+  readonly recalled: Judged['recalled'] | undefined;
+}
+
 /** With the entry that has the name, where one has it. */
 interface TriedEntry extends Tried {
   readonly realm: Realm;
@@ -193,18 +206,18 @@ interface TriedEntry extends Tried {
  * A password that was found right a short while ago, if it is let in as things are now. Whoever would be refused is not told so from memory, which would be
  * quicker than to hash: nothing is known of a refusal.
  */
-async function knownRight(call: Call, tried: TriedEntry, presented: Presented): Promise<Accepted | undefined> {
+async function knownRight(call: Call, tried: TriedEntry, presented: Presented): Promise<Found | undefined> {
   const { account, password, door: where, mode } = presented;
   const { uuid } = tried;
   if (account === undefined || uuid === undefined || where === 'browser' || !verifiesPasswords(mode)) return undefined;
-  const matches = call.engine.known.recall({ ...account, uuid }, password);
-  const judgement = matches && judgeMatches(presented, matches);
+  const recalled = call.engine.known.recall({ ...account, uuid }, password);
+  const judgement = recalled && judgeMatches(presented, recalled);
   if (judgement?.kind !== 'accepted') return undefined;
   const limited = isLimited(call, tried);
-  return (limited instanceof Promise ? await limited : limited) ? undefined : judgement;
+  return (limited instanceof Promise ? await limited : limited) ? undefined : { accepted: judgement, recalled };
 }
 
-function hashed(call: Call, tried: TriedEntry, presented: Presented, report: Report): Promise<Accepted> {
+function hashed(call: Call, tried: TriedEntry, presented: Presented, report: Report): Promise<Found> {
   const { engine } = call;
   const { realm, uuid } = tried;
   return counted(call, tried, async () => {
@@ -214,9 +227,9 @@ function hashed(call: Call, tried: TriedEntry, presented: Presented, report: Rep
       throw refuse(judgement.row);
     }
     const { account, password, door: where } = presented;
-    if (account !== undefined && uuid !== undefined && where !== 'browser')
-      engine.known.keep({ ...account, uuid }, password, matches, realm.settings['security.verifiedBindsS'] * 1000);
-    return judgement;
+    if (account === undefined || uuid === undefined || where === 'browser') return { accepted: judgement, recalled: undefined };
+    const untilMs = engine.known.keep({ ...account, uuid }, password, matches, realm.settings['security.verifiedBindsS'] * 1000);
+    return { accepted: judgement, recalled: { untilMs } };
   });
 }
 

@@ -53,6 +53,11 @@ export function setAppPasswords(
   );
 }
 
+/** With which of them somebody came in, for the audit trail. */
+export function byWords({ name }: Pick<StoredAppPassword, 'name'>): string {
+  return `with the app password ${JSON.stringify(name)}`;
+}
+
 export function setLastUses(attributes: Attributes, uses: readonly LastUse[]): void {
   set(
     attributes,

@@ -60,7 +60,8 @@ export function isLimited(call: Call, tried: Tried): boolean | Promise<boolean> 
   return call.engine.attempts.isFull(attemptOf(call, tried));
 }
 
-function attemptOf({ asker, controls }: Call, { realm, dn }: Tried): AttemptBy {
+/** What is counted of an attempt: whose name is tried, and from where. */
+export function attemptOf({ asker, controls }: Call, { realm, dn }: Tried): AttemptBy {
   return { realm: realm.id, identity: dn, address: controls.of(door)?.address ?? asker.origin.address };
 }
 

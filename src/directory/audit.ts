@@ -33,6 +33,8 @@ export interface AuditNotes {
   subject?: string;
   /** With what somebody has bound, where it is not with their own password. */
   by?: string;
+  /** Tells of a bind that was let in by what is known of it. */
+  again?: (correlationId: string) => void;
   /** Those that count, once that is known. */
   controls?: Controls;
   /** Part of a transaction, and nothing of it done yet. */
@@ -56,6 +58,7 @@ const actions: Readonly<Record<Request['kind'], string>> = {
 export function tellOfSuccess(notes: AuditNotes): void {
   if (notes.queued === true) return;
   const { op } = notes.message;
+  if (notes.again !== undefined) return notes.again(correlationOf(notes));
   switch (op.kind) {
     case 'bindRequest':
     case 'addRequest':
@@ -121,9 +124,13 @@ function common({ engine, connection, message, acting, subject, about }: AuditNo
     door: outer?.door ?? connection.door,
     subject: about?.subject ?? (op.kind === 'bindRequest' ? (subject ?? op.name) : nameOf(identity)),
     action: about?.action ?? actions[op.kind],
-    correlationId: `${connection.id}:${message.messageId}`,
+    correlationId: correlationOf({ connection, message }),
     address: outer?.address ?? connection.address,
   };
+}
+
+function correlationOf({ connection, message }: Pick<AuditNotes, 'connection' | 'message'>): string {
+  return `${connection.id}:${message.messageId}`;
 }
 
 function nameOf(identity: Identity): string {

@@ -7,6 +7,7 @@ import { askerOf } from './access/asker.ts';
 import { anonymous, refuseDisabled } from './account.ts';
 import { type AuditNotes, tellOfFault, tellOfRefusal, tellOfRenewal, tellOfSuccess } from './audit.ts';
 import type { Call } from './call.ts';
+import { noControls } from './controls/kind.ts';
 import { answerPasswordPolicy } from './controls/password-policy.ts';
 import { recognizedControls } from './controls/table.ts';
 import { transaction } from './controls/transaction.ts';
@@ -20,8 +21,9 @@ import { compare } from './operations/compare.ts';
 import { write } from './operations/write.ts';
 import { actingIdentity } from './proxied.ts';
 import type { Realms } from './realms.ts';
-import { responseTo, resultOf } from './result.ts';
+import { done, responseTo, resultOf } from './result.ts';
 import { search } from './search/search.ts';
+import type { SettledBind } from './settled.ts';
 import { searchOrFollow } from './sync/search-or-follow.ts';
 import { enqueue } from './transactions/enqueue.ts';
 import { UpdateRefused } from './transactions/settle.ts';
@@ -63,6 +65,7 @@ function isMoved(error: unknown): boolean {
 }
 
 type Outcome = Response | undefined;
+type BindRequest = Request & { readonly kind: 'bindRequest' };
 
 /** One line for each operation. */
 function operate(
@@ -99,19 +102,7 @@ function operate(
 
   switch (op.kind) {
     case 'bindRequest':
-      return bind(call, op, going, {
-        fault: (row) => tellOfFault(notes, row),
-        renewed: (entry, scheme) => tellOfRenewal(notes, entry.dn, scheme),
-        by: (words) => {
-          notes.by = words;
-        },
-        subject: (name) => {
-          notes.subject = name;
-        },
-      }).then((response) => {
-        refuseBarredSince(engine, connection);
-        return response;
-      });
+      return bindAgain(call, op, notes, () => bindAnew(call, op, going, notes));
     case 'searchRequest': {
       const result = message.controls.length === 0 ? search(call, op, undefined, snapshot) : searchOrFollow(call, op);
       return result instanceof Promise ? result.then(answer) : answer(result);
@@ -136,6 +127,49 @@ function operate(
         },
       );
   }
+}
+
+/** Lets in by what was judged a short while ago, where that stands; else it is judged anew. */
+function bindAgain(
+  { engine, connection, controls }: Call,
+  op: BindRequest,
+  notes: AuditNotes,
+  anew: () => Promise<Response>,
+): Outcome | Promise<Outcome> {
+  const { name, authentication, version } = op;
+  if (controls !== noControls || version !== 3 || authentication.kind !== 'simple') return anew();
+  const { password } = authentication;
+  const settled = engine.settled.find(engine, connection, name, password);
+  if (settled === undefined) return anew();
+  const admit = ({ identity, again }: SettledBind): Response => {
+    connection.identity = identity;
+    notes.again = again;
+    return boundAgain;
+  };
+  const isFull = engine.attempts.isFull(settled.attempt);
+  if (!(isFull instanceof Promise)) return isFull ? anew() : admit(settled);
+  // Asked of the main thread: what was judged is looked at once more when it has answered.
+  return isFull.then((is) => {
+    const still = is ? undefined : engine.settled.find(engine, connection, name, password);
+    return still === undefined ? anew() : admit(still);
+  });
+}
+
+const boundAgain: Response = { kind: 'bindResponse', result: done };
+
+async function bindAnew(call: Call, op: BindRequest, going: object | undefined, notes: AuditNotes): Promise<Response> {
+  const response = await bind(call, op, going, {
+    fault: (row) => tellOfFault(notes, row),
+    renewed: (entry, scheme) => tellOfRenewal(notes, entry.dn, scheme),
+    by: (words) => {
+      notes.by = words;
+    },
+    subject: (name) => {
+      notes.subject = name;
+    },
+  });
+  refuseBarredSince(call.engine, call.connection);
+  return response;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AuditEvent } from '#audit';
+import { type AuditEvent, createRepeats, type Repeats } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse, type SettingRows, type SettingValues } from '#catalogue';
 import { type CommonPasswords, createKnownPasswords, credentialsSettings, type KnownPasswords } from '#credentials';
@@ -24,6 +24,7 @@ import { createDynamicGroups } from './relations/dynamic-groups.ts';
 import { createAnswerCache } from './search/answers.ts';
 import { createPrepared, type Prepared } from './search/prepared.ts';
 import { settings } from './settings.ts';
+import { createSettledBinds, type SettledBinds } from './settled.ts';
 import { fixedSchema, type LiveSchema } from './subschema/live.ts';
 import { createTransactions, type Transactions } from './transactions/waiting.ts';
 
@@ -108,6 +109,10 @@ export interface Engine extends EngineOptions {
   readonly outbox: Outgoing;
   /** Passwords that need not be hashed again. */
   readonly known: KnownPasswords;
+  /** Binds that need not be judged again. */
+  readonly settled: SettledBinds;
+  /** What happens again and again. */
+  readonly repeats: Repeats;
   readonly prepared: Prepared;
   readonly dynamicGroups: DynamicGroups;
   readonly transactions: Transactions;
@@ -125,6 +130,9 @@ export function openEngine(options: EngineOptions): Engine {
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
   const { attempts = uncounted, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
   const known = createKnownPasswords({ key: options.chance.octets(32), clock, max: options.settings['security.verifiedBindsMax'] });
+  const settled = createSettledBinds(options.chance.octets(32), options.settings['security.verifiedBindsMax']);
+  const gatherMs = () => options.settings['security.repeatedBindsRowS'] * 1000;
+  const repeats = createRepeats({ record: (event) => options.audit.record(event), clock, gatherMs });
   const startedMs = options.startedMs ?? clock.nowMs();
   const transactions = createTransactions(options.settings);
   return {
@@ -139,6 +147,8 @@ export function openEngine(options: EngineOptions): Engine {
     attempts,
     outbox,
     known,
+    settled,
+    repeats,
     startedMs,
     transactions,
   };

@@ -12,6 +12,7 @@ const classes: readonly string[] = [
   'stsUniquenessPolicy',
   'pwdPolicy',
   'stsPasswordPolicy',
+  'stsAuthnPolicy',
   'groupOfURLs',
 ];
 

@@ -38,11 +38,17 @@ type Desk = Pick<Engine, 'realms' | 'passwordStanding' | 'clock'>;
 
 /** Whether an entry's password has expired by the policy in force, whatever grace sign-ins are left. */
 export function hasExpired(engine: Desk, snapshot: Snapshot, realm: Realm, entry: Pick<StoredEntry, 'operational'>): boolean {
-  const expiresMs = expiryIn(engine, snapshot, realm, entry);
+  const expiresMs = passwordExpiryIn(engine, snapshot, realm, entry);
   return expiresMs !== undefined && expiresMs <= engine.clock.nowMs();
 }
 
-function expiryIn(engine: Desk, snapshot: Snapshot, realm: Realm, entry: Pick<StoredEntry, 'operational'>): number | undefined {
+/** When an entry's password expires by the policy in force; `undefined` for never. */
+export function passwordExpiryIn(
+  engine: Desk,
+  snapshot: Snapshot,
+  realm: Realm,
+  entry: Pick<StoredEntry, 'operational'>,
+): number | undefined {
   if (!enforcesPasswords(realm.mode)) return undefined;
   const policy = passwordPolicyIn(engine, snapshot, realm);
   return policy.maxAgeS === 0 ? undefined : passwordExpiryMs(policy, timesOf(entry).changedMs);
@@ -52,6 +58,6 @@ function expiryIn(engine: Desk, snapshot: Snapshot, realm: Realm, entry: Pick<St
 export function expiryOfPassword(engine: Desk, snapshot: Snapshot, entry: StoredEntry | undefined): readonly string[] {
   const realm = entry && realmOf(engine, snapshot, entry.dnKey);
   if (entry === undefined || realm === undefined) return [];
-  const expiresMs = expiryIn(engine, snapshot, realm, entry);
+  const expiresMs = passwordExpiryIn(engine, snapshot, realm, entry);
   return expiresMs === undefined ? [] : [generalizedTime(expiresMs)];
 }

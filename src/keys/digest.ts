@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto';
 
 /** The hashes that mechanisms name. SHA-1 is for SCRAM-SHA-1, where collisions are of no use to anybody, and for what a TPM signed with it. */
 export type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512';
@@ -20,6 +20,12 @@ export function digest(name: HashName, data: Uint8Array): Uint8Array {
 /** HMAC (RFC 2104) with a hash by name. */
 export function hmac(name: HashName, key: Uint8Array, data: Uint8Array | string): Uint8Array {
   return createHmac(name, key).update(data).digest();
+}
+
+/** HMAC with SHA-256 under one key for many messages of a text and octets behind it, as a text of 32 characters: a name in a map. */
+export function keyedMac(key: Uint8Array): (text: string, behind: Uint8Array) => string {
+  const made = createSecretKey(key);
+  return (text, behind) => createHmac('sha256', made).update(text, 'utf8').update(behind).digest('latin1');
 }
 
 /** True when both are the same octets, in a time that says nothing about where they differ. Their lengths are no secret. */

@@ -28,7 +28,7 @@ export { describeTls, type TlsDescribed } from './certificates/described.ts';
 export { type CertificateNames, readCertificateNames } from './certificates/names.ts';
 export { chainMax, findPath, type Path } from './certificates/path.ts';
 export { type CertificateOptions, openServerCertificate, type ServerCertificate } from './certificates/server.ts';
-export { constantTimeEqual, digest, type HashName, hmac, hmacSha256, sha256 } from './digest.ts';
+export { constantTimeEqual, digest, type HashName, hmac, hmacSha256, keyedMac, sha256 } from './digest.ts';
 export { errors as keysErrors } from './errors.ts';
 export { cryptForms, foreignSchemes, type HashBounds, isBroken, type ParsedForeign, parseForeign } from './foreign/parse.ts';
 export { costOctets, formatHash, type HashCost, isHash, logNMin, type ParsedHash, type PasswordHash, parseHash } from './hash.ts';

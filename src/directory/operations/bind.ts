@@ -1,7 +1,8 @@
 import { refuse } from '#catalogue';
 import type { Request, Response } from '#ldap';
-import { checkProtected, identify } from '../account.ts';
+import { checkProtected, judge } from '../account.ts';
 import type { Call } from '../call.ts';
+import { noControls } from '../controls/kind.ts';
 import { errors } from '../errors.ts';
 import { entryNamed, realmOfId } from '../named.ts';
 import { nameOf } from '../realm.ts';
@@ -31,14 +32,13 @@ export async function bind(call: Call, request: BindRequest, going: object | und
     const realm = realmOfId(engine, snapshot, request.name, 'dn');
     checkProtected(call, realm);
     nameOf(engine.schema, request.name);
-    connection.identity = await identify(
-      call,
-      snapshot,
-      { realm, dn: request.name },
-      entryNamed(engine, snapshot, request.name),
-      password,
-      teller,
-    );
+    const entry = entryNamed(engine, snapshot, request.name);
+    // Asked before the judgement takes its time: it is of this state of the store.
+    const version = entry && snapshot.readable(entry.id)?.version;
+    const { recalled, ...judged } = await judge(call, snapshot, { realm, dn: request.name }, entry, password, teller);
+    connection.identity = judged.identity;
+    if (entry !== undefined && version !== undefined && recalled !== undefined && call.controls === noControls)
+      engine.settled.keep(call, request.name, password, { ...judged, recalled, realm, snapshot, entry, version });
   }
   return { kind: 'bindResponse', result: done };
 }
