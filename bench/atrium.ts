@@ -36,7 +36,7 @@ export function atriumPeer(
     STS_HTTP_PORT: '',
     STS_HTTP_TLS_PORT: '',
     STS_LOG_LEVEL: 'error',
-    // Rows that bind measure hashes; `repeat-binds.ts` measures what is known of them.
+    // Rows that bind measure hashes; `repeated.ts` measures what is known of them.
     STS_SECURITY_VERIFIED_BINDS_S: '0',
     ...more,
   };

@@ -121,13 +121,14 @@ export async function measureLoad(id: string, measure: LoadMeasure, measuring: M
   return { id, ...samples, compared };
 }
 
-type LoadMeasure = Extract<Measure, { kind: 'load' | 'storm' | 'against' | 'loop' }>;
+type LoadMeasure = Extract<Measure, { kind: 'load' | 'repeated' | 'storm' | 'against' | 'loop' }>;
 type Count = (half: number, lanes: readonly number[]) => Promise<Counted>;
 
 async function takeSample({ kind, lanes }: LoadMeasure, server: Server, count: Count): Promise<Sample> {
   const all = lanes.map((_, i) => i);
   switch (kind) {
     case 'load':
+    case 'repeated':
       return sampleOf(await count(1, all), server);
     case 'storm': {
       const [alone] = (await count(0, [0])).lanes;

@@ -13,6 +13,7 @@ import { type Both, type Measuring, measureLoad, openSession, type Session } fro
 import { help, readOptions, type Wanted } from './options.ts';
 import { killAll, type Peer } from './process.ts';
 import { createProgress } from './progress.ts';
+import { measureRepeated } from './repeated.ts';
 import { ceilingLine, notesOf, tableHead, tableLine, writeReport } from './report.ts';
 import type { World } from './requests.ts';
 import { type RowResult, saveRun } from './results.ts';
@@ -195,8 +196,10 @@ async function measure(row: Row, bulk: Bulk, measuring: Measuring, ldif: Both<st
     case 'against':
     case 'loop':
       return await measureLoad(id, measure, measuring);
-    case 'absent':
-      return { id, atrium: [], slapd: [], missing: { failed: false, why: measure.why } };
+    case 'repeated':
+      // The servers of the rows before would stand in memory beside them.
+      await measuring.session.stop();
+      return await measureRepeated(id, measure, { folder: bulk.folder, suffix, password }, measuring);
   }
 }
 

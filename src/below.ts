@@ -273,6 +273,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms,
     ...(commonPasswords === undefined ? {} : { commonPasswords }),
   };
   const engine = openEngine({ ...opened, ...making, mockKey, ...shown });
+  open.defer(async () => engine.repeats.flush());
   return engine;
 }
 

@@ -33,6 +33,7 @@ let store: StoreBeside | undefined;
 let live: LiveSchema | undefined;
 let listener: Listener | undefined;
 let readSettingsAgain: (() => void) | undefined;
+let flushRepeats: (() => void) | undefined;
 const watchers = new Set<(changes: readonly WatchedChange[]) => void>();
 
 const side: WorkerSide = {
@@ -48,6 +49,7 @@ const side: WorkerSide = {
   settingsChanged: () => void readSettingsAgain?.(),
   async stop() {
     await listener?.stop();
+    flushRepeats?.();
     await store?.close();
   },
 };
@@ -100,6 +102,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     mailTextFault: faultOfMailText,
     outbox: { put: (event) => main.ask('putEvent', event), takeBack: (realm, handle) => main.ask('takeEventBack', realm, handle) },
   });
+  flushRepeats = () => engine.repeats.flush();
   readSettingsAgain = () => void newestEngine(engine).realms.in(opened.snapshot());
   return startListener({
     directory: createDirectory(engine),

@@ -58,7 +58,10 @@ const actions: Readonly<Record<Request['kind'], string>> = {
 export function tellOfSuccess(notes: AuditNotes): void {
   if (notes.queued === true) return;
   const { op } = notes.message;
-  if (notes.again !== undefined) return notes.again(correlationOf(notes));
+  if (notes.again !== undefined) {
+    notes.again(correlationOf(notes));
+    return;
+  }
   switch (op.kind) {
     case 'bindRequest':
     case 'addRequest':

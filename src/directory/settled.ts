@@ -48,7 +48,7 @@ export interface Judged {
 interface Kept extends SettledBind {
   readonly engine: Engine;
   readonly realm: Realm;
-  readonly conditions: readonly unknown[];
+  readonly conditions: Conditions;
   readonly id: number;
   readonly version: number;
   /** The newest state of the store of which it is known that all stood as it was judged. */
@@ -110,21 +110,29 @@ function stands(found: Kept, snapshot: Snapshot): boolean {
 }
 
 /** Settings that may change while the service runs, and that a bind was judged by. */
-const conditions: readonly (keyof EngineSettings)[] = [
-  'global.mode',
-  'authn.passwordAloneDoors',
-  'ldap.anonymousRead',
-  'security.verifiedBindsS',
-  'appPasswords.lastUseGranularityS',
-];
+type Conditions = Pick<
+  EngineSettings,
+  'global.mode' | 'authn.passwordAloneDoors' | 'ldap.anonymousRead' | 'security.verifiedBindsS' | 'appPasswords.lastUseGranularityS'
+>;
 
-function conditionsOf(settings: EngineSettings): readonly unknown[] {
-  return conditions.map((name) => settings[name]);
+function conditionsOf(settings: EngineSettings): Conditions {
+  return {
+    'global.mode': settings['global.mode'],
+    'authn.passwordAloneDoors': settings['authn.passwordAloneDoors'],
+    'ldap.anonymousRead': settings['ldap.anonymousRead'],
+    'security.verifiedBindsS': settings['security.verifiedBindsS'],
+    'appPasswords.lastUseGranularityS': settings['appPasswords.lastUseGranularityS'],
+  };
 }
 
-function areEqual(were: readonly unknown[], settings: EngineSettings): boolean {
-  for (let at = 0; at < conditions.length; at++) if (were[at] !== settings[conditions[at] as keyof EngineSettings]) return false;
-  return true;
+function areEqual(were: Conditions, are: Conditions): boolean {
+  return (
+    were['global.mode'] === are['global.mode'] &&
+    were['authn.passwordAloneDoors'] === are['authn.passwordAloneDoors'] &&
+    were['ldap.anonymousRead'] === are['ldap.anonymousRead'] &&
+    were['security.verifiedBindsS'] === are['security.verifiedBindsS'] &&
+    were['appPasswords.lastUseGranularityS'] === are['appPasswords.lastUseGranularityS']
+  );
 }
 
 /** Until when it would be judged the same if nothing but the time passed. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createSecretKey, hash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** The hashes that mechanisms name. SHA-1 is for SCRAM-SHA-1, where collisions are of no use to anybody, and for what a TPM signed with it. */
 export type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512';
@@ -22,10 +22,32 @@ export function hmac(name: HashName, key: Uint8Array, data: Uint8Array | string)
   return createHmac(name, key).update(data).digest();
 }
 
-/** HMAC with SHA-256 under one key for many messages of a text and octets behind it, as a text of 32 characters: a name in a map. */
+const blockOctets = 64;
+const macOctets = 32;
+/** Longer messages are copied into a buffer of their own. */
+const standingOctets = 1024;
+
+/**
+ * HMAC with SHA-256 under one key for many short messages, as a name in a map: in hexadecimal. By two hashes that need no object each (RFC 2104 §2), for less
+ * than half of what Node's own costs.
+ *
+ * @param key  32 octets
+ */
 export function keyedMac(key: Uint8Array): (text: string, behind: Uint8Array) => string {
-  const made = createSecretKey(key);
-  return (text, behind) => createHmac('sha256', made).update(text, 'utf8').update(behind).digest('latin1');
+  const padded = (pad: number, octets: number) =>
+    Buffer.alloc(octets, pad).map((each, at) => (at < blockOctets ? each ^ (key[at] ?? 0) : 0));
+  const inner = Buffer.from(padded(0x36, blockOctets + standingOctets));
+  const outer = Buffer.from(padded(0x5c, blockOctets + macOctets));
+  return (text, behind) => {
+    const octetsMax = blockOctets + text.length * 3 + behind.length;
+    const message = octetsMax <= inner.length ? inner : Buffer.concat([inner.subarray(0, blockOctets)], octetsMax);
+    const at = blockOctets + message.write(text, blockOctets, 'utf8');
+    message.set(behind, at);
+    outer.write(hash('sha256', message.subarray(0, at + behind.length), 'hex'), blockOctets, 'hex');
+    // No password stays behind.
+    message.fill(0, at, at + behind.length);
+    return hash('sha256', outer, 'hex');
+  };
 }
 
 /** True when both are the same octets, in a time that says nothing about where they differ. Their lengths are no secret. */

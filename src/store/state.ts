@@ -130,7 +130,7 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   place.forget();
 
   const none = createNone(
-    () => database.pragma('data_version', { simple: true }),
+    () => statements.version.get(),
     (kind) => (statements.amount.get(kind) ?? 0) === 0,
   );
   const written = <T>(write: () => T): T => {
@@ -239,6 +239,7 @@ function stateStatements(database: Database.Database, given: number) {
       `INSERT INTO state (kind, key, value, owner, expires_at_ms, epoch) VALUES (?, ?, ?, ?, ?, ${epoch}) ON CONFLICT (kind, key) DO UPDATE
        SET value = excluded.value, owner = excluded.owner, expires_at_ms = excluded.expires_at_ms, epoch = excluded.epoch`,
     ),
+    version: database.prepare<[], number>('PRAGMA data_version').pluck(),
     amount: database.prepare<[string], number>('SELECT rows FROM amount WHERE kind = ?').pluck(),
     evict: database.prepare<[string, number], StateRow>(
       `DELETE FROM state WHERE age IN (SELECT age FROM state WHERE kind = ? ORDER BY age LIMIT ?) RETURNING ${columns}`,

@@ -1,0 +1,163 @@
+import test, { type ExecutionContext } from 'ava';
+import { createRepeats } from '#audit';
+import { createApp } from '../support/app.ts';
+import { appPasswordOf, revoke } from '../support/app-passwords.ts';
+import { furnishedHouse, person, suffix } from './driver.ts';
+
+const ada = person('ada');
+const password = 'lovelace';
+
+/** A house that says whether a bind was judged, and how it was answered. */
+async function open(t: ExecutionContext, given: Parameters<typeof furnishedHouse>[1] = {}) {
+  const house = await furnishedHouse(t, given);
+  const bind = async (dn = ada, secret = password, address = '192.0.2.1') => {
+    const rows = () => house.audited.filter(({ action }) => action === 'ldap.bind').length;
+    const before = rows();
+    const { result } = await house.connect('ldaps', { address }).bind(dn, secret);
+    return `${rows() > before ? 'judged' : 'settled'} ${result.code}`;
+  };
+  const change = async (dn: string, attribute: string, ...values: string[]) => {
+    const { code, result } = await house.operator().modify(dn, ['replace', attribute, ...values]);
+    if (code !== 0) throw new Error(result.diagnostic);
+  };
+  /** Judged once, and settled then. */
+  const settle = async (...given: Parameters<typeof bind>) => {
+    await bind(...given);
+    return bind(...given);
+  };
+  return { house, bind, change, settle };
+}
+
+test('a bind that was let in is let in again without being judged; another place, name, password or control is judged', async (t) => {
+  const { house, bind, settle } = await open(t);
+  t.is(await settle(), 'settled 0');
+  t.is(await bind(ada, password, '192.0.2.2'), 'judged 0', 'another address');
+  t.is(await bind(ada.toUpperCase()), 'judged 0', 'another spelling');
+  t.is(await bind(ada, `${password} `), 'judged 49');
+  t.is(await bind(person('alan'), password), 'judged 49', 'another’s');
+  t.is(await bind(), 'settled 0');
+  const again = house.connect('ldaps', { address: '192.0.2.1' });
+  await again.bind(ada, password);
+  t.is(again.connection.identity.dn, ada);
+  t.is(again.connection.identity.strength, 'ownPassword');
+  await again.bind(ada, 'wrong');
+  t.is(again.connection.identity.dn, undefined);
+});
+
+test('the very next bind after a change of what it rests on is judged: the entry, groups, rules, policies, settings, limits', async (t) => {
+  const limits = { 'security.rateLimitPerIdentity': 20, 'security.rateLimitPerAddress': 1000 };
+  const { house, bind, change, settle } = await open(t, { countsAttempts: true, ...limits });
+  const operator = house.operator();
+  await settle();
+  await change(ada, 'description', 'another');
+  t.is(await bind(), 'judged 0', 'the entry');
+  t.is(await bind(), 'settled 0');
+  await change(person('alan'), 'description', 'another');
+  t.is(await bind(), 'settled 0', 'another’s entry is nothing to it');
+
+  await change(ada, 'pwdAccountLockedTime', '000001010000Z');
+  t.is(await bind(), 'judged 49', 'disabled');
+  await change(ada, 'pwdAccountLockedTime');
+  await settle();
+  await change(ada, 'userPassword', 'another');
+  t.is(await bind(), 'judged 49', 'another password');
+  await change(ada, 'userPassword', password);
+  await settle();
+  await change(ada, 'stsTotpCredential', createApp().credential);
+  t.is(await bind(), 'judged 49', 'a second factor is held');
+  await change(ada, 'stsTotpCredential');
+  await settle();
+
+  await operator.add(`ou=authnPolicies,${suffix}`, { objectClass: 'organizationalUnit', ou: 'authnPolicies' });
+  const policy = `cn=default,ou=authnPolicies,${suffix}`;
+  await operator.add(policy, { objectClass: 'stsAuthnPolicy', cn: 'default', stsRequireSecondFactorForAdministrators: 'always' });
+  await settle();
+  const group = `cn=writers,ou=groups,${suffix}`;
+  await operator.add(group, { objectClass: ['groupOfNames', 'stsRoleGroup'], cn: 'writers', stsRole: 'Admin Write', member: ada });
+  t.is(await bind(), 'judged 49', 'a role of which a second factor is required');
+  await operator.ask({ kind: 'delRequest', entry: group });
+  t.is(await settle(), 'settled 0');
+  await change(policy, 'stsRequireSecondFactor', 'always');
+  t.is(await bind(), 'judged 49', 'the policy');
+  await operator.ask({ kind: 'delRequest', entry: policy });
+  t.is(await settle(), 'settled 0');
+
+  const { settings } = house.engine as { settings: { 'authn.passwordAloneDoors': readonly string[] } };
+  settings['authn.passwordAloneDoors'] = ['ldap'];
+  t.is(await bind(), 'judged 0', 'a setting');
+  t.is(await bind(), 'settled 0');
+  for (let at = 0; at < 20; at++) await bind(ada, 'wrong');
+  t.is(await bind(), 'judged 53', 'limits of failed attempts');
+});
+
+test('time ends it: what is known of the hash, the account, the password; and a clock that was set back', async (t) => {
+  const { house, bind, change, settle } = await open(t, { 'security.verifiedBindsS': 60 });
+  await bind();
+  house.clock.moveMs(30_000);
+  t.is(await bind(), 'settled 0');
+  house.clock.moveMs(30_000);
+  t.is(await bind(), 'judged 0', 'sixty seconds from the hash on, not from the last bind');
+  const at = (ms: number) => `${new Date(house.clock.nowMs() + ms).toISOString().replace(/[-:T]|\.\d+/g, '')}`;
+  await change(ada, 'stsValidUntil', at(20_000));
+  t.is(await settle(), 'settled 0');
+  house.clock.moveMs(20_000);
+  t.is(await bind(), 'judged 49', 'stsValidUntil');
+  await change(ada, 'stsValidUntil');
+  t.is(await settle(), 'settled 0');
+  house.clock.moveMs(-1000);
+  t.is(await bind(), 'judged 0');
+});
+
+test('app passwords: their use is written down, and the very next bind after their end is refused', async (t) => {
+  const { house, bind, settle } = await open(t, { 'security.verifiedBindsS': 3600, 'appPasswords.lastUseGranularityS': 60 });
+  const operator = house.operator();
+  const expiresMs = house.clock.nowMs() + 600_000;
+  const { value, id } = await appPasswordOf(operator, ada, { networks: ['192.0.2.0/24'], expiresMs });
+  await bind(ada, value);
+  t.is(await settle(ada, value), 'settled 0');
+  house.clock.moveMs(60_000);
+  t.is(await bind(ada, value), 'judged 0', 'its last use is written');
+  t.is(await settle(ada, value), 'settled 0');
+  t.is(await bind(ada, value, '198.51.100.1'), 'judged 49', 'from another network');
+  await revoke(operator, ada, id);
+  t.is(await bind(ada, value), 'judged 49', 'revoked');
+  const short = await appPasswordOf(operator, ada, { expiresMs: house.clock.nowMs() + 30_000 });
+  await bind(ada, short.value);
+  t.is(await settle(ada, short.value), 'settled 0');
+  house.clock.moveMs(30_000);
+  t.is(await bind(ada, short.value), 'judged 49', 'expired');
+});
+
+test('security.repeatedBindsRowS: binds that are let in again share a row that says how many they were; 0 is a row for each', async (t) => {
+  const { house, settle, bind } = await open(t);
+  await settle();
+  for (let at = 0; at < 6; at++) await bind();
+  const last = () => house.audited.filter(({ action }) => action === 'ldap.bind').at(-1);
+  house.engine.repeats.flush();
+  t.regex(last()?.summary ?? '', /^bind as uid=ada,\S+, 7 times since \d{4}-/);
+  t.like(last(), { subject: ada, outcome: 'success', door: 'ldaps', address: '192.0.2.1', realm: 'default' });
+  const rows = house.audited.length;
+  house.engine.repeats.flush();
+  t.is(house.audited.length, rows, 'nothing is told twice');
+});
+
+test('repeats are counted for their time, and told of one by one where it is none', (t) => {
+  const told: string[] = [];
+  let gatherMs = 0;
+  const clock = { nowMs: () => 0 };
+  const repeats = createRepeats({ record: ({ summary }) => told.push(summary), clock, gatherMs: () => gatherMs });
+  const event = { realm: 'r', door: 'd', subject: 's', action: 'a', outcome: 'success', correlationId: '', address: '' } as const;
+  const one = repeats.of({ ...event, summary: 'one' });
+  one.again('1');
+  one.again('2');
+  t.deepEqual(told, ['one', 'one']);
+  gatherMs = 60_000;
+  const two = repeats.of({ ...event, summary: 'two' });
+  for (const each of [one, two, one]) each.again('3');
+  t.is(told.length, 2);
+  repeats.flush();
+  t.deepEqual(told.slice(2), ['one, 2 times since 1970-01-01T00:00:00.000Z', 'two']);
+  one.again('4');
+  repeats.flush();
+  t.is(told.at(-1), 'one');
+});
