@@ -9,7 +9,7 @@ import {
   judgePassword,
   type Presented,
 } from '#credentials';
-import { type Bar, barOf, type Validity, validityOf } from '#holdings';
+import { type Bar, barOf, type Validity } from '#holdings';
 import { decodeAttributes } from '#ldap';
 import { protectsPasswords, verifiesPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
@@ -23,6 +23,7 @@ import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import { circumstancesOf, needsSecondFactor } from './doors.ts';
 import { hashCost } from './engine.ts';
+import { entryValidity } from './entry-validity.ts';
 import { errors } from './errors.ts';
 import { admitByAge } from './password-age.ts';
 import type { Realm } from './realm.ts';
@@ -55,15 +56,6 @@ export function accountOf(entry: StoredEntry, nowMs: number): Account {
     bar: barOf(entryValidity(entry), nowMs),
     mustChange: reset !== undefined && text(reset) === 'TRUE',
   };
-}
-
-/** Whether, and when, anybody may be here as an entry. */
-export function entryValidity({ operational }: Pick<StoredEntry, 'operational'>): Validity {
-  const attributes = decodeAttributes(operational);
-  return validityOf((name) => {
-    const value = attributes.find(({ description }) => description.toLowerCase() === name.toLowerCase())?.values[0];
-    return value === undefined ? undefined : (text(value) ?? '');
-  });
 }
 
 /**

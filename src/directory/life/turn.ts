@@ -1,7 +1,7 @@
 import { type Bar, barOf } from '#holdings';
 import { decodeAttributes } from '#ldap';
 import type { EntryRecord, LogRow, WatchedChange } from '#store';
-import { entryValidity } from '../account.ts';
+import { entryValidity } from '../entry-validity.ts';
 
 /** What a change did to whether anybody may be here as an entry. */
 export type Turned =
