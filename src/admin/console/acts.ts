@@ -155,7 +155,7 @@ async function deed(
     return { ...deedPage(request, admin, row, asked, { values, faults }), status: 422, error: errors.formUnfit };
   }
   const body = row.takes === undefined ? undefined : (given.get(bodyName) ?? '');
-  const performed = await run(deps, row, request, admin, inputOf(shape, given), body);
+  const performed = await run(deps, row, request, admin, inputOf(shape, given), { body });
   return answered(request, admin, row, asked, values, performed);
 }
 
@@ -181,7 +181,7 @@ function answered(
       return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
     case 'done': {
       const { output } = performed;
-      const isSecret = Object.keys(output).some((name) => toldOnce.test(name));
+      const isSecret = row.once === true || Object.keys(output).some((name) => toldOnce.test(name));
       if (isSecret || row.takes !== undefined || asked.back.startsWith('/admin/api-explorer'))
         return told(realm, row, asked, admin, output, isSecret);
       const joint = asked.back.includes('?') ? '&' : '?';

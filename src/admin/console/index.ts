@@ -3,6 +3,8 @@ import type { Handler, WebRoute } from '#web';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Operation } from '../operations/row.ts';
 import { createActHandlers } from './acts.ts';
+import { createDirectoryHandlers } from './directory.ts';
+import { createEditorHandlers } from './entry-editor.ts';
 import { createExplorerHandlers } from './explorer.ts';
 import type { GateDeps } from './gate.ts';
 import { createGroupHandler, groups } from './groups.ts';
@@ -36,6 +38,8 @@ export function createConsole({ table, ...given }: ConsoleOptions): readonly Web
   const handlers: Readonly<Record<keyof typeof routes, Handler>> = {
     ...createActHandlers(deps),
     ...createExplorerHandlers(deps),
+    ...createDirectoryHandlers(deps),
+    ...createEditorHandlers(deps),
     home: createHomeHandler(deps),
     people: createListHandler(deps, people),
     person: createPersonHandler(deps),

@@ -112,7 +112,7 @@ async function found(actor: Actor, base: string, kind: Kind, q: string, from: nu
 const uuidForm = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** A word, an entryUUID, or a filter in parentheses (RFC 4515). @returns why it is none of them */
-function filterOf(q: string, words: readonly string[]): Filter | string {
+export function filterOf(q: string, words: readonly string[]): Filter | string {
   const uuid = uuidForm.exec(q)?.[1];
   if (uuid !== undefined) return equals('entryUUID', uuid.toLowerCase());
   if (!q.startsWith('('))

@@ -45,6 +45,7 @@ interface EachAct {
 const drawn: readonly Place[] = [
   { group: 'People', path: '/admin/users', words: 'People' },
   { group: 'People', path: '/admin/groups', words: 'Groups' },
+  { group: 'Directory', path: '/admin/directory', words: 'Browse' },
   { group: 'Service', path: '/admin/api-explorer', words: 'API explorer' },
 ];
 

@@ -29,7 +29,7 @@ export function mayRun({ role }: Pick<Admin, 'role'>, { scope }: Operation): boo
  * Has an operation done in the name of who is before the console: the same row as the management API's, under the session's authority.
  *
  * @param input  members as JSON has them
- * @param body   what is sent beside them, for an operation that takes it
+ * @param more   what is sent beside them, for an operation that takes it; what of it was read before it is changed
  */
 export function run(
   deps: ConsoleDeps,
@@ -37,12 +37,12 @@ export function run(
   request: WebRequest,
   admin: Admin,
   input: Readonly<Record<string, unknown>>,
-  body?: string,
+  { body, ifMatch }: { readonly body?: string | undefined; readonly ifMatch?: string } = {},
 ): Promise<Performed> {
   const { realm, origin } = request;
   const { acting, actor, person, visit } = admin;
   const caller = { kind: 'person', dn: acting.dn, entryUuid: person.entryUuid, session: acting.session } as const;
-  const sent = body === undefined ? {} : { body: Readable.from([utf8(body)]) };
+  const sent = { ...(body === undefined ? {} : { body: Readable.from([utf8(body)]) }), ...(ifMatch === undefined ? {} : { ifMatch }) };
   return perform(row, { realm, origin, caller, actor, visit, deps: deps.operating, ...sent }, input);
 }
 

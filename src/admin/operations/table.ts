@@ -1,4 +1,5 @@
 import { applicationRows } from './applications.ts';
+import { entryRows } from './entries.ts';
 import { groupRows } from './groups.ts';
 import { ldifRows } from './ldif.ts';
 import { mfaRows } from './mfa.ts';
@@ -26,6 +27,7 @@ export const operations: readonly Operation[] = [
   ...mfaRows,
   ...groupRows,
   ...applicationRows,
+  ...entryRows,
   ...sessionRows,
   ...tokenRows,
   ...ldifRows,

@@ -1,0 +1,54 @@
+import test from 'ava';
+import type { TestAtrium } from '../support/atrium.ts';
+import { call, openApi } from './api.ts';
+
+let atrium: TestAtrium;
+test.before(async () => {
+  atrium = await openApi();
+});
+test.after.always(() => atrium?.[Symbol.asyncDispose]());
+
+test('any entry of the realm is read, added, found, changed, renamed and deleted, as the schema allows it', async (t) => {
+  const above = `ou=groups,${atrium.suffix}`;
+  const dn = `ou=rooms,${above}`;
+  const made = await call(t, atrium, 'entries.create', {
+    json: { dn, attributes: { objectClass: ['organizationalUnit'], ou: ['rooms'] } },
+  });
+  t.is(made.status, 201);
+  const refused = await call(t, atrium, 'entries.create', {
+    json: { dn: `cn=x,${above}`, attributes: { objectClass: ['person'], cn: ['x'] } },
+  });
+  t.is(refused.status, 400);
+
+  const changed = await call(t, atrium, 'entries.change', { json: { dn, attributes: { description: ['Where we meet'] } } });
+  t.is(changed.status, 200);
+  const read = await call(t, atrium, 'entries.read', { query: { dn } });
+  t.deepEqual(read.body.attributes.description, ['Where we meet']);
+  const stale = await call(t, atrium, 'entries.change', {
+    json: { dn, attributes: { description: [] } },
+    headers: { 'if-match': `"${made.body.etag}"` },
+  });
+  t.is(stale.status, 412);
+  t.is((await call(t, atrium, 'entries.change', { json: { dn, attributes: {} } })).status, 400);
+
+  const found = await call(t, atrium, 'entries.search', { query: { base: above, filter: '(description=Where*)' } });
+  t.deepEqual(
+    found.body.entries.map((each: { readonly dn: string }) => each.dn),
+    [dn],
+  );
+  const words = await call(t, atrium, 'entries.search', { query: { q: 'rooms' } });
+  t.is(words.body.entries.length, 1);
+
+  const renamed = await call(t, atrium, 'entries.rename', { json: { dn, newRdn: 'ou=places' } });
+  t.is(renamed.body.dn, `ou=places,${above}`);
+  t.is((await call(t, atrium, 'entries.rename', { json: { dn: renamed.body.dn, newRdn: 'no name' } })).status, 400);
+  t.is((await call(t, atrium, 'entries.delete', { query: { dn: renamed.body.dn } })).status, 200);
+  t.is((await call(t, atrium, 'entries.read', { query: { dn: renamed.body.dn } })).status, 404);
+});
+
+test('entries of elsewhere are not there', async (t) => {
+  for (const dn of ['cn=Subschema', 'dc=com', 'cn=x,o=other'])
+    t.is((await call(t, atrium, 'entries.read', { query: { dn } })).status, 404, dn);
+  t.is((await call(t, atrium, 'entries.read', { query: { dn: 'no name' } })).status, 400);
+  t.is((await call(t, atrium, 'entries.search', { query: { base: 'dc=org' } })).status, 404);
+});
