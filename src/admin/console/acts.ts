@@ -42,7 +42,11 @@ export function deedLink(deps: ConsoleDeps, { realm }: WebRequest, admin: Admin,
 /** The handlers of the pages on which something is done. */
 export function createActHandlers(deps: ConsoleDeps): Readonly<Record<'deedPage' | 'deed', Handler>> {
   return {
-    deedPage: (request) => page(deps, request, (_, row, admin) => deedPage(request, admin, row, askedOf(request.query), {})),
+    deedPage: (request) =>
+      page(deps, request, (_, row, admin) => {
+        const { values = {}, ...asked } = askedOf(request.query);
+        return deedPage(request, admin, row, asked, { values });
+      }),
     deed: (request) => {
       const row = rowOf(deps, request);
       return consoleForm(deps, needsOf(row, request), (_, admin, given) => deed(deps, request, admin, row, given))(request);
@@ -71,16 +75,30 @@ function backOf(given: string | null): string {
   return given !== null && given.length <= 2000 && pagePath.test(given) ? given : '/admin';
 }
 
+/** Members that came with the way here and may still be changed stand behind this. */
+const offered = 'in.';
+
 interface Asked {
   readonly thing: string;
   readonly back: string;
   /** Members that came with the way here. */
   readonly given: Readonly<Record<string, string>>;
+  /** Those that may still be changed. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 function askedOf(query: URLSearchParams): Asked {
-  const given = Object.fromEntries([...query].filter(([name]) => !['thing', 'back', 'done', 'authn_error', 'settled'].includes(name)));
-  return { thing: (query.get('thing') ?? '').slice(0, 500), back: backOf(query.get('back')), given };
+  const members = [...query].filter(([name]) => !['thing', 'back', 'done', 'authn_error', 'settled'].includes(name));
+  const given = Object.fromEntries(members.filter(([name]) => !name.startsWith(offered)));
+  const values = Object.fromEntries(
+    members.filter(([name]) => name.startsWith(offered)).map(([name, value]) => [name.slice(offered.length), value]),
+  );
+  return {
+    values,
+    thing: (query.get('thing') ?? '').slice(0, 500),
+    back: backOf(query.get('back')),
+    given,
+  };
 }
 
 interface Tried {

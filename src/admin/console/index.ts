@@ -3,6 +3,7 @@ import type { Handler, WebRoute } from '#web';
 import type { OperationDeps } from '../operations/deps.ts';
 import type { Operation } from '../operations/row.ts';
 import { createActHandlers } from './acts.ts';
+import { applications, createApplicationHandler } from './applications.ts';
 import { createDirectoryHandlers } from './directory.ts';
 import { createEditorHandlers } from './entry-editor.ts';
 import { createExplorerHandlers } from './explorer.ts';
@@ -13,6 +14,7 @@ import { createListHandler } from './listing.ts';
 import { people } from './people.ts';
 import { createPersonHandler } from './person.ts';
 import { placesOf, shownPages } from './places.ts';
+import { createPoliciesHandler } from './policies.ts';
 import { routes } from './routes.ts';
 import { type ConsoleDeps, offeredOf } from './run.ts';
 import { createShownHandler } from './shown.ts';
@@ -43,6 +45,9 @@ export function createConsole({ table, ...given }: ConsoleOptions): readonly Web
     home: createHomeHandler(deps),
     people: createListHandler(deps, people),
     person: createPersonHandler(deps),
+    applications: createListHandler(deps, applications),
+    application: createApplicationHandler(deps),
+    policies: createPoliciesHandler(deps),
     groups: createListHandler(deps, groups),
     group: createGroupHandler(deps),
   };

@@ -45,6 +45,8 @@ interface EachAct {
 const drawn: readonly Place[] = [
   { group: 'People', path: '/admin/users', words: 'People' },
   { group: 'People', path: '/admin/groups', words: 'Groups' },
+  { group: 'Applications', path: '/admin/applications', words: 'Applications' },
+  { group: 'Sign-in', path: '/admin/policies', words: 'Policies' },
   { group: 'Directory', path: '/admin/directory', words: 'Browse' },
   { group: 'Service', path: '/admin/api-explorer', words: 'API explorer' },
 ];

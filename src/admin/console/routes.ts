@@ -20,6 +20,27 @@ export const routes = {
   },
   groups: { method: 'GET', path: '/admin/groups', purpose: 'groups, with a filter and page by page', source, coverage: 'full' },
   group: { method: 'GET', path: '/admin/groups/:id', purpose: 'a group and its members', source, coverage: 'full' },
+  applications: {
+    method: 'GET',
+    path: '/admin/applications',
+    purpose: 'applications, with a filter and page by page',
+    source,
+    coverage: 'full',
+  },
+  application: {
+    method: 'GET',
+    path: '/admin/applications/:id',
+    purpose: 'an application, and ready configuration to connect it',
+    source,
+    coverage: 'full',
+  },
+  policies: {
+    method: 'GET',
+    path: '/admin/policies',
+    purpose: 'the policies in force, where each value comes from, and whom it concerns',
+    source,
+    coverage: 'full',
+  },
   directory: {
     method: 'GET',
     path: '/admin/directory',

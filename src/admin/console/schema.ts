@@ -19,7 +19,11 @@ export async function readSchema(actor: Actor): Promise<Schema> {
       line: at + 1,
     })),
   );
-  return loadSchema([], stored);
+  // Syntaxes of which only code can say what they are come with the program.
+  return loadSchema(
+    [],
+    stored.filter(({ keyword, text: definition }) => keyword !== 'ldapsyntax' || definition.includes(' X-SUBST ')),
+  );
 }
 
 /** What entries of some classes must and may have, for people to fill in. */

@@ -81,7 +81,13 @@ export const shown: readonly ShownPage[] = [
     acts: ['realms.create'],
     columns: ['id', 'name', 'suffix', 'mode', 'state', 'owed'],
     each: [
-      { name: 'realms.change', given: { id: 'id' }, thing: 'id', verb: 'Change', when: ({ id }) => id !== 'default' },
+      {
+        name: 'realms.change',
+        given: { id: 'id', 'in.name': 'name', 'in.mode': 'mode' },
+        thing: 'id',
+        verb: 'Change',
+        when: ({ id }) => id !== 'default',
+      },
       { name: 'realms.remove', given: { id: 'id' }, thing: 'id', verb: 'Remove', when: ({ id }) => id !== 'default' },
     ],
   },
