@@ -80,7 +80,7 @@ function controlOf(name: string, member: Member, isNeeded: boolean): Pick<Field,
   const words = wordsOf(member);
   if (words !== undefined)
     return { kind: 'choice', choices: [...(isNeeded ? [] : [['', texts.asItIs] as const]), ...words.map((each) => [each, each] as const)] };
-  if (type === 'boolean') {
+  if (isBoolean(member)) {
     if (isNeeded || member.default !== undefined) return { kind: 'box' };
     return {
       kind: 'choice',
@@ -95,6 +95,11 @@ function controlOf(name: string, member: Member, isNeeded: boolean): Pick<Field,
   if (type === 'array' || type === 'object') return { kind: 'lines' };
   if (/password|secret/i.test(name) && !/policy/i.test(name)) return { kind: 'password' };
   return { kind: maxLength > 10_000 || /ldif/i.test(name) ? 'lines' : 'text' };
+}
+
+/** In a query yes and no are texts. */
+function isBoolean(member: Member): boolean {
+  return member.type === 'boolean' || typeof member.default === 'boolean';
 }
 
 function wordsOf(member: Member): readonly string[] | undefined {
@@ -139,7 +144,10 @@ function memberOf(member: Member, given: readonly string[], isNeeded: boolean): 
   const [first = ''] = given;
   if (manyOf(member) !== undefined) return given.length > 0 || isNeeded ? [...given] : undefined;
   // A box that is not ticked is not sent.
-  if (member.type === 'boolean') return first === '' ? (isNeeded ? false : undefined) : first === 'true';
+  if (isBoolean(member)) {
+    if (first === '' && !isNeeded) return undefined;
+    return member.type === 'boolean' ? first === 'true' : String(first === 'true');
+  }
   if (first === '') return undefined;
   if (member.type === 'integer' || member.type === 'number') return /^\s*-?\d+(\.\d+)?\s*$/.test(first) ? Number(first) : first;
   if (member.type === 'array' && isText(member.items)) return linesOf(first);
@@ -172,6 +180,8 @@ export function textOf(value: unknown): string {
 
 /** `validFrom` as people read it: Valid from. */
 export function labelOf(name: string): string {
+  const [, before] = /^(.*[a-z])S$/.exec(name) ?? [];
+  if (before !== undefined) return `${labelOf(before)} (seconds)`;
   const words = name.replace(/[_.-]+/g, ' ').replace(/([a-z\d])([A-Z])(?=[a-z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

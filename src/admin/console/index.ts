@@ -10,6 +10,7 @@ import { createExplorerHandlers } from './explorer.ts';
 import type { GateDeps } from './gate.ts';
 import { createGroupHandler, groups } from './groups.ts';
 import { createHomeHandler } from './home.ts';
+import { createLdifHandler } from './ldif.ts';
 import { createListHandler } from './listing.ts';
 import { people } from './people.ts';
 import { createPersonHandler } from './person.ts';
@@ -48,6 +49,7 @@ export function createConsole({ table, ...given }: ConsoleOptions): readonly Web
     applications: createListHandler(deps, applications),
     application: createApplicationHandler(deps),
     policies: createPoliciesHandler(deps),
+    ldif: createLdifHandler(deps),
     groups: createListHandler(deps, groups),
     group: createGroupHandler(deps),
   };

@@ -18,7 +18,7 @@ export function table<T>(caption: string, rows: readonly T[], columns: readonly 
     const isEmpty = content === undefined || content === '' || content === false;
     return html`<td${!isEmpty && html` data-label="${head}"`}${number === true && html` class="number"`}>${content}</td>`;
   };
-  return html`<div class="table"><table class="stacked"><caption class="off">${caption}</caption><thead><tr>${columns.map(
+  return html`<div class="table" tabindex="0" role="group" aria-label="${caption}"><table class="stacked"><caption class="off">${caption}</caption><thead><tr>${columns.map(
     ({ head, number }) => html`<th scope="col"${number === true && html` class="number"`}>${head}</th>`,
   )}</tr></thead><tbody>${rows.map((row) => html`<tr>${columns.map((column, nth) => cell(row, column, nth))}</tr>`)}</tbody></table></div>`;
 }

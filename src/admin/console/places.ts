@@ -48,6 +48,7 @@ const drawn: readonly Place[] = [
   { group: 'Applications', path: '/admin/applications', words: 'Applications' },
   { group: 'Sign-in', path: '/admin/policies', words: 'Policies' },
   { group: 'Directory', path: '/admin/directory', words: 'Browse' },
+  { group: 'Directory', path: '/admin/ldif', words: 'LDIF in and out' },
   { group: 'Service', path: '/admin/api-explorer', words: 'API explorer' },
 ];
 

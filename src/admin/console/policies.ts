@@ -1,4 +1,4 @@
-import { type Handler, html, notice, type Piece, type WebRequest } from '#web';
+import { type Handler, html, type Piece, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import { deedLink, flash, sameOf } from './acts.ts';
 import type { Data } from './data.ts';
@@ -52,11 +52,11 @@ function policySection(
   return section(
     name,
     title,
-    notice(whose === 'own' ? 'good' : 'careful', `${name}-from`, texts.from[whose] ?? whose),
+    html`<p>${texts.from[whose] ?? whose}</p>`,
     table(title, Object.entries(fields), [
       { head: texts.field, of: ([member]) => labelOf(member) },
       { head: texts.value, of: ([, value]) => shown(value) },
-      { head: texts.source, of: () => whose },
+      { head: texts.source, of: () => html`<span class="whole">${whose}</span>` },
       { head: texts.concerns, of: ([member]) => texts.concernsWhom[member] ?? texts.everybody },
     ]),
     html`<div class="acts">${save}${reset}</div>`,

@@ -41,6 +41,7 @@ export const routes = {
     source,
     coverage: 'full',
   },
+  ldif: { method: 'GET', path: '/admin/ldif', purpose: 'the way to a realm’s LDIF, and from it', source: 'RFC 2849', coverage: 'full' },
   directory: {
     method: 'GET',
     path: '/admin/directory',

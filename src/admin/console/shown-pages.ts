@@ -52,13 +52,6 @@ export const shown: readonly ShownPage[] = [
       },
     ],
   },
-  {
-    group: 'Sign-in',
-    path: '/admin/policies',
-    words: 'Policies',
-    shows: 'policies.show',
-    acts: ['policies.save-authn-policy', 'policies.reset-authn-policy', 'policies.save-password-policy', 'policies.reset-password-policy'],
-  },
   { group: 'Sign-in', path: '/admin/webauthn', words: 'Security keys', shows: 'webauthn.settings', ...settings },
   { group: 'Sign-in', path: '/admin/totp', words: 'Authenticator apps', shows: 'totp.settings', ...settings },
   { group: 'Sign-in', path: '/admin/backup-codes', words: 'Recovery codes', shows: 'backup-codes.settings', ...settings },
