@@ -15,23 +15,26 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
   const shape = shapeOf(row.input);
   return consolePage(deps, { needs: page.needs ?? 'read' }, async (request, admin) => {
     const { query, realm } = request;
-    const performed = await run(deps, row, request, admin, inputOf(shape, query));
-    if (performed.kind === 'streamed')
+    // Where something must be said first, the form alone is shown.
+    const isAsked = shape.required.every((name) => query.has(name));
+    const performed = isAsked ? await run(deps, row, request, admin, inputOf(shape, query)) : undefined;
+    if (performed?.kind === 'streamed')
       return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
-    const isDone = performed.kind === 'done';
-    const told = isDone ? { faults: {}, wrong: [] } : toldOf(performed.failure.errors, shape);
+    const failure = performed?.kind === 'failed' ? performed.failure : undefined;
+    const output = performed?.kind === 'done' ? performed.output : undefined;
+    const told = failure === undefined ? { faults: {}, wrong: [] } : toldOf(failure.errors, shape);
     const values = typedOf(shape, query);
     const fields = fieldsOf(shape, { values, faults: told.faults, without: ['after', 'limit'] });
     const deeds = (page.acts ?? []).map((name) => deedLink(deps, request, admin, { name, given: {}, thing: '', back: page.path }));
     return {
       title: page.words,
-      json: isDone ? performed.output : { errors: performed.failure.errors },
-      ...(isDone ? {} : { status: statusOf(performed.failure.status), error: performed.failure.error }),
+      json: output ?? { errors: failure?.errors ?? [] },
+      ...(failure === undefined ? {} : { status: statusOf(failure.status), error: failure.error }),
       main: html`<h1>${page.words}</h1>${flash(deps, request)}<p>${page.intro ?? sentence(row.summary)}</p>
 ${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}
-${isDone && section('shown', page.words, drawOutput(performed.output, { realm, nowMs: admin.nowMs, columns: page.columns, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, performed.output))}
+${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
 ${sameOf(request, row, shape, values)}`,
     };
   });
