@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { utf8 } from '#base';
 import type { Environment } from '#catalogue';
-import type { OperatorsClient } from '#client';
+import { attributesOf, equals, type OperatorsClient } from '#client';
 import { generatePassword } from '#keys';
 import { readLdif, resultCodes } from '#ldap';
 import type { Addresses, Command, Context, Running } from './command.ts';
@@ -32,7 +32,10 @@ export const demo: Command = {
     if (existsSync(folder) && !existsSync(join(folder, demoMark))) throw new Misuse(`${folder} was not made by the demo`);
     const kekFile = openDemoFolder(folder, context.chance);
     const ports = await demoPorts(context.environment);
-    const environment = { ...demoSettings(mode, kekFile), ...ports.settings, ...context.environment };
+    // Late: no other command needs them.
+    const [{ openMailbox }, { openDemoSite }] = [await import('./demo-mailbox.ts'), await import('./demo-site.ts')];
+    await using mailbox = await openMailbox(() => context.clock.nowMs());
+    const environment = { ...demoSettings(mode, kekFile, mailbox.port), ...ports.settings, ...context.environment };
 
     const asked = context.untilSignal();
     const started = await context.start({ environment });
@@ -43,7 +46,17 @@ export const demo: Command = {
     }
     const { service } = started;
     const password = readDemoPassword(folder) ?? (await loadDemo(context, folder, service.suffix));
-    context.stdout.write(welcome(service, { mode, password, notice: ports.notice, caFile: join(folder, 'tls', 'ca.pem') }));
+    const issuer = service.addresses.http ?? service.addresses.https ?? '';
+    await using site = await openDemoSite({
+      issuer: () => issuer,
+      clientId: demoClientId,
+      mails: mailbox.list,
+      chance: context.chance,
+      clock: context.clock,
+    });
+    await connectDemoSite(context, service.suffix, site.origin);
+    const told = { mode, password, notice: ports.notice, caFile: join(folder, 'tls', 'ca.pem'), site: site.origin };
+    context.stdout.write(welcome(service, told));
     await asked;
     await service.stop();
     return 0;
@@ -51,8 +64,13 @@ export const demo: Command = {
 };
 
 /** What the demo settles where the environment says nothing: everything stays on this machine. */
-function demoSettings(mode: string, kekFile: string): Environment {
+function demoSettings(mode: string, kekFile: string, smtpPort: number): Environment {
   return {
+    STS_MAIL_SMTP_HOST: '127.0.0.1',
+    STS_MAIL_SMTP_PORT: String(smtpPort),
+    // It never leaves this machine.
+    STS_MAIL_SMTP_TLS: 'none',
+    STS_MAIL_FROM: 'atrium@example.com',
     STS_GLOBAL_MODE: mode,
     STS_KEYS_KEK_FILE: kekFile,
     STS_LDAP_HOST: 'localhost',
@@ -101,7 +119,35 @@ async function addAll(client: OperatorsClient, text: string): Promise<void> {
   if (refused[0] !== undefined) throw new Error(`the demo realm was not taken: ${refused[0]}`);
 }
 
+const demoClientId = 'demo-application';
+
+/** Makes the demo's site a client of the realm, at the address that it has this time. */
+async function connectDemoSite(context: Context, suffix: string, origin: string): Promise<void> {
+  await using client = await connectRunning(context);
+  if (client === undefined) throw new Error('the service does not answer on its operators socket');
+  const dn = `cn=Demo application,ou=applications,${suffix}`;
+  const redirect = `${origin}/callback`;
+  const isIt = { base: suffix, scope: 'sub', filter: equals('stsClientId', demoClientId), attributes: ['1.1'] } as const;
+  if ((await client.actor.search(isIt)).entries.length === 0) {
+    const attributes = {
+      ...{
+        objectClass: ['stsApplication', 'stsOAuthClient'],
+        cn: 'Demo application',
+        description: 'Signs people in, to show how it is done',
+      },
+      ...{ stsClientId: demoClientId, stsTokenEndpointAuthMethod: 'none', stsRedirectUri: redirect, stsApplicationUrl: origin },
+    };
+    await client.actor.add(dn, attributesOf(attributes));
+    return;
+  }
+  const replaced = ([description, value]: readonly [string, string]) =>
+    ({ operation: 'replace', attribute: { description, values: [utf8(value)] } }) as const;
+  await client.actor.modify(dn, [replaced(['stsRedirectUri', redirect]), replaced(['stsApplicationUrl', origin])]);
+}
+
 interface Told {
+  /** Of the demo's own site. */
+  readonly site: string;
   readonly mode: string;
   readonly password: string;
   readonly notice: string;
@@ -109,10 +155,13 @@ interface Told {
   readonly caFile: string;
 }
 
-function welcome({ addresses, suffix, generatedPassword }: Running, { mode, password, notice, caFile }: Told): string {
+function welcome({ addresses, suffix, generatedPassword }: Running, { mode, password, notice, caFile, site }: Told): string {
   const dn = `uid=${demoUid},ou=people,${suffix}`;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Sign in', addresses.http ?? addresses.https],
+    ['Console', `${addresses.http ?? addresses.https ?? ''}/admin`],
+    ['Demo app', site],
+    ['Mails', `${site}/mails`],
     ['LDAP', [addresses.ldap, addresses.ldaps].filter((url) => url !== undefined).join('  ')],
     ['Trust, for TLS', existsSync(caFile) ? caFile : undefined],
     ['Demo person', `${demoUid}  password ${password}`],

@@ -56,11 +56,11 @@ const rulesOfLook = ['color-contrast', 'scrollable-region-focusable', 'target-si
 
 /**
  * Looks at a page as it stands, in every look: axe finds nothing, nothing has to be scrolled sideways, every target is large enough.
- * With `ATRIUM_SCREENSHOTS` set, it keeps a screenshot of each under `.test/screenshots`.
+ * Pages made of parts that others have are looked at on the phone alone. With `ATRIUM_SCREENSHOTS` set, it keeps a screenshot of each under `.test/screenshots`.
  */
-export async function inspect(t: ExecutionContext, page: Page, name: string): Promise<void> {
+export async function inspect(t: ExecutionContext, page: Page, name: string, how: 'every look' | 'phone' = 'every look'): Promise<void> {
   const before = page.viewportSize();
-  for (const [nth, { widthPx, scheme }] of looks.entries()) {
+  for (const [nth, { widthPx, scheme }] of looks.slice(0, how === 'phone' ? 1 : looks.length).entries()) {
     await page.setViewportSize({ width: widthPx, height: 800 });
     await page.emulateMedia({ colorScheme: scheme });
     const at = `${name} at ${widthPx} px, ${scheme}`;
