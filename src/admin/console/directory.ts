@@ -197,7 +197,7 @@ function attributeTable({ realm }: WebRequest, attributes: readonly PartialAttri
 /** A value as a screen can show it. */
 export function shownValue(octets: Uint8Array): string {
   const shown = isUtf8(octets) ? text(octets) : undefined;
-  return shown === undefined || /[\0-\x08\x0e-\x1f]/.test(shown) ? fillText(texts.octets, { count: octets.length }) : shown;
+  return shown === undefined || /(?![\t\n\v\f\r])\p{Cc}/u.test(shown) ? fillText(texts.octets, { count: octets.length }) : shown;
 }
 
 function entryTable({ realm }: WebRequest, entries: readonly ClientEntry[], isWhole: boolean): SafeHtml {

@@ -49,7 +49,7 @@ interface Tried {
 function editPage(request: WebRequest, admin: Admin, schema: Schema, entry: ClientEntry, { typed, wrong = [] }: Tried): Drawn {
   const { realm } = request;
   const allowed = allowedBy(schema, entry.all('objectClass'));
-  const valueOf = (type: AttributeType) => typed?.get(type.key) ?? linesOf(entry, type) ?? '';
+  const lineOf = (type: AttributeType) => typed?.get(type.key) ?? linesOf(entry, type) ?? '';
   const isFixed = (type: AttributeType) => entry.has(type.name) && linesOf(entry, type) === undefined;
   const name = nameOf(entry.dn);
   return {
@@ -60,7 +60,7 @@ ${wrong.map((words, nth) => notice('bad', `wrong-${nth}`, sentence(words)))}
 ${form({
   ...{ realm, path: `${path}/edit?${new URLSearchParams({ dn: entry.dn }).toString()}`, csrfToken: admin.csrfToken, verb: texts.save },
   hidden: { etag: entry.one('entryCSN') ?? '' },
-  fields: [...attributeFields(allowed, valueOf, isFixed), classesField(typed?.get(classesName) ?? '')],
+  fields: [...attributeFields(allowed, lineOf, isFixed), classesField(typed?.get(classesName) ?? '')],
 })}
 <p class="ways"><a href="${hrefOf(realm, path, { dn: entry.dn })}">Change nothing</a></p></section>`,
   };
@@ -69,7 +69,7 @@ ${form({
 /** Required ones and those that have a value first; the others folded in. */
 function attributeFields(
   { must, may }: Allowed,
-  valueOf: (type: AttributeType) => string,
+  lineOf: (type: AttributeType) => string,
   isFixed: (type: AttributeType) => boolean,
 ): SafeHtml[] {
   const one = (type: AttributeType, required: boolean) => {
@@ -85,11 +85,11 @@ function attributeFields(
       label: type.name,
       kind,
       required,
-      value: valueOf(type),
+      value: lineOf(type),
       hint: hint.filter((each) => each !== '' && each !== undefined).join(' '),
     });
   };
-  const filled = may.filter((type) => valueOf(type) !== '' || isFixed(type));
+  const filled = may.filter((type) => lineOf(type) !== '' || isFixed(type));
   const others = may.filter((type) => !filled.includes(type));
   return [
     ...must.map((type) => one(type, true)),
@@ -106,7 +106,7 @@ function classesField(value: string): SafeHtml {
 function linesOf(entry: ClientEntry, { name }: AttributeType): string | undefined {
   const values = entry.octets(name);
   const lines = values.map((value) => (isUtf8(value) ? text(value) : undefined));
-  const isLines = lines.every((line) => line !== undefined && !/[\r\n\0]/.test(line) && line.trim() === line);
+  const isLines = lines.every((line) => line !== undefined && !/\p{Cc}/u.test(line) && line.trim() === line);
   const joined = lines.join('\n');
   return isLines && joined.length <= valueLengthMax ? joined : undefined;
 }
