@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import test from 'ava';
 import { utf8 } from '#base';
 import type { Request } from '#ldap';
+import { addPerson } from '../flows/people.ts';
 import { ask } from '../flows/raw.ts';
 import { startTwoWebs, type TwoWebs } from '../races/house.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
+import { startSmtp } from '../support/smtp.ts';
 import { type Answer, type Lane, openLane } from '../torture/lane.ts';
 import { connectToEach } from '../workers/crew.ts';
 
@@ -169,3 +171,28 @@ test.serial(
     t.is((await set(other, pinned, ['ldap.anonymousRead=none']))?.code, 53);
   },
 );
+
+test.serial('the password of the mail server is not given to a server that is named while the service runs', async (t) => {
+  const login = { user: 'atrium', password: 'the-password-of-the-operator' };
+  const smtp = await startSmtp(t, { login });
+  const house = await startTestAtrium({
+    settings: {
+      STS_MAIL_SMTP_PORT: String(smtp.port),
+      STS_MAIL_SMTP_CA_FILE: smtp.caFile,
+      STS_MAIL_SMTP_USER: login.user,
+      STS_MAIL_SMTP_PASSWORD: login.password,
+      STS_MAIL_SEND_S: '1',
+    },
+  });
+  t.teardown(() => house[Symbol.asyncDispose]());
+  const ada = await addPerson(house, 'ada', 'Ada Lovelace');
+  const lane = await laneTo(house);
+  t.teardown(() => lane.close());
+  t.is((await set(lane, house, ['mail.smtpHost=localhost']))?.code, 0);
+  const value = { description: 'userPassword', values: values(['Another-password-4-ada']) };
+  const change: Request = { kind: 'modifyRequest', object: ada.dn, changes: [{ operation: 'replace', attribute: value }] };
+  t.is((await lane.send(change).answer)?.code, 0);
+  // She is told of it by mail, which is not handed over.
+  while (!house.log().includes('STS-MAIL-9004')) await new Promise((resolve) => setImmediate(resolve));
+  t.is(smtp.connections(), 0);
+});
