@@ -1,4 +1,6 @@
 import test from 'ava';
+import { Attribute, Change } from 'ldapts';
+import { asAdministrator } from '../flows/people.ts';
 import { addRealm } from '../flows/realms.ts';
 import { startTestAtrium } from '../support/atrium.ts';
 
@@ -51,4 +53,17 @@ test('webfinger (RFC 7033): the issuer of an account, a mail address, a host or 
   t.deepEqual([other.status, other.href], [200, undefined], 'a link of another relation is not listed');
   const asked = await ask(`?resource=acme.example&rel=x&rel=${encodeURIComponent('http://openid.net/specs/connect/1.0/issuer')}`);
   t.is(asked.href, acme);
+
+  t.is((await fetch(`${origin}/oauth2/jwks`)).status, 200);
+  await asAdministrator(atrium, async (client) => {
+    const { searchEntries } = await client.search(`ou=signingKeys,${atrium.suffix}`, { filter: '(stsKeyState=current)' });
+    for (const { dn } of searchEntries)
+      await client.modify(dn, new Change({ operation: 'delete', modification: new Attribute({ type: 'stsPrivateKey' }) }));
+  });
+  t.is(
+    (await fetch(`${origin}/oauth2/jwks`)).status,
+    503,
+    'a key that signs and cannot be opened: nothing is signed by another in its place',
+  );
+  t.is(atrium.audit.at(-1)?.errorCode, 'STS-OAUTH-9102');
 });
