@@ -280,7 +280,13 @@ export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
       '...(isCounted || octets !== undefined ? [',
       'lifts the limit of the address and never that of the name',
     ],
-    ['realm-counts', 'failures of one realm count in another', '{realm}`,\n      key:', '{kind}`,\n      key:', 'realms count for themselves'],
+    [
+      'realm-counts',
+      'failures of one realm count in another',
+      '{realm}`,\n      key:',
+      '{kind}`,\n      key:',
+      'realms count for themselves',
+    ],
     [
       'site',
       'each address of an IPv6 site has a limit of its own',
