@@ -17,7 +17,7 @@ export const errors = {
   invalidProof: row('9012', 'a DPoP proof is malformed, old, of another request or key, or was used', 401),
   invalidToken: row('9013', 'an access token is not good: unknown, over, revoked, or for somebody else', 401),
   insufficientScope: row('9014', 'an access token lacks a scope', 403),
-  failed: row('9015', 'a request failed by a fault of this service', 500),
+  failed: { ...row('9015', 'a request failed by a fault of this service: STS-HTTP-0003 says so', 500), state: 'retired' },
   reused: row('9016', 'a code or a refresh token was used twice: all that came of its authorization is revoked', 400),
   notInGroup: row('9017', 'the person is in no group that may use the application', 303),
   unmet: row('9018', 'the sign-in is not of the class that the application asks for', 303),

@@ -1,5 +1,6 @@
 import test from 'ava';
 import * as oidc from 'openid-client';
+import { hiddenOf } from '../flows/raw.ts';
 import { replaceValues } from '../flows/realms.ts';
 import {
   addApplication,
@@ -123,3 +124,59 @@ test.serial(
     t.is(await refusalOf(t, oidc.clientCredentialsGrant(other, { resource: api, scope: 'admin:read' })), 'invalid_target');
   },
 );
+
+test.serial('what a client may not ask is refused in the protocol’s words, each with a code of its own', async (t) => {
+  const config = await configure(house.base, web);
+  const { jar } = await signIn(house, config);
+  const plain = await addApplication(house, 'plain', { stsAllowedScope: ['openid', 'profile'] });
+  const theirs = await configure(house.base, plain);
+  const from = house.atrium.audit.length;
+  const location = async (more: Record<string, string>) => (await go(house.base, request(theirs, more).url.href, jar)).location;
+  t.true((await location({ scope: 'openid groups' })).includes('error=invalid_scope'));
+  t.true((await location({ response_type: 'token' })).includes('error=unsupported_response_type'));
+  t.is(await refusalOf(t, oidc.clientCredentialsGrant(theirs)), 'invalid_request');
+  t.is(await refusalOf(t, oidc.genericGrantRequest(theirs, 'password', { username: 'ada', password: 'x' })), 'unsupported_grant_type');
+  const flow = request(theirs, { scope: 'profile' });
+  flow.url.searchParams.delete('nonce');
+  const code = (await go(house.base, flow.url.href, jar)).location;
+  const { verifier, state } = flow;
+  const tokens = await oidc.authorizationCodeGrant(theirs, new URL(code), { pkceCodeVerifier: verifier, expectedState: state });
+  t.is(await refusalOf(t, oidc.fetchUserInfo(theirs, tokens.access_token, oidc.skipSubjectCheck)), 'insufficient_scope');
+  const proof = await fetch(`${house.base}/oauth2/token`, {
+    method: 'POST',
+    headers: { dpop: 'x.y.z', authorization: `Basic ${Buffer.from(`${web.clientId}:${web.secret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'none' }),
+  });
+  t.is(((await proof.json()) as { error: string }).error, 'invalid_dpop_proof');
+  const codes = house.codesSince(from);
+  for (const each of ['9003', '9004', '9005', '9012', '9014']) t.true(codes.includes(`STS-OAUTH-${each}`), each);
+});
+
+test.serial(
+  'a class that was asked for meanwhile and is not met by the sign-in that was just done is refused, and not asked for ever',
+  async (t) => {
+    const app = await addApplication(house, 'stricter');
+    const config = await configure(house.base, app);
+    const jar = {};
+    const flow = request(config);
+    const led = await go(house.base, flow.url.href, jar);
+    const page = await go(house.base, led.location, jar);
+    const answer = await go(house.base, led.location, jar, { csrf: hiddenOf(page, 'csrf'), username: 'ada', password: house.ada.password });
+    await replaceValues(house.atrium, app.dn, 'stsRequiredAcr', ['mfa']);
+    const from = house.atrium.audit.length;
+    const refused = await go(house.base, answer.location, jar);
+    t.true(refused.location.includes('error=unmet_authentication_requirements'));
+    t.deepEqual(house.codesSince(from), ['STS-OAUTH-9018']);
+  },
+);
+
+test.serial('an application that may have nothing but tokens for the management API gets them', async (t) => {
+  const app = await addApplication(house, 'nothing-else', {
+    stsGrantType: 'client_credentials',
+    stsAllowedScope: ['admin:read'],
+    stsAllowedResource: 'urn:atrium:admin-api',
+  });
+  const config = await configure(house.base, app);
+  const tokens = await oidc.clientCredentialsGrant(config, { resource: `${house.base}/admin-api`, scope: 'admin:read admin:write' });
+  t.is(tokens.scope, 'admin:read');
+});

@@ -5,9 +5,8 @@ import { type DirectoryClient, equals } from '#client';
 import type { SigningAlgorithm } from '#keys';
 import type { Sessions } from '#sessions';
 import type { State } from '#state';
-import type { WebRealm, WebRealms } from '#web';
+import { type WebRealm, type WebRealms, webErrors } from '#web';
 import type { Applications } from '../applications/index.ts';
-import { errors } from '../errors.ts';
 import type { SigningKeys } from '../keys/keys.ts';
 import type { settings as rows } from '../settings.ts';
 import type { KeptTokens } from '../tokens/kept.ts';
@@ -34,7 +33,7 @@ interface TellOptions {
 export function tellApplications(options: TellOptions) {
   const { client, realms, sessions, applications, state, kept, keys, algorithmsOf, clock, chance, audit, log, settingsOf } = options;
   const failed = (what: string, error: unknown) =>
-    log.error(errors.failed, `${what}: ${error instanceof Error ? error.message : String(error)}`);
+    log.error(webErrors.serverErrorUnclassified, `${what}: ${error instanceof Error ? error.message : String(error)}`);
   const backchannel = openBackchannel({
     ...{ state, kept, clock, chance, audit, settingsOf },
     realmOf: async (id) => (id === realms.standing.id ? realms.standing : realms.find(id)),

@@ -1,4 +1,5 @@
-import type { ErrorRow } from '#catalogue';
+import { type ErrorRow, Refusal } from '#catalogue';
+import { webErrors } from '#web';
 import { errors } from '../errors.ts';
 import type { Issuer } from '../issuer.ts';
 import type { ProviderDeps } from './deps.ts';
@@ -76,10 +77,13 @@ export function listen(provider: Provider, deps: ProviderDeps, issuer: Issuer): 
   const on = provider.on.bind(provider) as unknown as (event: string, listener: (ctx: Ctx, ...more: never[]) => void) => void;
   for (const event of failures) on(event, refused as never);
   on('server_error', ((ctx: Ctx, failure: Error) => {
-    note(ctx, 'failed', errors.failed.means, errors.failed);
+    // What a part of this service refuses has a code of its own; anything else is a fault of it.
+    const row = failure instanceof Refusal ? failure.row : webErrors.serverErrorUnclassified;
+    note(ctx, 'failed', row.means, row);
+    if (failure instanceof Refusal) return;
     const frames = (failure.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
     const at = frames.slice(0, 4).map((line) => line.trim());
-    deps.log.error(errors.failed, `${failure.name}: ${failure.message} ${at.join(' ')}`, {
+    deps.log.error(webErrors.serverErrorUnclassified, `${failure.name}: ${failure.message} ${at.join(' ')}`, {
       correlationId: passingOf(ctx).raw.correlationId,
     });
   }) as never);
@@ -87,9 +91,11 @@ export function listen(provider: Provider, deps: ProviderDeps, issuer: Issuer): 
   on('grant.success', (ctx) => note(ctx, 'success', `tokens were given for ${String(ctx.oidc.params?.['grant_type'] ?? '')}`));
 }
 
-function rowOf(ctx: Ctx, { error, message, error_detail: detail = '' }: Failure): ErrorRow {
+function rowOf(ctx: Ctx, { error, message, error_detail: detail = '', error_description: description = '' }: Failure): ErrorRow {
   const { because } = passingOf(ctx);
   if (because !== undefined) return because;
   if (/already (?:used|consumed)/.test(detail)) return errors.reused;
+  // The library has one error for these and for what is malformed.
+  if (/is not allowed for this client/.test(description)) return errors.unauthorizedClient;
   return rows[error ?? message] ?? errors.invalidRequest;
 }

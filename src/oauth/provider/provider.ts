@@ -108,7 +108,8 @@ function adapterDeps(deps: ProviderDeps, library: OidcLibrary, issuer: Issuer, a
         ctx === undefined ? await deps.applications.find(issuer.realm, clientId) : await applicationOf(deps, passingOf(ctx), clientId);
       if (found === undefined || found.disabled || !mayUseServer(found.servers, issuer.server)) return undefined;
       const scope = found.scopes.filter((each) => staticScopes.has(each)).join(' ');
-      return { ...toClientMetadata(found, { standIn, algorithm }), scope } as unknown as AdapterPayload;
+      // Without one the library holds it against nothing; what is granted is held against the entry all the same.
+      return { ...toClientMetadata(found, { standIn, algorithm }), ...(scope === '' ? {} : { scope }) } as unknown as AdapterPayload;
     },
     grantOf: sets.grantOf,
     usedTwice: async (model, setId) => {

@@ -146,7 +146,7 @@ export async function showError(
     status: status >= 300 && status < 400 ? 400 : status,
     error: out.error ?? 'server_error',
     description: out.error_description ?? '',
-    row: passing.because ?? (status < 500 ? errors.invalidRequest : errors.failed),
+    row: passing.because ?? (status < 500 ? errors.invalidRequest : webErrors.serverErrorUnclassified),
   };
   // The door answers.
   Object.assign(ctx, { respond: false });

@@ -28,6 +28,7 @@ export function fallOf(set: SetRecord, expiresAtMs: number, footing: Footing): R
   // Not later than, but another one than: the entry knows seconds only.
   if (footing.person.password !== set.password) return 'password-changed';
   if (set.bound && !footing.session) return 'signed-out';
-  if (set.consentedMs !== undefined && footing.consentedMs === undefined) return 'consent-withdrawn';
+  // Given once more later, it is another consent: what came of the one before does not come back.
+  if (set.consentedMs !== undefined && footing.consentedMs !== set.consentedMs) return 'consent-withdrawn';
   return undefined;
 }
