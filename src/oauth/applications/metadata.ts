@@ -33,7 +33,6 @@ export function toClientMetadata(
     id_token_signed_response_alg: application.idTokenAlgorithm ?? algorithm,
     authorization_signed_response_alg: application.authorizationResponseAlgorithm ?? algorithm,
     introspection_signed_response_alg: algorithm,
-    require_auth_time: true,
     require_pushed_authorization_requests: application.requirePar,
     require_signed_request_object: application.requireSignedRequest,
     dpop_bound_access_tokens: application.dpopBound,
