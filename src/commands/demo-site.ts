@@ -125,9 +125,11 @@ async function begin(response: ServerResponse, options: SiteOptions, origin: str
     // RFC 7636 §4.2.
     ...{ code_challenge: Buffer.from(sha256(verifier)).toString('base64url'), code_challenge_method: 'S256' },
   });
-  response
-    .writeHead(303, { Location: `${endpoint}?${query.toString()}`, 'Set-Cookie': `${cookie}=${state}; HttpOnly; SameSite=Lax; Path=/` })
-    .end();
+  response.writeHead(303, {
+    Location: `${endpoint}?${query.toString()}`,
+    'Set-Cookie': `${cookie}=${state}; HttpOnly; SameSite=Lax; Path=/`,
+  });
+  response.end();
 }
 
 async function comeBack(
@@ -207,7 +209,9 @@ function show(response: ServerResponse, status: number, title: string, main: str
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
   };
-  response.writeHead(status, headers).end(page);
+  // Two steps: Restify, in the same process, puts a writeHead of its own in place that returns nothing.
+  response.writeHead(status, headers);
+  response.end(page);
 }
 
 function escaped(text: string): string {
