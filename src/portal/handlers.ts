@@ -53,7 +53,13 @@ export function createPortalHandlers(deps: PortalDeps): Handlers {
     async (request) => {
       const reply = await handle(request);
       const lacksCode = reply.kind === 'page' && (reply.status ?? 200) >= 400 && reply.error === undefined;
-      return lacksCode ? { ...reply, error: errors.notDone } : reply;
+      const error = lacksCode ? errors.notDone : reply.error;
+      // What has a code of its own was recorded where it was found, but for these two.
+      if (error !== errors.notDone && error !== errors.forgotOff) return reply;
+      const summary = `${request.method} ${request.path}: ${error.means}`;
+      const event = { ...visitOf(request), realm: request.realm.id, subject: '', action: 'portal.request', outcome: 'refused' } as const;
+      deps.audit.record({ ...event, error, summary });
+      return { ...reply, error };
     },
   ]);
   return Object.fromEntries(classified) as Handlers;
