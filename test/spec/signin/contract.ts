@@ -171,8 +171,14 @@ export const contractRules: readonly SpecRule[] = [
     ],
     [
       'Disable, tokens',
-      'ends tokens and codes with their CAEP and back-channel logout consequences',
-      open('there are no tokens, CAEP events or back-channel logout yet'),
+      'ends tokens and codes',
+      'oauth/families.test.ts',
+      'somebody who is disabled, by whatever door, has no tokens any more',
+    ],
+    [
+      'Disable, CAEP',
+      'with their CAEP consequences, and back-channel logout',
+      open('no CAEP event is sent yet; applications are told by back-channel logout'),
     ],
     ['Disable, wallet', 'ends wallet credentials', later('wallet')],
     ['Enable', 'clears the lock and brings no session back', 'flows/ends.test.ts', 'a later enable revives nothing'],
