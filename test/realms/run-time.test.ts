@@ -10,13 +10,14 @@ import { startTwoWebs, type TwoWebs } from '../races/house.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
 import { startSmtp } from '../support/smtp.ts';
 import { type Answer, type Lane, openLane } from '../torture/lane.ts';
-import { connectToEach } from '../workers/crew.ts';
+import { connectToEach, startWithWorkers } from '../workers/crew.ts';
 
 let atrium: TestAtrium;
 let admin: Lane;
 
 test.before(async () => {
-  atrium = await startTestAtrium({ settings: { STS_LDAP_WORKERS: '2', STS_LDAP_UID_NUMBER_FLOOR: '20000' } });
+  // Each bind has an audit row, by which the thread is known.
+  atrium = await startWithWorkers(2, { settings: { STS_LDAP_UID_NUMBER_FLOOR: '20000', STS_SECURITY_VERIFIED_BINDS_S: '0' } });
   admin = await laneTo(atrium);
 });
 test.after.always(async () => {
