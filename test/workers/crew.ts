@@ -12,7 +12,9 @@ const connectionsMax = 200;
 
 /** A whole Atrium with threads that serve LDAP beside the main one. */
 export function startWithWorkers(count: number, { settings = {}, ...options }: TestOptions = {}): Promise<TestAtrium> {
-  return startTestAtrium({ ...options, settings: { STS_LDAP_WORKERS: String(count), ...settings } });
+  // The row of a bind says which thread served it: each has one.
+  const own = { STS_LDAP_WORKERS: String(count), STS_SECURITY_REPEATED_BINDS_ROW_S: '0' };
+  return startTestAtrium({ ...options, settings: { ...own, ...settings } });
 }
 
 export function portOf({ addresses }: TestAtrium): number {
