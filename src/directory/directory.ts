@@ -142,7 +142,8 @@ function bindAgain(
   const settled = engine.settled.find(engine, connection, name, password);
   if (settled === undefined) return anew();
   const admit = ({ identity, again }: SettledBind): Response => {
-    connection.identity = identity;
+    // One of its own: what was begun before a bind is nobody's after it.
+    connection.identity = { ...identity };
     notes.again = again;
     return boundAgain;
   };
