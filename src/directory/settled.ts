@@ -62,8 +62,8 @@ export function createSettledBinds(key: Uint8Array, max: number): SettledBinds {
   const kept = createBoundedMap<string, Kept>(Math.max(2, max));
   const mac = keyedMac(key);
   // Texts of a connection hold no NUL, and the password stands last.
-  const nameOf = ({ door, address, secure }: Connection, name: string, password: Uint8Array) =>
-    mac(`${door}\0${address}\0${secure}\0${name.length}\0${name}\0`, password);
+  const nameOf = ({ door, address, secure, loopback }: Connection, name: string, password: Uint8Array) =>
+    mac(`${door}\0${address}\0${secure}\0${loopback}\0${name.length}\0${name}\0`, password);
   return {
     find(engine, connection, name, password) {
       if (kept.size === 0) return undefined;
