@@ -1,4 +1,4 @@
-import { later, open, type SpecRule, section } from '../rule.ts';
+import { later, type SpecRule, section } from '../rule.ts';
 
 export const endpointsRules: readonly SpecRule[] = [
   ...section('1, endpoints', [
@@ -102,7 +102,7 @@ export const endpointsRules: readonly SpecRule[] = [
       'it is offered only where mail is set up and passwords are checked',
     ],
     ['/portal/kerberos', 'a keytab derived from one’s own password', later('Kerberos')],
-    ['/portal/consents', 'withdraw consents', later('portal')],
+    ['/portal/consents', 'withdraw consents', 'flows/portal.test.ts', '/portal/consents: what a person has allowed each application'],
     [
       '/portal/delegate',
       'the one party who may act for the person',
@@ -111,21 +111,27 @@ export const endpointsRules: readonly SpecRule[] = [
     ],
   ]),
   ...section('1, admin console pages', [
-    ['/admin/users', 'people', open('there is no admin console yet')],
-    ['/admin/policies', 'policies', open('there is no admin console yet')],
-    ['/admin/sessions', 'sessions', open('there is no admin console yet')],
-    ['/admin/webauthn', 'thirteen ceremony settings', open('there is no admin console yet')],
-    ['/admin/totp', 'eight parameters', open('there is no admin console yet')],
-    ['/admin/backup-codes', 'four settings', open('there is no admin console yet')],
+    ['/admin/users', 'people', 'admin/console.test.ts', 'every page that the console leads to opens'],
+    ['/admin/policies', 'policies', 'admin/console.test.ts', 'every page that the console leads to opens'],
+    ['/admin/sessions', 'sessions', 'admin/console.test.ts', 'every page that the console leads to opens'],
+    ['/admin/webauthn', 'thirteen ceremony settings', 'admin/console.test.ts', 'every page that the console leads to opens'],
+    ['/admin/totp', 'eight parameters', 'admin/console.test.ts', 'every page that the console leads to opens'],
+    ['/admin/backup-codes', 'four settings', 'admin/console.test.ts', 'every page that the console leads to opens'],
   ]),
   ...section('1, management API', [
-    ['GET /admin-api/policies', 'includes the authn member', open('there is no management API yet')],
+    ['GET /admin-api/policies', 'includes the authn member', 'admin/config.test.ts', 'policies: a realm saves its own, whole'],
     [
       'POST /admin-api/policies/save-authn-policy',
       'saves the policy; STS-AUTHN-0244 is held at the directory',
-      open('there is no management API yet'),
+      'admin/config.test.ts',
+      'nonsense is told by its member',
     ],
-    ['POST /admin-api/policies/reset-authn-policy', 'returns a realm to following', open('there is no management API yet')],
+    [
+      'POST /admin-api/policies/reset-authn-policy',
+      'returns a realm to following',
+      'admin/config.test.ts',
+      'reset returns it to following',
+    ],
     [
       'POST /admin-api/users/{action}, password',
       'issue-password-reset and set-password',
@@ -163,8 +169,13 @@ export const endpointsRules: readonly SpecRule[] = [
       'admin/users-rows.test.ts',
       'users.create-app-password, users.app-passwords and users.revoke-app-password',
     ],
-    ['GET /admin-api/webauthn, totp, backup-codes', 'the settings of each mechanism', open('there is no management API yet')],
-    ['POST /admin-api/config/set', 'changes a setting in a realm', open('there is no management API yet')],
+    [
+      'GET /admin-api/webauthn, totp, backup-codes',
+      'the settings of each mechanism',
+      'admin/config.test.ts',
+      'the settings of each mechanism',
+    ],
+    ['POST /admin-api/config/set', 'changes a setting in a realm', 'admin/config.test.ts', 'config.set with a realm sets it there alone'],
     [
       'GET /admin-api/tokens/set',
       'one token set by key',
