@@ -4,6 +4,7 @@ import { ada, alan, control, extended, type Row, search, sequence, suffix, unfit
 
 const restorePerson = '2.25.83716444157178576224225129172109131643.6.75';
 const why = '2.25.83716444157178576224225129172109131643.6.76';
+const rotateKeys = '2.25.83716444157178576224225129172109131643.6.101';
 const showDeleted = '1.2.840.113556.1.4.417';
 
 const restoring = (dn: string) =>
@@ -19,7 +20,29 @@ const asking = (who: string) =>
     sequence((ber) => ber.string(who, 0x80)),
   );
 
-/** What brings deleted people back and explains sign-ins. */
+const rotating = (realm: string, emergency?: string) =>
+  extended(
+    rotateKeys,
+    sequence((ber) => {
+      ber.string(realm);
+      ber.string('ES256', 0x80);
+      if (emergency !== undefined) ber.string(emergency, 0x81);
+    }),
+  );
+
+/** What a rotation of one algorithm says: the key that signs now, and the one that did. */
+const rotated = (value: Uint8Array | undefined) =>
+  value &&
+  decodeBer(value, (ber) =>
+    ber.list(() =>
+      ber.sequence(() => {
+        const [algorithm, kid] = [ber.string(), ber.string()];
+        return { algorithm, kid, previous: ber.tag === 0x80 ? ber.string(0x80) : undefined };
+      }),
+    ),
+  )?.[0];
+
+/** What brings deleted people back, explains sign-ins and rotates keys. */
 export const accountOperationRows: readonly Row[] = [
   {
     id: restorePerson,
@@ -63,6 +86,28 @@ export const accountOperationRows: readonly Row[] = [
       ['as nobody', 50, ({ nobody }) => nobody.ask(asking(ada))],
       ['of nobody', 32, ({ admin }) => admin.ask(asking(`uid=never,ou=people,${suffix}`))],
       ['with a critical control that nobody knows', 12, ({ admin }) => admin.ask(extended(why), control('1.2.3.4'))],
+    ],
+  },
+  {
+    id: rotateKeys,
+    name: 'rotate signing keys',
+    async serves({ admin }) {
+      const first = rotated((await admin.ask(rotating(suffix))).value);
+      const { code, value } = await admin.ask(rotating(suffix));
+      const second = rotated(value);
+      return [
+        // By every other door, keys are rotated at the same time.
+        [code, second?.algorithm, second?.previous !== undefined, second?.kid === first?.kid || second?.kid === second?.previous],
+        [0, 'ES256', true, false],
+      ];
+    },
+    refuses: [
+      ['a value that cannot be read', 2, ({ admin }) => admin.ask(extended(rotateKeys, unfit))],
+      ['by a person', 50, (desk) => desk.ada.ask(rotating(suffix))],
+      ['as nobody', 50, ({ nobody }) => nobody.ask(rotating(suffix))],
+      ['of what is no realm', 32, ({ admin }) => admin.ask(rotating(`ou=people,${suffix}`))],
+      ['in an emergency without the word', 53, ({ admin }) => admin.ask(rotating(suffix, 'yes'))],
+      ['with a critical control that nobody knows', 12, ({ admin }) => admin.ask(extended(rotateKeys), control('1.2.3.4'))],
     ],
   },
 ];
