@@ -21,6 +21,11 @@ interface Shell {
  */
 const idle: Shell[] = [];
 
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /**
  * Runs a program to its end, with an environment of its own.
  *
@@ -50,7 +55,7 @@ function open(): Shell {
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as unknown as { unref(): void }).unref();
   child.stdin.on('error', () => undefined);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return { child, folder };
 }
 
