@@ -11,7 +11,7 @@ import { observedFolderEnv } from './support/observed.ts';
 type Outcome = 'passed' | 'failed' | 'skipped';
 type Checked = { readonly outcome: Outcome; readonly details?: string };
 
-const filesAtOnce = 2;
+const filesAtOnce = 3;
 const detailsLengthMax = 20_000;
 const total = { passed: 0, failed: 0, skipped: 0 };
 const words = process.argv.slice(2);
