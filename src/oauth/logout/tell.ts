@@ -1,6 +1,6 @@
 import type { Audit, Log } from '#audit';
 import type { Chance, Clock } from '#base';
-import type { SettingValues } from '#catalogue';
+import { Refusal, type SettingValues } from '#catalogue';
 import { type DirectoryClient, equals } from '#client';
 import type { SigningAlgorithm } from '#keys';
 import type { Sessions } from '#sessions';
@@ -32,8 +32,11 @@ interface TellOptions {
 /** Has applications told of every session that ends: at once, by the job where they do not answer, and after a start what ended before it. */
 export function tellApplications(options: TellOptions) {
   const { client, realms, sessions, applications, state, kept, keys, algorithmsOf, clock, chance, audit, log, settingsOf } = options;
-  const failed = (what: string, error: unknown) =>
-    log.error(webErrors.serverErrorUnclassified, `${what}: ${error instanceof Error ? error.message : String(error)}`);
+  /** A directory that cannot be asked, as at the end of a service that has just begun, has a code of its own. */
+  const failed = (what: string, error: unknown) => {
+    const row = error instanceof Refusal ? error.row : webErrors.serverErrorUnclassified;
+    log.error(row, `${what}: ${error instanceof Error ? error.message : String(error)}`);
+  };
   const backchannel = openBackchannel({
     ...{ state, kept, clock, chance, audit, settingsOf },
     realmOf: async (id) => (id === realms.standing.id ? realms.standing : realms.find(id)),
