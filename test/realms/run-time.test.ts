@@ -16,8 +16,7 @@ let atrium: TestAtrium;
 let admin: Lane;
 
 test.before(async () => {
-  // Each bind has an audit row, by which the thread is known.
-  atrium = await startWithWorkers(2, { settings: { STS_LDAP_UID_NUMBER_FLOOR: '20000', STS_SECURITY_VERIFIED_BINDS_S: '0' } });
+  atrium = await startWithWorkers(2, { settings: { STS_LDAP_UID_NUMBER_FLOOR: '20000' } });
   admin = await laneTo(atrium);
 });
 test.after.always(async () => {

@@ -165,21 +165,19 @@ export const contractRules: readonly SpecRule[] = [
     ],
     ['Disable, directory connections', 'ends directory connections', 'flows/ends.test.ts', 'connections on read workers end, too'],
     [
-      'Disable by the API or SCIM',
-      'POST /admin-api/users/disable and SCIM active: false disable',
-      open('there is no management API and no SCIM yet'),
+      'Disable by the API',
+      'POST /admin-api/users/disable disables',
+      'admin/gate.test.ts',
+      'once disabled, their token, session and LDAP connection are worth nothing',
     ],
+    ['Disable by SCIM', 'SCIM active: false disables', open('there is no SCIM')],
     [
       'Disable, tokens',
       'ends tokens and codes',
       'oauth/families.test.ts',
       'somebody who is disabled, by whatever door, has no tokens any more',
     ],
-    [
-      'Disable, CAEP',
-      'with their CAEP consequences, and back-channel logout',
-      open('no CAEP event is sent yet; applications are told by back-channel logout'),
-    ],
+    ['Disable, CAEP', 'with their CAEP consequences', open('no CAEP event is sent; what is to be told stands in the outbox')],
     ['Disable, wallet', 'ends wallet credentials', later('wallet')],
     ['Enable', 'clears the lock and brings no session back', 'flows/ends.test.ts', 'a later enable revives nothing'],
     [

@@ -12,15 +12,17 @@ export const eventsRules: readonly SpecRule[] = [
     ['authn.mfa.enrolment.at-risk', 'an audit row', 'flows/risk.test.ts', 'told under STS-RISK-0039'],
     [
       'app passwords',
-      'each made or revoked produces a CAEP event',
+      'each made or revoked leaves its credential-change event in the outbox; CAEP delivers it when it is there',
       'flows/links-kill.test.ts',
       'what was answered is in the outbox after kill -9',
     ],
     [
-      'CAEP, back-channel',
-      'disabling and global sign-out cause CAEP events and back-channel logout',
-      open('there are no CAEP events and no back-channel logout yet'),
+      'back-channel',
+      'applications are told of a session that ended by back-channel logout',
+      'oauth/families.test.ts',
+      'an application that does not take the news of a sign-out is told again until it does',
     ],
+    ['CAEP', 'disabling and global sign-out cause CAEP events', open('no CAEP event is sent')],
     ['sweep', 'ends expired sessions and reports them', 'sessions/sessions.test.ts', 'the sweep ends what has expired, says how many'],
     [
       'errorCode',
