@@ -133,7 +133,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     ...managementOf(foundation, operating, { csrf, ldapUrl: () => below.ldapUrl, verify: oauth.verifyAccessToken }),
   ];
   const endings = [...sessions.endings, ...oauth.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending];
-  await beginLife(below, endings, oauth);
+  await beginLife(foundation, below, endings, oauth);
   const given = { settings, realms, routes, apiPath: '/admin-api', csrf, audit, log, chance } as const;
   const web = await startWeb(below.certificate === undefined ? given : { ...given, tls: below.certificate });
   open.defer(() => web.stop());
@@ -142,10 +142,13 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
 }
 
 /** Before a browser can come: what was locked while the service stood still has no sessions. */
-async function beginLife({ life, jobs }: Beneath, endings: readonly Ending[], oauth: Oauth): Promise<void> {
+async function beginLife({ open }: Foundation, { life, jobs }: Beneath, endings: readonly Ending[], oauth: Oauth): Promise<void> {
   for (const row of endings) life?.ends(row);
   await life?.begin();
-  if (jobs !== undefined) void oauth.begin();
+  if (jobs === undefined) return;
+  const begun = oauth.begin();
+  // It asks the directory: at an end that comes early it is waited for.
+  open.defer(() => begun);
 }
 
 /** What the portal's pages of people's own need of the directory. */
