@@ -4,7 +4,7 @@ import { type Filter, parseDn, resultCodes } from '#ldap';
 import { Absent, Failure } from './exits.ts';
 import { nearest } from './near.ts';
 
-/** What people and groups are known by, and where they are. */
+/** What people, groups and applications are known by, and where they are. */
 interface Kind {
   readonly noun: string;
   readonly list: string;
@@ -13,6 +13,8 @@ interface Kind {
   readonly classes: readonly string[];
   /** In the order in which a name is looked for. */
   readonly names: readonly string[];
+  /** By which what was meant, perhaps, is looked for; the first of the names unless given. */
+  readonly near?: string;
 }
 
 export const people: Kind = { noun: 'person', list: 'atrium person list', below: 'ou=people', classes: ['person'], names: ['uid', 'mail'] };
@@ -22,6 +24,15 @@ export const groups: Kind = {
   below: 'ou=groups',
   classes: ['groupOfNames', 'groupOfUniqueNames', 'posixGroup', 'groupOfURLs'],
   names: ['cn'],
+};
+export const applications: Kind = {
+  noun: 'application',
+  list: 'atrium application list',
+  below: 'ou=applications',
+  classes: ['stsApplication'],
+  names: ['stsClientId', 'cn'],
+  // A client id can be compared, and not searched by its parts.
+  near: 'cn',
 };
 
 /** Entries with one name that are looked at. */
@@ -82,7 +93,7 @@ export async function need(
 
 /** A name that differs by little. Names that neither begin nor end alike are not looked at. */
 async function nearName({ actor }: OperatorsClient, suffix: string, kind: Kind, name: string): Promise<string | undefined> {
-  const description = kind.names[0] as string;
+  const description = kind.near ?? (kind.names[0] as string);
   const characters = [...name];
   const initial = utf8(characters.slice(0, 2).join(''));
   const final = utf8(characters.slice(-2).join(''));

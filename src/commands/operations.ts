@@ -1,4 +1,5 @@
 import { accessCommands } from './access.ts';
+import { applicationCommands } from './application.ts';
 import { backup } from './backup.ts';
 import { changes } from './changes.ts';
 import type { Command } from './command.ts';
@@ -42,6 +43,7 @@ export const commands = {
   reset,
   ...personCommands,
   ...groupCommands,
+  ...applicationCommands,
   ...accessCommands,
   search,
   import: importCommand,

@@ -48,6 +48,7 @@ const list = operation({
   }),
   output: z.strictObject({ applications: z.array(applicationShape), ...nextMember }),
   audit: 'applications listed',
+  command: 'application list',
   run: async (call, { filter, q, ...page }) => {
     const wanted = allOf(
       applicationsPlace.isOne,
@@ -70,6 +71,7 @@ const read = operation({
   input: z.strictObject({ application: applicationMember }),
   output: z.strictObject({ ...entryMembers, application: applicationShape, attributes: attributesShape }),
   audit: 'application {application} read',
+  command: 'application show',
   run: async (call, { application }) => {
     const entry = await findOne(call, applicationsPlace, application, ['*', ...shown], 'application');
     const told = applicationOf(entry, call.deps.clock.nowMs());
@@ -106,6 +108,7 @@ const create = operation({
   output: made,
   audit: 'application {name} added',
   console: { on: 'applications', title: 'Add an application', verb: 'Add' },
+  command: 'application add',
   run: async (call, { name, description, url, clientId, redirectUris, grantTypes, authMethod, scopes, resources, attributes = {} }) => {
     const dn = nameIn(call, applicationsPlace, 'cn', name);
     const client = {
@@ -141,6 +144,7 @@ const change = operation({
   output: made,
   audit: 'application {application} changed',
   console: { on: 'applications/application', title: 'Change', verb: 'Save' },
+  command: 'application change',
   run: async (call, { application, attributes }) => {
     const dn = await changeOne(call, applicationsPlace, application, replacements(attributes), 'application');
     return entryMembersOf(await readAgain(call, dn, entryAttributes, applicationsPlace));
@@ -163,6 +167,7 @@ const remove = operation({
     verb: 'Delete',
     danger: 'Nobody signs in to {application} any more, and it gets no tokens.',
   },
+  command: 'application remove',
   run: async (call, { application }) => ({ dn: await deleteOne(call, applicationsPlace, application, 'application') }),
 });
 
@@ -182,6 +187,7 @@ const makeSecret = operation({
     verb: 'Make',
     danger: 'The secret that {application} has is worth nothing from then on.',
   },
+  command: 'application secret',
   run: async (call, { application }) => {
     const { dn } = await findOne(call, applicationsPlace, application, ['1.1'], 'application');
     return { dn, secret: await call.actor.generatePassword(dn) };

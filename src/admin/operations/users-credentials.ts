@@ -50,7 +50,7 @@ const issueActivation = operation({
   output: linkOutput,
   audit: 'an activation link for {user}',
   console: { on: 'users/person', title: 'Send an activation link', verb: 'Issue the link' },
-  command: 'person activate',
+  command: 'person invite',
   run: (call, { user, deliver }) => issueLink(call, 'activation', user, deliver === 'mail'),
 });
 

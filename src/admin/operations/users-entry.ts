@@ -69,7 +69,6 @@ const change = operation({
   output: made,
   audit: '{user} changed',
   console: { on: 'users/person', title: 'Change', verb: 'Save' },
-  command: 'person set',
   run: async (call, { user, attributes }) => {
     const dn = await changeOne(call, peoplePlace, user, replacements(attributes), 'user');
     return entryMembersOf(await readAgain(call, dn, ['entryUUID', 'entryCSN'], peoplePlace));
