@@ -7,6 +7,7 @@ export { errors as clientErrors } from './errors.ts';
 export { allOf, anyOf, equals, inChain, present } from './filters.ts';
 export { connectOperators, type OperatorsClient, type OperatorsOptions, type Pipeline } from './operators.ts';
 export { ClientRefusal } from './refusal.ts';
+export { type Change, rehearse, watch } from './rehearse.ts';
 export { settings as clientSettings } from './settings.ts';
 export type { KeyRotated, OpenedKey, RotationAsked } from './signing-keys.ts';
 export type { Verification, Verified } from './verify.ts';

@@ -1,49 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
-import { addPerson, asAdministrator, type TestPerson } from '../flows/people.ts';
-import { ask, cookieOf, hiddenOf, openScreen, type RawAnswer, submit } from '../flows/raw.ts';
-import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
+import { addPerson } from '../flows/people.ts';
+import { hiddenOf, type RawAnswer } from '../flows/raw.ts';
+import { type Cookies, openConsoleHouse } from './console-house.ts';
 
-let atrium: TestAtrium;
-let base: string;
-let nobody: Cookies;
-let reader: Cookies;
-let writer: Cookies;
+const house = await openConsoleHouse();
+const { atrium, nobody, reader, writer, get, post } = house;
+await addPerson(atrium, 'victim', 'Vic Tim');
 
-type Cookies = Readonly<Record<string, string>>;
-
-/** A person who has just signed in. */
-async function signIn({ uid, password }: TestPerson): Promise<Cookies> {
-  const session = cookieOf(await submit(base, await openScreen(base), uid, password), 'sts_session');
-  if (session === undefined) throw new Error(`${uid} could not sign in`);
-  return { sts_session: session };
-}
-
-test.before(async () => {
-  atrium = await startTestAtrium({ settings: { STS_SECURITY_RATE_PER_ADDRESS: '1000' } });
-  base = atrium.addresses.http ?? '';
-  const [plain, looks, acts] = [
-    await addPerson(atrium, 'plain', 'Plain Person'),
-    await addPerson(atrium, 'looks', 'Lo Oks'),
-    await addPerson(atrium, 'acts', 'Ac Ts'),
-  ];
-  await addPerson(atrium, 'victim', 'Vic Tim');
-  // Before the groups: an administrator is offered a second factor on the way in, and roles are read at each request.
-  [nobody, reader, writer] = [await signIn(plain), await signIn(looks), await signIn(acts)];
-  await asAdministrator(atrium, async (client) => {
-    const group = `ou=groups,${atrium.suffix}`;
-    await client.add(`cn=nested,${group}`, { objectClass: ['groupOfNames'], cn: 'nested', member: acts.dn });
-    const { Attribute, Change } = await import('ldapts');
-    const joined = (dn: string) => new Change({ operation: 'add', modification: new Attribute({ type: 'member', values: [dn] }) });
-    await client.modify(`cn=Admin Read,${group}`, joined(looks.dn));
-    await client.modify(`cn=Admin Write,${group}`, joined(`cn=nested,${group}`));
-  });
-});
-
-test.after.always(() => atrium?.[Symbol.asyncDispose]());
-
-const get = (target: string, cookies: Cookies = {}) => ask(base, target, { cookies });
-const post = (target: string, form: Readonly<Record<string, string>>, cookies: Cookies) =>
-  ask(base, target, { method: 'POST', form, cookies });
+test.after.always(() => house[Symbol.asyncDispose]());
 
 /** The page of a person, found as an administrator finds it. */
 async function pageOf(uid: string, cookies: Cookies): Promise<{ readonly path: string; readonly page: RawAnswer }> {

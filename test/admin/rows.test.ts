@@ -122,3 +122,31 @@ test('sessions: listed for the realm and for a person, ended one by one and all 
   );
   t.deepEqual(entry?.['pwdAccountLockedTime'], []);
 });
+
+test('authorization servers: the issuer with its addresses, its keys and the applications that use it', async (t) => {
+  const { body } = await call(t, atrium, 'authorization-servers.list');
+  t.true(body.complete);
+  t.is(body.servers[0].issuer, atrium.addresses.http);
+  t.is(body.servers[0].name, '');
+});
+
+test('rules of access: added, changed as a whole, deleted; what the directory refuses is told by its member', async (t) => {
+  const json = { name: 'fewer', order: 5, who: ['anonymous'], rights: ['read'], effect: 'deny', attributes: ['mobile'] };
+  const { body: made } = await call(t, atrium, 'access.create', { json });
+  const wrong = await call(t, atrium, 'access.create', { json: { ...json, name: 'wrong', target: ['somewhere'] } });
+  t.is(wrong.status, 400);
+  t.is(wrong.body.errors[0].field, 'target');
+  const { name: _, attributes: __, ...rest } = json;
+  const changed = await call(t, atrium, 'access.change', {
+    params: { rule: 'fewer' },
+    json: rest,
+    headers: { 'if-match': `"${made.etag}"` },
+  });
+  t.is(changed.status, 200);
+  const [rule] = (await call(t, atrium, 'access.list')).body.rules;
+  t.like(rule, { name: 'fewer', effect: 'deny', attributes: [], builtIn: undefined });
+  const again = { params: { rule: 'fewer' }, headers: { 'if-match': `"${made.etag}"` } };
+  t.is((await call(t, atrium, 'access.delete', again)).status, 412);
+  t.is((await call(t, atrium, 'access.delete', { params: { rule: made.id } })).status, 200);
+  t.is((await call(t, atrium, 'access.delete', { params: { rule: made.id } })).status, 404);
+});

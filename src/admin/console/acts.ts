@@ -2,14 +2,16 @@ import { type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHt
 import { errors } from '../errors.ts';
 import type { Performed } from '../operations/perform.ts';
 import type { Operation } from '../operations/row.ts';
+import { consequencesOf } from './consequences.ts';
 import { drawOutput } from './data.ts';
-import { fieldsOf, inputOf, type Shape, shapeOf, textOf } from './forms.ts';
+import { fieldsOf, inputOf, type Shape, shapeOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
 import type { Admin, Needs } from './gate.ts';
 import { absent, crumbs, field, form, hrefOf, section } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
-import { atriumCommand, curlCommand, terminal } from './terminal.ts';
+import { sameOf } from './same.ts';
 import { texts } from './texts.ts';
+import { directoryCommands } from './twins.ts';
 
 /** What is done with a thing: an operation with the members that say which thing it is. */
 export interface Deed {
@@ -45,7 +47,7 @@ export function createActHandlers(deps: ConsoleDeps): Readonly<Record<'deedPage'
     deedPage: (request) =>
       page(deps, request, (_, row, admin) => {
         const { values = {}, ...asked } = askedOf(request.query);
-        return deedPage(request, admin, row, asked, { values });
+        return deedPage(deps, request, admin, row, asked, { values });
       }),
     deed: (request) => {
       const row = rowOf(deps, request);
@@ -78,6 +80,9 @@ function backOf(given: string | null): string {
 /** Members that came with the way here and may still be changed stand behind this. */
 const offered = 'in.';
 
+/** Of a query: what is no member of the operation. */
+const carried: ReadonlySet<string> = new Set(['thing', 'back', 'done', 'authn_error', 'settled', 'etag']);
+
 interface Asked {
   readonly thing: string;
   readonly back: string;
@@ -85,10 +90,12 @@ interface Asked {
   readonly given: Readonly<Record<string, string>>;
   /** Those that may still be changed. */
   readonly values?: Readonly<Record<string, string>>;
+  /** What of the thing was read (`entryCSN`), so that nothing newer is overwritten. */
+  readonly etag?: string;
 }
 
 function askedOf(query: URLSearchParams): Asked {
-  const members = [...query].filter(([name]) => !['thing', 'back', 'done', 'authn_error', 'settled'].includes(name));
+  const members = [...query].filter(([name]) => !carried.has(name));
   const given = Object.fromEntries(members.filter(([name]) => !name.startsWith(offered)));
   const values = Object.fromEntries(
     members.filter(([name]) => name.startsWith(offered)).map(([name, value]) => [name.slice(offered.length), value]),
@@ -98,6 +105,7 @@ function askedOf(query: URLSearchParams): Asked {
     thing: (query.get('thing') ?? '').slice(0, 500),
     back: backOf(query.get('back')),
     given,
+    etag: query.get('etag') ?? '',
   };
 }
 
@@ -109,7 +117,14 @@ interface Tried {
 }
 
 /** What will happen, what it takes, and the one verb. */
-function deedPage(request: WebRequest, admin: Admin, row: Operation, { thing, back, given }: Asked, tried: Tried): Drawn {
+async function deedPage(
+  deps: ConsoleDeps,
+  request: WebRequest,
+  admin: Admin,
+  row: Operation,
+  { thing, back, given, etag = '' }: Asked,
+  tried: Tried,
+): Promise<Drawn> {
   const { realm } = request;
   const shape = shapeOf(row.input);
   const settled = Object.keys(given).filter((name) => name in shape.properties);
@@ -117,7 +132,11 @@ function deedPage(request: WebRequest, admin: Admin, row: Operation, { thing, ba
   const danger = row.console?.danger;
   const isForGood = endsForGood.test(row.name) || row.method === 'DELETE';
   const fields = [
-    ...fieldsOf(shape, { ...(tried.values === undefined ? {} : { values: tried.values }), faults: tried.faults ?? {}, without: settled }),
+    ...fieldsOf(shape, {
+      ...(tried.values === undefined ? {} : { values: tried.values }),
+      faults: tried.faults ?? {},
+      without: [...settled, ...(elsewhere[row.name] ?? [])],
+    }),
     ...(row.takes === undefined
       ? []
       : [
@@ -131,18 +150,24 @@ function deedPage(request: WebRequest, admin: Admin, row: Operation, { thing, ba
         ]),
     ...(isForGood && thing !== '' ? [confirmField(thing, tried.faults?.[confirmName])] : []),
   ];
-  const hidden = { ...Object.fromEntries(settled.map((name) => [name, given[name] ?? ''])), thing, back, settled: settled.join(' ') };
+  const hidden = { ...Object.fromEntries(settled.map((name) => [name, given[name] ?? ''])), thing, back, etag, settled: settled.join(' ') };
+  const values = { ...given, ...tried.values };
+  const ends = await consequencesOf(deps, request, admin, row, given);
   const look = danger !== undefined || isForGood ? 'danger' : 'primary';
   return {
     title,
     main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
 ${tried.wrong?.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 <section aria-label="${title}"><p>${ended(filledWith(danger ?? sentence(row.summary), { ...given, ...(thing === '' ? {} : { user: thing, group: thing, application: thing }) }))}</p>
+${ends}
 ${form({ realm, path: `/admin/do/${row.name}?back=${encodeURIComponent(back)}`, csrfToken: admin.csrfToken, verb: row.console?.verb ?? title, fields, hidden, look })}
 <p class="ways"><a href="${pathIn(realm, back)}">${texts.cancel}</a></p></section>
-${sameOf(request, row, shape, { ...given, ...tried.values })}`,
+${sameOf(request, row, shape, values, { tools: await directoryCommands(deps, request, admin, row, shape, values) })}`,
   };
 }
+
+/** Members that a form of their own asks for. */
+const elsewhere: Readonly<Record<string, readonly string[]>> = { 'keys.rotate': ['emergency', 'confirm'] };
 
 const confirmName = 'confirmThing';
 const bodyName = 'bodyText';
@@ -165,32 +190,37 @@ async function deed(
     thing: (given.get('thing') ?? '').slice(0, 500),
     back: backOf(given.get('back')),
     given: Object.fromEntries(settled.map((name) => [name, given.get(name) ?? ''])),
+    etag: given.get('etag') ?? '',
   };
   const values = typedOf(shape, given);
   const isForGood = endsForGood.test(row.name) || row.method === 'DELETE';
   if (isForGood && asked.thing !== '' && (given.get(confirmName) ?? '').trim() !== asked.thing) {
     const faults = { [confirmName]: texts.confirmWrong };
-    return { ...deedPage(request, admin, row, asked, { values, faults }), status: 422, error: errors.formUnfit };
+    return { ...(await deedPage(deps, request, admin, row, asked, { values, faults })), status: 422, error: errors.formUnfit };
   }
   const body = row.takes === undefined ? undefined : (given.get(bodyName) ?? '');
-  const performed = await run(deps, row, request, admin, inputOf(shape, given), { body });
-  return answered(request, admin, row, asked, values, performed);
+  const performed = await run(deps, row, request, admin, inputOf(shape, given), {
+    body,
+    ...(row.editable === true && asked.etag ? { ifMatch: asked.etag } : {}),
+  });
+  return answered(deps, request, admin, row, asked, values, performed);
 }
 
-function answered(
+async function answered(
+  deps: ConsoleDeps,
   request: WebRequest,
   admin: Admin,
   row: Operation,
   asked: Asked,
   values: Readonly<Record<string, string>>,
   performed: Performed,
-): Drawn | Reply {
+): Promise<Drawn | Reply> {
   const { realm } = request;
   switch (performed.kind) {
     case 'failed': {
       const { faults, wrong } = toldOf(performed.failure.errors, shapeOf(row.input));
       return {
-        ...deedPage(request, admin, row, asked, { values, faults, wrong }),
+        ...(await deedPage(deps, request, admin, row, asked, { values, faults, wrong })),
         status: statusOf(performed.failure.status),
         error: performed.failure.error,
       };
@@ -249,25 +279,6 @@ export function statusOf(status: number): number {
 export function typedOf({ properties }: Shape, given: URLSearchParams): Readonly<Record<string, string>> {
   const names = Object.keys(properties).filter((name) => given.has(name) && !/password|secret/i.test(name));
   return Object.fromEntries(names.map((name) => [name, given.getAll(name).join('\n')]));
-}
-
-/** The same call of the management API and of the command line. */
-export function sameOf(request: WebRequest, row: Operation, shape: Shape, values: Readonly<Record<string, string>>): Piece {
-  const input = Object.fromEntries(
-    Object.entries(shape.properties).flatMap(([name, { default: standing }]) => {
-      const value = values[name] ?? (shape.required.includes(name) ? '…' : textOf(standing));
-      return value === '' ? [] : [[name, value]];
-    }),
-  );
-  const path = row.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name] ?? '…')));
-  const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !row.path.includes(`:${name}`)));
-  const isQuery = row.method === 'GET' || row.method === 'DELETE';
-  const query = new URLSearchParams(rest as Record<string, string>).toString();
-  const main = Object.values(values)[0];
-  return terminal([
-    isQuery ? curlCommand(request, row.method, query === '' ? path : `${path}?${query}`) : curlCommand(request, row.method, path, rest),
-    row.command === undefined ? undefined : atriumCommand(request, ...row.command.split(' '), ...(main === undefined ? [] : [main])),
-  ]);
 }
 
 /** Words with what is known in place of what stands in braces. */

@@ -1,13 +1,15 @@
+import { watch } from '#client';
 import { type Handler, html, notice, pathIn, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import type { Operation } from '../operations/row.ts';
-import { sameOf, sentence, statusOf, toldOf, typedOf } from './acts.ts';
+import { sentence, statusOf, toldOf, typedOf } from './acts.ts';
 import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
 import type { Admin } from './gate.ts';
 import { absent, crumbs, hrefOf, section, table } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
+import { sameOf } from './same.ts';
 import { texts } from './texts.ts';
 
 const path = '/admin/api-explorer';
@@ -51,7 +53,8 @@ async function asked(deps: ConsoleDeps, request: WebRequest, admin: Admin, row: 
   const shape = shapeOf(row.input);
   const values = typedOf(shape, query);
   const isAsked = query.has('run') || Object.keys(shape.properties).length === 0;
-  const performed = isAsked ? await run(deps, row, request, admin, inputOf(shape, query)) : undefined;
+  const { actor, searches } = watch(admin.actor);
+  const performed = isAsked ? await run(deps, row, request, { ...admin, actor }, inputOf(shape, query)) : undefined;
   if (performed?.kind === 'streamed')
     return { kind: 'stream' as const, type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
   const told = performed?.kind === 'failed' ? toldOf(performed.failure.errors, shape) : { faults: {}, wrong: [] };
@@ -65,6 +68,6 @@ async function asked(deps: ConsoleDeps, request: WebRequest, admin: Admin, row: 
 ${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${fields.length > 0 && html`<form class="fields" method="get" action="${pathIn(realm, `${path}/${row.name}`)}"><input type="hidden" name="run" value="1">${fields}<button type="submit">${texts.ask}</button></form>`}</section>
 ${performed?.kind === 'done' && section('answer', texts.result, drawOutput(performed.output, { realm, nowMs: admin.nowMs }), html`<details class="more"><summary>JSON</summary><pre tabindex="0"><code>${JSON.stringify(performed.output, undefined, 2).slice(0, 200_000)}</code></pre></details><p class="ways"><a href="${hrefOf(realm, `${path}/${row.name}`, { ...Object.fromEntries(query), format: 'json' })}">${texts.asJsonFile}</a></p>`)}
-${sameOf(request, row, shape, values)}`,
+${sameOf(request, row, shape, values, { who: admin, searches })}`,
   };
 }

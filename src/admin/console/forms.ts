@@ -9,7 +9,7 @@ export interface Shape {
   readonly required: readonly string[];
 }
 
-interface Member {
+export interface Member {
   readonly type?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;

@@ -5,6 +5,7 @@ import type { Operation } from '../operations/row.ts';
 import { createActHandlers } from './acts.ts';
 import { applications, createApplicationHandler } from './applications.ts';
 import { createDirectoryHandlers } from './directory.ts';
+import { createEmergencyHandlers } from './emergency.ts';
 import { createEditorHandlers } from './entry-editor.ts';
 import { createExplorerHandlers } from './explorer.ts';
 import type { GateDeps } from './gate.ts';
@@ -17,7 +18,9 @@ import { createPersonHandler } from './person.ts';
 import { placesOf, shownPages } from './places.ts';
 import { createPoliciesHandler } from './policies.ts';
 import { routes } from './routes.ts';
+import { createRulesHandler } from './rules.ts';
 import { type ConsoleDeps, offeredOf } from './run.ts';
+import { createServersHandler } from './servers.ts';
 import { createShownHandler } from './shown.ts';
 
 /** Routes of the console: its own pages, and one for each operation that a page shows. */
@@ -43,6 +46,9 @@ export function createConsole({ table, ...given }: ConsoleOptions): readonly Web
     ...createExplorerHandlers(deps),
     ...createDirectoryHandlers(deps),
     ...createEditorHandlers(deps),
+    ...createEmergencyHandlers(deps),
+    servers: createServersHandler(deps),
+    rules: createRulesHandler(deps),
     home: createHomeHandler(deps),
     people: createListHandler(deps, people),
     person: createPersonHandler(deps),

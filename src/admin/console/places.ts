@@ -24,6 +24,8 @@ export interface ShownPage extends Place {
   readonly shows: string;
   /** Operations that change what it shows. */
   readonly acts?: readonly string[];
+  /** Another page on which it is changed, for those who may. */
+  readonly way?: readonly [path: string, words: string];
   /** What can be done with each of the things that it lists. */
   readonly each?: readonly EachAct[];
   /** Of the things that it lists: the members that are shown; all, when absent. */
@@ -46,8 +48,10 @@ const drawn: readonly Place[] = [
   { group: 'People', path: '/admin/users', words: 'People' },
   { group: 'People', path: '/admin/groups', words: 'Groups' },
   { group: 'Applications', path: '/admin/applications', words: 'Applications' },
+  { group: 'Applications', path: '/admin/authorization-servers', words: 'Authorization servers' },
   { group: 'Sign-in', path: '/admin/policies', words: 'Policies' },
   { group: 'Directory', path: '/admin/directory', words: 'Browse' },
+  { group: 'Directory', path: '/admin/access-rules', words: 'Access rules' },
   { group: 'Directory', path: '/admin/ldif', words: 'LDIF in and out' },
   { group: 'Service', path: '/admin/api-explorer', words: 'API explorer' },
 ];

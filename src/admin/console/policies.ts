@@ -1,6 +1,6 @@
 import { type Handler, html, type Piece, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { deedLink, flash, sameOf } from './acts.ts';
+import { deedLink, flash } from './acts.ts';
 import type { Data } from './data.ts';
 import { labelOf, shapeOf, textOf } from './forms.ts';
 import { consolePage, type Drawn } from './frame.ts';
@@ -9,6 +9,8 @@ import { absent, figure, hrefOf, section, table } from './parts.ts';
 import { countFilters } from './policy-counts.ts';
 import { policyTexts as texts } from './policy-texts.ts';
 import { type ConsoleDeps, outputOf } from './run.ts';
+import { sameOf } from './same.ts';
+import { searchCommand } from './terminal.ts';
 
 /** Policies: the value in force of each field, where it comes from, and whom it concerns now. */
 export function createPoliciesHandler(deps: ConsoleDeps): Handler {
@@ -24,7 +26,7 @@ ${counts.length > 0 && section('people', texts.whom, html`<dl>${counts.map(({ wo
 ${policySection(deps, request, admin, { name: 'authn', title: texts.authn, policy: output['authn'] as Data })}
 ${policySection(deps, request, admin, { name: 'password', title: texts.password, policy: output['password'] as Data })}
 <p class="ways"><a href="${hrefOf(request.realm, '/admin/access-rules')}">${texts.access}</a></p>
-${sameOf(request, row, shapeOf(row.input), {})}`,
+${sameOf(request, row, shapeOf(row.input), {}, { tools: ['authnPolicies', 'passwordPolicies'].map((ou) => searchCommand(admin, { base: `cn=default,ou=${ou},${request.realm.suffix}`, scope: 'base', filter: '(objectClass=*)' })) })}`,
     };
   });
 }

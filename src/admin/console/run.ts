@@ -4,7 +4,7 @@ import type { Sessions } from '#sessions';
 import type { WebRequest } from '#web';
 import type { OperationDeps } from '../operations/deps.ts';
 import { type Performed, perform } from '../operations/perform.ts';
-import type { Operation } from '../operations/row.ts';
+import type { Call, Operation } from '../operations/row.ts';
 import type { Admin, GateDeps } from './gate.ts';
 
 /** What the pages of the console rest on. */
@@ -39,11 +39,14 @@ export function run(
   input: Readonly<Record<string, unknown>>,
   { body, ifMatch }: { readonly body?: string | undefined; readonly ifMatch?: string } = {},
 ): Promise<Performed> {
-  const { realm, origin } = request;
-  const { acting, actor, person, visit } = admin;
-  const caller = { kind: 'person', dn: acting.dn, entryUuid: person.entryUuid, session: acting.session } as const;
   const sent = { ...(body === undefined ? {} : { body: Readable.from([utf8(body)]) }), ...(ifMatch === undefined ? {} : { ifMatch }) };
-  return perform(row, { realm, origin, caller, actor, visit, deps: deps.operating, ...sent }, input);
+  return perform(row, { ...callOf(deps, request, admin), ...sent }, input);
+}
+
+/** A call of an operation in the name of who is before the console. */
+export function callOf({ operating }: ConsoleDeps, { realm, origin }: WebRequest, { acting, actor, person, visit }: Admin): Call {
+  const caller = { kind: 'person', dn: acting.dn, entryUuid: person.entryUuid, session: acting.session } as const;
+  return { realm, origin, caller, actor, visit, deps: operating };
 }
 
 /** What an operation that only reads answers; `undefined` where it is not there or was refused. */

@@ -63,16 +63,6 @@ export const shown: readonly ShownPage[] = [
   { group: 'Sign-in', path: '/admin/webauthn', words: 'Security keys', shows: 'webauthn.settings', ...settings },
   { group: 'Sign-in', path: '/admin/totp', words: 'Authenticator apps', shows: 'totp.settings', ...settings },
   { group: 'Sign-in', path: '/admin/backup-codes', words: 'Recovery codes', shows: 'backup-codes.settings', ...settings },
-  {
-    group: 'Directory',
-    path: '/admin/access-rules',
-    words: 'Access rules',
-    shows: 'access.list',
-    needs: 'write',
-    columns: ['order', 'name', 'effect', 'who', 'target', 'attributes', 'rights'],
-    intro:
-      'The first rule that fits decides. Rules of your own are entries below ou=accessRules, changed in the directory; the built-in ones come behind them.',
-  },
   { group: 'Directory', path: '/admin/access-rules/explain', words: 'Which rule decides', shows: 'access.explain', needs: 'write' },
   {
     group: 'Realms',
@@ -114,6 +104,7 @@ export const shown: readonly ShownPage[] = [
     words: 'Signing keys',
     shows: 'keys.list',
     acts: ['keys.rotate'],
+    way: ['/admin/keys/emergency', 'Emergency rotation'],
     columns: ['algorithm', 'state', 'kid', 'since', 'until'],
   },
   {

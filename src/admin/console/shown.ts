@@ -1,6 +1,7 @@
+import { watch } from '#client';
 import { type Handler, html, notice, type Piece, type WebRequest } from '#web';
 import type { Operation } from '../operations/row.ts';
-import { type Deed, deedLink, flash, sameOf, sentence, statusOf, toldOf, typedOf } from './acts.ts';
+import { type Deed, deedLink, flash, sentence, statusOf, toldOf, typedOf } from './acts.ts';
 import { type Data, drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
@@ -8,6 +9,7 @@ import type { Admin } from './gate.ts';
 import { filterForm, hrefOf, section } from './parts.ts';
 import type { ShownPage } from './places.ts';
 import { type ConsoleDeps, run } from './run.ts';
+import { sameOf } from './same.ts';
 import { texts } from './texts.ts';
 
 /** A page that shows what one operation answers, with the others that change it. */
@@ -17,7 +19,8 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
     const { query, realm } = request;
     // Where something must be said first, the form alone is shown.
     const isAsked = shape.required.every((name) => query.has(name));
-    const performed = isAsked ? await run(deps, row, request, admin, inputOf(shape, query)) : undefined;
+    const { actor, searches } = watch(admin.actor);
+    const performed = isAsked ? await run(deps, row, request, { ...admin, actor }, inputOf(shape, query)) : undefined;
     if (performed?.kind === 'streamed')
       return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
     const failure = performed?.kind === 'failed' ? performed.failure : undefined;
@@ -32,12 +35,16 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
       ...(failure === undefined ? {} : { status: statusOf(failure.status), error: failure.error }),
       main: html`<h1>${page.words}</h1>${flash(deps, request)}<p>${page.intro ?? sentence(row.summary)}</p>
 ${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
-${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}</div>`}
+${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}${wayLink(page, request)}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}
 ${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
-${sameOf(request, row, shape, values)}`,
+${sameOf(request, row, shape, values, { who: admin, searches })}`,
     };
   });
+}
+
+function wayLink({ way }: ShownPage, { realm }: WebRequest): Piece {
+  return way && html`<a role="button" class="outline" href="${hrefOf(realm, way[0])}">${way[1]}</a>`;
 }
 
 /** What can be done with each of the things that are listed. */

@@ -4,7 +4,7 @@ import { texts } from './texts.ts';
 
 /** One way of doing the same from a terminal: what it is, and the exact text. */
 export interface Command {
-  readonly tool: 'ldapsearch' | 'ldapmodify' | 'curl' | 'atrium';
+  readonly tool: 'ldapsearch' | 'ldapmodify' | 'ldappasswd' | 'ldapexop' | 'curl' | 'atrium';
   readonly text: string;
 }
 
@@ -17,7 +17,7 @@ export function terminal(commands: readonly (Command | undefined)[]): SafeHtml |
   )}${all.some(({ tool }) => tool === 'curl') && html`<p class="quiet">${texts.terminalToken}</p>`}</details>`;
 }
 
-type Who = Pick<Admin, 'ldapUrl' | 'acting'>;
+export type Who = Pick<Admin, 'ldapUrl' | 'acting'>;
 
 /** A search as ldapsearch does it; nothing where the directory takes no LDAP from programs. */
 export function searchCommand(
@@ -30,6 +30,25 @@ export function searchCommand(
     tool: 'ldapsearch',
     text: `ldapsearch -H ${ldapUrl} -x -W -D ${quoted(acting.dn)} \\\n  -b ${quoted(base)} -s ${scope} ${quoted(filter)}${wanted}`,
   };
+}
+
+function connected({ ldapUrl, acting }: Who, tool: Command['tool'], rest: string): Command | undefined {
+  return ldapUrl === undefined ? undefined : { tool, text: `${tool} -H ${ldapUrl} -x -W -D ${quoted(acting.dn)} ${rest}` };
+}
+
+/** Changes as ldapmodify does them. @param ldif  records, each with the empty line at its end */
+export function writeCommand(who: Who, ldif: string): Command | undefined {
+  return connected(who, 'ldapmodify', `<<'LDIF'\n${ldif.trimEnd()}\nLDIF`);
+}
+
+/** A password as ldappasswd sets it. @param isGiven  whether one is typed; one is made otherwise */
+export function passwordCommand(who: Who, dn: string, isGiven: boolean): Command | undefined {
+  return connected(who, 'ldappasswd', `${isGiven ? '-S ' : ''}${quoted(dn)}`);
+}
+
+/** An extended operation (RFC 4511 §4.12) as ldapexop asks for it. */
+export function requestCommand(who: Who, oid: string, value?: Uint8Array): Command | undefined {
+  return connected(who, 'ldapexop', value === undefined ? oid : `${oid}::${Buffer.from(value).toString('base64')}`);
 }
 
 /** A call of the management API. @param path  of the realm, with its query */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ClientEntry, equals } from '#client';
-import { type BerReader, decodeBer, encodeBer } from '#ldap';
+import { type Actor, type ClientEntry, ClientRefusal, equals } from '#client';
+import { type BerReader, decodeBer, encodeBer, resultCodes } from '#ldap';
 import { findOne, peoplePlace } from './entries-found.ts';
 import { operation } from './row.ts';
 import { Unfit } from './unfit.ts';
@@ -19,6 +19,7 @@ const ruleShape = z.strictObject({
   order: z.number().optional().describe('Of a rule of the realm; those that are built in come behind them.'),
   dn: z.string().optional(),
   name: z.string(),
+  description: z.string().optional(),
   effect: z.string(),
   who: words,
   strength: words,
@@ -37,15 +38,27 @@ export const accessList = operation({
   scope: 'admin:read',
   summary: 'the rules of access of the realm in the order in which they are asked, the built-in ones behind them',
   input: z.strictObject({}),
-  output: z.strictObject({ rules: z.array(ruleShape), complete: z.boolean() }),
+  output: z.strictObject({
+    rules: z.array(ruleShape),
+    complete: z.boolean(),
+    builtIn: z.boolean().describe('Whether the built-in rules are among them: the directory tells them to those who manage the realm.'),
+  }),
   audit: 'rules of access listed',
   command: 'access list',
   run: async ({ actor, realm }) => {
     const search = { base: realm.suffix, scope: 'sub', filter: equals('objectClass', 'stsAccessRule'), sizeLimit: rulesMax } as const;
     const { entries, complete } = await actor.search({ ...search, attributes: ['*', 'entryCSN'] });
     const own = entries.map(ruleOf).sort((one, other) => (one.order ?? 0) - (other.order ?? 0) || (one.name < other.name ? -1 : 1));
-    const value = encodeBer((ber) => ber.sequence(() => ber.string(realm.suffix, suffixTag)));
-    const builtIn = read(await actor.extended(explainOid, value), (ber) =>
+    const builtIn = await builtInRules(actor, realm.suffix);
+    return { rules: [...own, ...(builtIn ?? [])], complete, builtIn: builtIn !== undefined };
+  },
+});
+
+/** Nothing for who does not manage the realm. */
+async function builtInRules(actor: Actor, suffix: string): Promise<readonly z.input<typeof ruleShape>[] | undefined> {
+  const value = encodeBer((ber) => ber.sequence(() => ber.string(suffix, suffixTag)));
+  try {
+    const rules = read(await actor.extended(explainOid, value), (ber) =>
       ber.list(() =>
         ber.sequence(() => ({
           name: ber.string(),
@@ -53,9 +66,12 @@ export const accessList = operation({
         })),
       ),
     );
-    return { rules: [...own, ...builtIn.map(({ name, values }) => ruleWith(name, (each) => values.get(each) ?? []))], complete };
-  },
-});
+    return rules.map(({ name, values }) => ruleWith(name, (each) => values.get(each) ?? []));
+  } catch (error) {
+    if (error instanceof ClientRefusal && error.code === resultCodes.insufficientAccessRights) return undefined;
+    throw error;
+  }
+}
 
 export const accessExplain = operation({
   name: 'access.explain',
@@ -173,6 +189,7 @@ function ruleOf(entry: ClientEntry): z.input<typeof ruleShape> {
   return {
     ...ruleWith(entry.one('cn') ?? entry.dn, (name) => entry.all(name)),
     order: Number(entry.one('stsRuleOrder') ?? 0),
+    ...(entry.has('description') ? { description: entry.all('description').join(' ') } : {}),
     dn: entry.dn,
     etag: entry.one('entryCSN') ?? '',
   };

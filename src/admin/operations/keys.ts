@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ClientEntry, ClientRefusal, present } from '#client';
+import { type Actor, type ClientEntry, ClientRefusal, present } from '#client';
 import { signingAlgorithms } from '#keys';
 import { resultCodes } from '#ldap';
 import type { Operation } from './row.ts';
@@ -30,22 +30,7 @@ export const keyRows: readonly Operation[] = [
     input: z.strictObject({}),
     output: z.strictObject({ keys: z.array(keyShape) }),
     audit: 'signing keys listed',
-    run: async ({ actor, realm }) => {
-      const search = {
-        base: `ou=signingKeys,${realm.suffix}`,
-        scope: 'one',
-        filter: present('stsKeyId'),
-        attributes,
-        sizeLimit: keysMax,
-      } as const;
-      try {
-        return { keys: (await actor.search(search)).entries.map(keyOf).sort(byState) };
-      } catch (error) {
-        // A realm whose keys nobody needed yet has none.
-        if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return { keys: [] };
-        throw error;
-      }
-    },
+    run: async ({ actor, realm }) => ({ keys: await keysOf(actor, realm.suffix) }),
   }),
   operation({
     name: 'keys.rotate',
@@ -67,8 +52,7 @@ export const keyRows: readonly Operation[] = [
       on: 'keys',
       title: 'Rotate signing keys',
       verb: 'Rotate',
-      danger:
-        'New tokens are signed by new keys from now on. In an emergency every token that was issued so far is refused at once, and everybody signs in to applications again.',
+      danger: 'New tokens are signed by new keys from now on. What was signed before stays good for as long as it was.',
     },
     run: async ({ actor, realm }, { algorithm, emergency, confirm }) => {
       // Specification document 2, STS-KEYS: an emergency rotation needs `confirm` equal to `compromised`, else 400.
@@ -83,6 +67,18 @@ export const keyRows: readonly Operation[] = [
     },
   }),
 ];
+
+/** The signing keys of a realm, what signs first. */
+export async function keysOf(actor: Actor, suffix: string): Promise<z.input<typeof keyShape>[]> {
+  const search = { base: `ou=signingKeys,${suffix}`, scope: 'one', filter: present('stsKeyId'), attributes, sizeLimit: keysMax } as const;
+  try {
+    return (await actor.search(search)).entries.map(keyOf).sort(byState);
+  } catch (error) {
+    // A realm whose keys nobody needed yet has none.
+    if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return [];
+    throw error;
+  }
+}
 
 function keyOf(entry: ClientEntry): z.input<typeof keyShape> {
   const [since, until] = [timeOf(entry.one('stsKeySince')), timeOf(entry.one('stsKeyUntil'))];

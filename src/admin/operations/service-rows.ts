@@ -1,5 +1,7 @@
 import { accessExplain, accessList, usersWhy } from './access.ts';
+import { accessRuleRows } from './access-rules.ts';
 import { auditList } from './audit.ts';
+import { authorizationServerRows } from './authorization-servers.ts';
 import { configList, configReset, configSet } from './config.ts';
 import { describeRows } from './describe.ts';
 import { errorCodes } from './error-codes.ts';
@@ -27,10 +29,12 @@ export const serviceRows: readonly Operation[] = [
   realmsRemove,
   accessList,
   accessExplain,
+  ...accessRuleRows,
   usersWhy,
   auditList,
   errorCodes,
   ...keyRows,
+  ...authorizationServerRows,
   ...ldapRows,
   ...describeRows,
 ];

@@ -1,0 +1,31 @@
+/** The words of what ends with a deed: of one, and of several. */
+export const consequenceTexts = {
+  title: 'What ends with it, as of now',
+  nothing: 'Nothing of it is open or in use now.',
+  moreThan: 'more than',
+  session: ['session ends', 'sessions end'],
+  set: ['token set is revoked', 'token sets are revoked'],
+  setSigned: [
+    'token set is in force; what of it is signed is refused from then on',
+    'token sets are in force; what of them is signed is refused from then on',
+  ],
+  token: ['token in force is refused', 'tokens in force are refused'],
+  appPassword: ['app password lets nobody in any more', 'app passwords let nobody in any more'],
+  key: ['security key is removed', 'security keys are removed'],
+  app: ['authenticator app is removed', 'authenticator apps are removed'],
+  codes: ['recovery code is worth nothing', 'recovery codes are worth nothing'],
+  left: ['other second factor is left', 'other second factors are left'],
+  leaves: ['group loses them as a member', 'groups lose them as a member'],
+  names: ['group loses it as a member', 'groups lose it as a member'],
+  member: ['member has no more what it gave', 'members have no more what it gave'],
+  guards: ['application names it among the groups that may use it', 'applications name it among the groups that may use them'],
+  below: ['entry stands below it: it is refused until that is gone', 'entries stand below it: it is refused until they are gone'],
+  person: ['person is deleted', 'people are deleted'],
+  group: ['group is deleted', 'groups are deleted'],
+  application: ['application is deleted', 'applications are deleted'],
+  signs: [
+    'key signs no more; it stays published while tokens that it signed live',
+    'keys sign no more; they stay published while tokens that they signed live',
+  ],
+  taken: ['key is taken back', 'keys are taken back'],
+} as const;
