@@ -34,6 +34,8 @@ export interface Kept<T> {
 export interface Kind<T> {
   /** The token is one that was never put before. */
   put(realm: string, token: string, value: T, expiresAtMs: number, owner?: string): Promise<void>;
+  /** The same of a token that may have been put: false when it is there, and nothing is changed. Of several processes that do so at once one is first. */
+  putNew(realm: string, token: string, value: T, expiresAtMs: number, owner?: string): Promise<boolean>;
   /** Notes a token that nobody noted before, with nothing under it: of several who do so at once one is first. Once noted it is until it ends. */
   claim(realm: string, token: string, expiresAtMs: number): Promise<boolean>;
   get(realm: string, token: string): Promise<Kept<T> | undefined>;
@@ -89,12 +91,22 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
       const kept = read(row, stored);
       return kept === undefined ? [] : [kept];
     });
+  const roomFor = (realm: string, owner: string): string => {
+    const kind = kindOf(row.name, realm);
+    if (row.ownerRowsMax !== undefined && owner !== '') makeRoomOf(kind, owner, row.ownerRowsMax);
+    if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
+    return kind;
+  };
   return {
     put: async (realm, token, value, expiresAtMs, owner = '') => {
-      const kind = kindOf(row.name, realm);
-      if (row.ownerRowsMax !== undefined && owner !== '') makeRoomOf(kind, owner, row.ownerRowsMax);
-      if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
+      const kind = roomFor(realm, owner);
       for (const evicted of store.put(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner)) tell(evicted, 'evicted');
+    },
+    putNew: async (realm, token, value, expiresAtMs, owner = '') => {
+      const kind = roomFor(realm, owner);
+      const evicted = store.putNew(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner);
+      for (const each of evicted ?? []) tell(each, 'evicted');
+      return evicted !== undefined;
     },
     claim: async (realm, token, expiresAtMs) => {
       const kind = kindOf(row.name, realm);

@@ -49,6 +49,8 @@ export interface StateStore {
    * @returns the rows that were put out to stay within the bound of the kind: the oldest
    */
   put(kind: string, key: string, value: string, expiresAtMs: number, owner?: string): StateRow[];
+  /** The same where no row of its kind and key is there; nothing where one is. Of two processes that come at one moment one puts it. */
+  putNew(kind: string, key: string, value: string, expiresAtMs: number, owner?: string): StateRow[] | undefined;
   get(kind: string, key: string): StateRow | undefined;
   /** Gets a row and removes it: what is single-use is given once. */
   take(kind: string, key: string): StateRow | undefined;
@@ -144,6 +146,10 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     return excess > 0 ? statements.evict.all(kind, excess) : [];
   });
 
+  const putNew = database.transaction((...row: Parameters<typeof put>): StateRow[] | undefined =>
+    statements.get.get(row[0], row[1], clock.nowMs()) === undefined ? put(...row) : undefined,
+  );
+
   const countUp = database.transaction((counters: readonly Counter[]): CountUp => {
     const standing = counters.map((counter) => {
       const row = statements.get.get(counter.kind, counter.key, clock.nowMs());
@@ -174,6 +180,7 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     countUp: (counters) => written(() => countUp.immediate(counters)),
     countDown: (counted) => written(() => countDown.immediate(counted)),
     put: (kind, key, value, expiresAtMs, owner = '') => written(() => put.immediate(kind, key, value, expiresAtMs, owner)),
+    putNew: (kind, key, value, expiresAtMs, owner = '') => written(() => putNew.immediate(kind, key, value, expiresAtMs, owner)),
     get: (kind, key) => statements.get.get(kind, key, clock.nowMs()),
     take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs())),
     replace: (kind, key, expected, value, expiresAtMs, owner) =>

@@ -133,7 +133,7 @@ test('two processes that open a file that is not there yet both get a whole one'
   t.is(readdirSync(path).length, 100, 'nothing else is left');
 });
 
-test('two processes that take the same rows, or replace the same values, never both succeed', async (t) => {
+test('two processes that take the same rows, replace the same values, or put where nothing is, never both succeed', async (t) => {
   const file = join(folder(t), 'state');
   const racers = [child(t, 'race', file), child(t, 'race', file)];
   await Promise.all(racers.map((racer) => racer.said('ready')));
@@ -145,7 +145,7 @@ test('two processes that take the same rows, or replace the same values, never b
   for (const racer of racers) racer.say('go');
   t.deepEqual(await Promise.all(racers.map((racer) => racer.ended)), [0, 0], racers.map(({ output }) => output).join());
   const told = racers.flatMap(({ output }) => output.split('\n'));
-  for (const what of ['took', 'replaced']) {
+  for (const what of ['took', 'replaced', 'put']) {
     const won = told.filter((line) => line.startsWith(what));
     t.is(won.length, 300);
     t.is(new Set(won).size, 300);

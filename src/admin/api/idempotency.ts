@@ -56,35 +56,37 @@ export function openIdempotency(state: State, clock: Clock): Idempotency {
     rowsMax: () => ofRealmMax,
     ownerRowsMax: ofCallerMax,
   });
-  // Two that come at one moment to one process; between processes the first that is written wins, and the other finds it when it asks again.
-  const underWay = new Set<string>();
 
   return {
     once: async ({ realm, caller, row, key }, given, run) => {
       const token = JSON.stringify([caller.entryUuid, row.name, key]);
       const asked = Buffer.from(sha256(JSON.stringify(given))).toString('base64url');
-      const known = await kind.get(realm, token);
-      if (known !== undefined && known.value.asked !== asked) throw refuse(errors.keyOfAnother);
-      if (known?.value.answer !== undefined) return known.value.answer;
-      if (known !== undefined || underWay.has(token)) throw refuse(errors.keyUnderWay);
-      underWay.add(token);
-      try {
-        await kind.put(realm, token, { asked, done: false }, clock.nowMs() + underWayMs, caller.entryUuid);
-        const { value, made } = await run();
+      // Of two that come at one moment, to whichever web processes, one is noted; the other finds it.
+      while (!(await kind.putNew(realm, token, { asked, done: false }, clock.nowMs() + underWayMs, caller.entryUuid))) {
+        const known = await kind.get(realm, token);
+        // It has ended in between, and left nothing.
+        if (known === undefined) continue;
+        if (known.value.asked !== asked) throw refuse(errors.keyOfAnother);
+        if (known.value.answer === undefined) throw refuse(errors.keyUnderWay);
+        return known.value.answer;
+      }
+      const settle = async (made: Readonly<Record<string, unknown>> | undefined) => {
         const kept = await kind.get(realm, token);
-        if (kept === undefined) return value;
-        if (made === undefined) await kind.remove(kept);
-        else {
-          const isShort = row.once === undefined && JSON.stringify(made).length <= answerLengthMax;
-          await kind.replace(kept, { asked, done: true, ...(isShort ? { answer: { ...made } } : {}) }, clock.nowMs() + keptMs);
+        if (kept === undefined || kept.value.done) return;
+        if (made === undefined) {
+          await kind.remove(kept);
+          return;
         }
+        const isShort = row.once === undefined && JSON.stringify(made).length <= answerLengthMax;
+        await kind.replace(kept, { asked, done: true, ...(isShort ? { answer: { ...made } } : {}) }, clock.nowMs() + keptMs);
+      };
+      try {
+        const { value, made } = await run();
+        await settle(made);
         return value;
       } catch (error) {
-        const kept = await kind.get(realm, token);
-        if (kept !== undefined) await kind.remove(kept);
+        await settle(undefined);
         throw error;
-      } finally {
-        underWay.delete(token);
       }
     },
   };
