@@ -35,7 +35,7 @@ import { describingOf } from './describing.ts';
 import type { Foundation } from './foundation.ts';
 import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
-import { metadataFolder } from './locate.ts';
+import { exchangeFolder, metadataFolder } from './locate.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { settings as rows } from './settings.ts';
 
@@ -124,6 +124,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(clock, below, client, people, realms) });
   const operating = {
     ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf, tokens: oauth.sets },
+    ...{ settings, exchange: join(foundation.dataDir, exchangeFolder) },
     ...(await describingOf(foundation, below, () => mounted())),
   };
   const routes: readonly WebRoute[] = [

@@ -10,6 +10,7 @@ import { createFreshness, createOpener, JudgingPool, SharedPool } from './pool.t
 import { ClientRefusal } from './refusal.ts';
 import { createReport } from './report.ts';
 import type { settings as rows } from './settings.ts';
+import { performTogether, type Update, type UpdateRefused } from './together.ts';
 import { type Verification, type Verified, verifiedOf, verifyControls, verifyOid, verifyValue } from './verify.ts';
 
 /** A password that someone typed, and where. */
@@ -62,6 +63,13 @@ export interface DirectoryClient {
    * @throws ClientRefusal when it does not
    */
   wakeMails(): Promise<void>;
+  /**
+   * Makes several changes under a person's authority, all or none.
+   *
+   * @returns the first that is refused; nothing when all are made
+   * @throws ClientRefusal when it is none of theirs: too many of them, say; Refusal STS-CORE-9100 to 9103
+   */
+  together(subject: Exclude<Subject, 'self'>, updates: readonly Update[]): Promise<UpdateRefused | undefined>;
   /** Acts under a person's authority, or the web layer's own. */
   as(subject: Subject): Actor;
   /** Ends all connections; what is under way fails. */
@@ -82,6 +90,10 @@ const arc = '2.25.83716444157178576224225129172109131643';
 const showSecretOid = `${arc}.6.1`;
 const wakeMailsOid = `${arc}.6.125`;
 const doorControlOid = `${arc}.5.1`;
+/** Transactions under way at a time: each keeps its updates in the directory's memory. */
+const transactionsMax = 2;
+/** Passwords in clear are hashed one after the other before a transaction is decided. */
+const togetherMs = 600_000;
 /** What remains of a door's name or an address in the control, whose lengths take one octet each. */
 const doorOctetsMax = 60;
 
@@ -113,6 +125,8 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
   const freshness = createFreshness(clock, () => settings['client.idleMs']);
   const shared = new SharedPool(opener, freshness, () => settings['client.poolSize'], waitingMax);
   const judging = new JudgingPool(opener, freshness, () => settings['client.judgingMax'], waitingMax);
+
+  const alone = new JudgingPool(opener, freshness, () => transactionsMax, waitingMax);
 
   const acting = (subject: Subject) =>
     actorOf(
@@ -177,10 +191,23 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       );
       if (op.result.code !== resultCodes.success) throw new ClientRefusal(op.result);
     },
+    together: (subject, updates) =>
+      telling(
+        alone.use(async (link) => {
+          try {
+            return await performTogether(link, updates, onBehalf(subject), togetherMs);
+          } catch (error) {
+            // What is not ended ends with its connection.
+            if (!(error instanceof ClientRefusal)) link.close();
+            throw error;
+          }
+        }),
+      ),
     as: (subject) => (subject === 'self' ? self : acting(subject)),
     close: async () => {
       shared.close();
       judging.close();
+      alone.close();
     },
   };
 }

@@ -10,4 +10,5 @@ export { ClientRefusal } from './refusal.ts';
 export { type Change, rehearse, watch } from './rehearse.ts';
 export { settings as clientSettings } from './settings.ts';
 export type { KeyRotated, OpenedKey, RotationAsked } from './signing-keys.ts';
+export type { Update, UpdateRefused } from './together.ts';
 export type { Verification, Verified } from './verify.ts';

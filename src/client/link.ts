@@ -22,6 +22,8 @@ export interface PerformOptions {
   readonly timeoutMs: number;
   /** Called with what comes before the result: entries, references, intermediate responses. */
   readonly onPart?: (part: Answer) => void;
+  /** Told the message id that the request went under. */
+  readonly sent?: (messageId: number) => void;
   /** Gives the request up: it is abandoned, and `perform` rejects with the reason. */
   readonly signal?: AbortSignal;
 }
@@ -76,7 +78,7 @@ export class Link {
    *
    * @throws Refusal `unreachable` when the connection ends before, `unanswered` (STS-CORE-9101) when nothing comes for `timeoutMs`
    */
-  perform(op: Request, controls: readonly Control[], { timeoutMs, onPart, signal }: PerformOptions): Promise<Performed> {
+  perform(op: Request, controls: readonly Control[], { timeoutMs, onPart, sent, signal }: PerformOptions): Promise<Performed> {
     const request = new OwnRequest(op, controls);
     const { promise, resolve, reject } = Promise.withResolvers<Performed>();
     if (this.ended) return Promise.reject(refuse(errors.unreachable, { why: 'the connection has ended' }));
@@ -124,6 +126,7 @@ export class Link {
     parts.on('end', (message: unknown) => ended(null, message));
     parts.on('error', (error: Error) => ended(error));
     this.#client._send(request, [], parts, ended);
+    sent?.(request.id);
     return promise;
   }
 

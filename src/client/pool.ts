@@ -135,7 +135,7 @@ export class SharedPool {
   }
 }
 
-/** Connections that one judgement at a time has for itself: a bind changes who the connection is. Nothing but binds is sent over them. */
+/** Connections that one piece of work at a time has for itself: a bind changes who the connection is, and a transaction belongs to one. */
 export class JudgingPool {
   readonly #opener: Opener;
   readonly #size: () => number;

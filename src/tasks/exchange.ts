@@ -45,6 +45,8 @@ export interface Exchange {
   free(name: string): string;
   /** An empty file for what a task keeps while it runs: it has no name, and goes with its descriptor. */
   scratch(name: string): number;
+  /** Removes a file that was for one task alone; one that is not there is no matter. */
+  remove(name: string): void;
   /** Removes what is left of a file that was not made to its end. */
   forget(name: string): void;
 }
@@ -158,6 +160,7 @@ export function openExchange(folder: string): Exchange {
       rmSync(part(name));
       return file;
     },
+    remove: (name) => rmSync(placeOf(name), { force: true }),
     forget: (name) => {
       if (isTaskFile(name)) rmSync(part(name), { force: true });
     },

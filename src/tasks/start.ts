@@ -100,8 +100,10 @@ async function perform(options: TaskOptions, list: TaskList, exchange: Exchange,
     if (task.state !== 'waiting') report.message('the service ended in the middle; it goes on');
     await report.write({ ...(task.state === 'waiting' ? { state: 'running' as const } : {}), started: generalizedTime(clock.nowMs()) });
     const outcome = await done(work, options);
+    dropFile(work);
     await end(work, outcome, outcome.state === 'failed' ? errors.taskFailed.code : undefined);
   } catch (error) {
+    if (!(error instanceof TaskEnded) || error.how === 'cancelled') dropFile(work);
     if (error instanceof TaskEnded) {
       if (error.how === 'cancelled') tell(work, 'refused', 'it was cancelled: its entry is gone', undefined);
       return;
@@ -112,6 +114,11 @@ async function perform(options: TaskOptions, list: TaskList, exchange: Exchange,
       options.log.error(errors.taskFailed, `${task.dn}: how it ended cannot be written: ${String(why)}`),
     );
   }
+}
+
+/** What came for this task alone goes with it. */
+function dropFile({ task, exchange }: Work): void {
+  if (task.kind === 'import' && task.options.includes('drop')) exchange.remove(task.file);
 }
 
 async function done(work: Work, { openRealm, backUp }: TaskOptions): Promise<Outcome> {

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { call, openApi } from './api.ts';
 
@@ -89,13 +89,84 @@ test('ldif.export and ldif.import: what goes out comes in, superiors first; a se
   t.true(((await call(t, atrium, 'ldif.export', { query: { operational: 'true' } })).body as string).includes('entryUUID: '));
 });
 
-test('ldif.import: text that is no LDIF, a name of no realm and nothing at all are refused, and what was made before is told', async (t) => {
+test('ldif.import: text that is no LDIF, a name of no realm and nothing at all are refused, and nothing is made', async (t) => {
   const one = 'dn: ou=before,dc=example,dc=com\nobjectClass: organizationalUnit\nou: before\n\n';
   const broken = await call(t, atrium, 'ldif.import', { octets: `${one}dn: ou=x,dc=example,dc=com\nnonsense\n` });
   t.is(broken.status, 400);
-  t.regex(broken.body.errors[1].message, /1 entries were added/);
+  t.deepEqual(
+    broken.body.errors.map(({ field = '' }) => field),
+    ['line 6', ''],
+  );
   t.is((await call(t, atrium, 'ldif.import', { octets: 'dn: o=other\nobjectClass: organization\no: other\n' })).status, 400);
   t.is((await call(t, atrium, 'ldif.import', { octets: '', headers: { 'content-type': 'text/plain' } })).status, 415);
+  const passed = await call(t, atrium, 'ldif.import', { octets: `${one}dn: ou=x\nnonsense\n`, query: { continue: 'true' } });
+  t.regex(passed.body.errors[1].message, /1 entries were added/, 'what is made one by one stays, and is told');
+});
+
+const place = (uid: string) => `uid=${uid},ou=people,dc=example,dc=com`;
+const person = (uid: string, more = '') => `dn: ${place(uid)}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\n${more}\n`;
+const isThere = async (t: ExecutionContext, uid: string) => (await call(t, atrium, 'users.read', { params: { user: uid } })).status === 200;
+
+test('ldif.import is all or nothing: what is refused in the middle leaves nothing, and its line, attribute and rule are told', async (t) => {
+  const octets = [
+    person('all1'),
+    `dn: ${place('all1')}\nchangetype: modify\nreplace: title\ntitle: First\n\n`,
+    person('all2', 'nonsense: x\n'),
+    person('all3'),
+  ].join('');
+  const refused = await call(t, atrium, 'ldif.import', { octets });
+  t.is(refused.status, 400);
+  const line = octets.slice(0, octets.indexOf(`dn: ${place('all2')}`)).split('\n').length;
+  t.is(refused.body.errors[0].field, `line ${line}`);
+  t.regex(refused.body.errors[0].message, /^uid=all2,.*nonsense/);
+  t.is(refused.body.errors[1].message, 'Nothing was added or changed.');
+  for (const uid of ['all1', 'all2', 'all3']) t.false(await isThere(t, uid), uid);
+
+  const fit = octets.replace('nonsense: x\n', '');
+  const { body } = await call(t, atrium, 'ldif.import', { octets: fit });
+  t.deepEqual([body.records, body.added, body.changed, body.refused], [4, 3, 1, 0]);
+  t.deepEqual(
+    (await call(t, atrium, 'users.read', { params: { user: 'all1' } })).body.attributes.title,
+    ['First'],
+    'a change of what it added itself',
+  );
+});
+
+test('ldif.import: a dry run has the directory judge everything, names each that would be refused, and makes nothing', async (t) => {
+  const octets = [person('dry1'), person('dry2', 'nonsense: x\n'), person('dry3'), person('dry3'), person('admin')].join('');
+  const { body } = await call(t, atrium, 'ldif.import', { octets, query: { dryRun: 'true' } });
+  t.deepEqual([body.records, body.added, body.refused], [5, 2, 3]);
+  t.deepEqual(
+    body.refusals.map(({ dn }: { dn: string }) => dn),
+    [place('dry2'), place('dry3'), place('admin')],
+  );
+  t.regex(body.refusals[0].message, /nonsense/);
+  t.false(await isThere(t, 'dry1'));
+  const skipped = await call(t, atrium, 'ldif.import', { octets: `${person('dry1')}${person('admin')}`, query: { existing: 'skip' } });
+  t.deepEqual([skipped.body.added, skipped.body.skipped], [1, 1]);
+});
+
+test('ldif.import: more than one transaction holds is a task, all or nothing too, whose file goes with it', async (t) => {
+  const many = (name: string) => Array.from({ length: 700 }, (_, at) => person(`${name}${at}`)).join('');
+  const ended = async (octets: string, query: Readonly<Record<string, string>> = {}) => {
+    const { body, status } = await call(t, atrium, 'ldif.import', { octets, query });
+    t.is(status, 200, JSON.stringify(body));
+    for (;;) {
+      const { task } = (await call(t, atrium, 'tasks.read', { params: { task: body.task } })).body;
+      if (['done', 'failed'].includes(task.state)) return task;
+    }
+  };
+  const dry = await ended(`${many('many')}${person('many', 'nonsense: x\n')}`, { dryRun: 'true' });
+  t.regex(dry.messages.join(), /line \d+.*nonsense/);
+  t.is((await ended(`${many('many')}${person('many', 'nonsense: x\n')}`)).state, 'failed');
+  t.false(await isThere(t, 'many0'));
+  t.is((await ended(many('many'))).state, 'done');
+  t.true(await isThere(t, 'many699'));
+  t.deepEqual(
+    readdirSync(join(atrium.dataDir, 'exchange')).filter((name) => name.startsWith('import-')),
+    [],
+  );
+  t.is((await call(t, atrium, 'ldif.import', { octets: many('skip'), query: { existing: 'skip' } })).status, 400);
 });
 
 test('backup.create, tasks.read and tasks.list: a backup is asked for, and how far it is can be seen', async (t) => {

@@ -71,6 +71,10 @@ export interface OperationDeps {
   readonly chance: Chance;
   /** The settings in force in a realm, all of them by name. */
   readonly settingsOf: (realm: string) => SettingValues<SettingRows>;
+  /** Of the process. */
+  readonly settings: SettingValues<SettingRows> & { readonly 'ldap.transactionUpdatesMax': number; readonly 'ldap.transactionMib': number };
+  /** The folder of files that tasks take in and give out. */
+  readonly exchange: string;
   readonly configuration?: Configuration;
   readonly codes?: Codes;
   readonly description?: Description;

@@ -10,11 +10,9 @@ export interface ImportCounts {
   refusals: { line: number; dn: string; message: string }[];
 }
 
-/** An import under way: records are carried out some at a time, in an order in which each can be. */
+/** An import under way: records are carried out some at a time, in an order in which each can be; what is refused is passed over. */
 export interface Import {
   readonly counts: ImportCounts;
-  /** What ended it. */
-  readonly failed: { readonly line: number; readonly dn: string; readonly refusal: ClientRefusal } | undefined;
   /** Resolves when there is room for another. */
   take(record: LdifRecord): Promise<void>;
   /** Resolves when all is done. */
@@ -26,12 +24,11 @@ const windowMax = 16;
 
 /** @param toldMax  refusals that are told one by one */
 export function createImport(
-  actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename' | 'read'>,
-  options: { readonly dryRun: boolean; readonly existing: 'refuse' | 'skip'; readonly continue: boolean; readonly toldMax: number },
+  actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename'>,
+  options: { readonly existing: 'refuse' | 'skip'; readonly toldMax: number },
 ): Import {
   const counts: ImportCounts = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [] };
   const underWay = new Map<string, Promise<void>>();
-  let failed: Import['failed'];
   /** What was no refusal of a record: the directory could not be asked. */
   let broken: { readonly why: unknown } | undefined;
   const held = () => {
@@ -46,12 +43,10 @@ export function createImport(
     counts.refused++;
     const { line, dn } = record;
     if (counts.refusals.length < options.toldMax) counts.refusals.push({ line, dn, message: refusal.diagnostic || refusal.message });
-    if (!options.continue) failed ??= { line, dn, refusal };
   };
   const perform = async (record: LdifRecord): Promise<void> => {
     try {
-      if (options.dryRun) await look(record);
-      else await carryOut(actor, record);
+      await carryOut(actor, record);
       if (record.kind === 'content' || record.kind === 'add') counts.added++;
       else counts.changed++;
     } catch (error) {
@@ -59,19 +54,9 @@ export function createImport(
       refused(record, error);
     }
   };
-  /** What is known without writing: whether the entry is there. */
-  const look = async ({ kind, dn }: LdifRecord): Promise<void> => {
-    const isThere = (await actor.read(dn, ['1.1'])) !== undefined;
-    const adds = kind === 'content' || kind === 'add';
-    if (adds && isThere) throw refusalOf(resultCodes.entryAlreadyExists, 'the entry is there already');
-    if (!adds && !isThere) throw refusalOf(resultCodes.noSuchObject, 'there is no such entry');
-  };
 
   return {
     counts,
-    get failed() {
-      return failed;
-    },
     take: async (record) => {
       counts.records++;
       const { own, superior } = namesOf(record.dn);
@@ -80,7 +65,6 @@ export function createImport(
       await underWay.get(superior);
       await underWay.get(own);
       while (underWay.size >= windowMax) await Promise.race(underWay.values());
-      if (failed !== undefined) return;
       held();
       const work = perform(record)
         .catch((why: unknown) => {
@@ -111,10 +95,6 @@ async function carryOut(actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename
       return actor.rename(record.dn, { newRdn, deleteOldRdn, ...(newSuperior === undefined ? {} : { newSuperior }) });
     }
   }
-}
-
-function refusalOf(code: number, diagnostic: string): ClientRefusal {
-  return new ClientRefusal({ code, diagnostic, matchedDN: '', referral: [] });
 }
 
 /** Two spellings of one name may differ here; then the directory's own refusal is what is told. */

@@ -1,8 +1,12 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { utf8 } from '#base';
-import { type ClientRefusal, present } from '#client';
+import { utf8, uuid4 } from '#base';
+import { attributesOf, present } from '#client';
 import { formatLdifRecord, LdifError, type LdifLimits, type LdifRecord, ldifHeader, readLdif, resultCodes } from '#ldap';
+import { gather } from './ldif-gather.ts';
 import { createImport, type ImportCounts } from './ldif-import.ts';
+import { importTogether, wordsOf } from './ldif-together.ts';
 import { type Call, type Operation, operation } from './row.ts';
 import { Unfit } from './unfit.ts';
 
@@ -37,15 +41,21 @@ const imported = operation({
   path: '/admin-api/ldif',
   scope: 'admin:write',
   summary: 'add the entries of LDIF, and make the changes that its change records ask for, as the caller',
-  more: 'Entries are made one by one: what was made before a refusal stays, and the answer says how far it came. A dry run reads everything and says which entries are there already; what the directory would refuse it does not know.',
+  more: 'All or nothing: the directory judges each record as if those before it had been made, and makes all of them in one transaction. More than one transaction holds (`ldap.transactionUpdatesMax`, `ldap.transactionMib`) is an import by a task, which whoever manages the service may ask for, and has entries alone: `task` names it, `tasks.read` says how it ended. With `continue` records are made one by one, and what is refused is passed over.',
   takes: { type, octetsMax: 'adminApi.ldifOctetsMax' },
   input: z.strictObject({
-    dryRun: z.stringbool().default(false).describe('Nothing is written.'),
+    dryRun: z
+      .stringbool()
+      .default(false)
+      .describe('Nothing is written; what would be refused is told with line, entry, attribute and rule.'),
     existing: z
       .enum(['refuse', 'skip'])
       .default('refuse')
-      .describe('What becomes of an entry that is there already: the import ends, or it stays as it is.'),
-    continue: z.stringbool().default(false).describe('Go on behind what is refused, and tell of it at the end.'),
+      .describe('What becomes of an entry that is there already: nothing is imported, or it stays as it is.'),
+    continue: z
+      .stringbool()
+      .default(false)
+      .describe('Make one by one what can be made, pass over what is refused, and tell of it at the end.'),
   }),
   output: z.strictObject({
     records: z.int().nonnegative().describe('That were read.'),
@@ -53,7 +63,8 @@ const imported = operation({
     changed: z.int().nonnegative(),
     skipped: z.int().nonnegative().describe('Entries that were there already.'),
     refused: z.int().nonnegative(),
-    refusals: z.array(z.strictObject({ line: z.int(), dn: z.string(), message: z.string() })).describe('The first 100.'),
+    refusals: z.array(z.strictObject({ line: z.int(), dn: z.string(), message: z.string() })).describe('The first of them.'),
+    task: z.string().optional().describe('An import by a task, which goes on: nothing is counted here.'),
   }),
   audit: 'LDIF imported',
   console: {
@@ -90,13 +101,62 @@ async function* entriesOf({ actor, realm, deps }: Call, operational: boolean): A
 
 type Options = { readonly dryRun: boolean; readonly existing: 'refuse' | 'skip'; readonly continue: boolean };
 
-async function importAll(call: Call, options: Options): Promise<ImportCounts> {
-  const run = createImport(call.actor, { ...options, toldMax });
+async function importAll(call: Call, options: Options): Promise<ImportCounts & { task?: string }> {
+  if (options.continue && !options.dryRun) return await importOneByOne(call, options);
+  const { settings, exchange } = call.deps;
+  const name = `import-${uuid4(call.deps.chance)}`;
   try {
-    for await (const record of records(call)) {
-      if (outside(call, record)) throw new Unfit({ field: `line ${record.line}`, message: `${record.dn} is not of this realm` });
+    const gathered = await gather(bodyOf(call), {
+      limits,
+      recordsMax: settings['ldap.transactionUpdatesMax'] - 1,
+      octetsMax: settings['ldap.transactionMib'] * 2 ** 20,
+      folder: exchange,
+      name: `${name}.ldif`,
+    });
+    if (gathered.kind === 'spooled') return await importByTask(call, options, name);
+    for (const record of gathered.records) refuseOutside(call, record);
+    const { counts, failed } = await importTogether(call, gathered.records, options);
+    if (failed === undefined) return counts;
+    // Without the right to write that is what its caller has to know.
+    if (failed.refusal.code === resultCodes.insufficientAccessRights) throw failed.refusal;
+    throw new Unfit({ field: `line ${failed.line}`, message: `${failed.dn}: ${wordsOf(failed.refusal)}` }, { message: nothingDone });
+  } catch (thrown) {
+    throw thrown instanceof LdifError ? new Unfit({ field: `line ${thrown.line}`, message: thrown.why }, { message: nothingDone }) : thrown;
+  }
+}
+
+const nothingDone = 'Nothing was added or changed.';
+
+/** What is too much for one transaction: the task is given by the caller, who must be allowed to. */
+async function importByTask(
+  { actor, realm, deps }: Call,
+  { dryRun, existing }: Options,
+  name: string,
+): Promise<ImportCounts & { task: string }> {
+  const file = `${name}.ldif`;
+  try {
+    if (existing === 'skip')
+      throw new Unfit({
+        field: 'existing',
+        message: `is for at most ${deps.settings['ldap.transactionUpdatesMax'] - 1} records, or goes with continue`,
+      });
+    const attributes = { objectClass: 'stsTask', cn: name, stsTaskKind: 'import', stsTaskRealm: realm.id, stsTaskFile: file };
+    const stsTaskOption = ['drop', ...(dryRun ? ['dry-run'] : [])];
+    await actor.add(`cn=${name},cn=tasks,${deps.realms.standing.suffix}`, attributesOf({ ...attributes, stsTaskOption }));
+  } catch (error) {
+    rmSync(join(deps.exchange, file), { force: true });
+    throw error;
+  }
+  return { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [], task: name };
+}
+
+/** What is refused is passed over. */
+async function importOneByOne(call: Call, options: Options): Promise<ImportCounts> {
+  const run = createImport(call.actor, { existing: options.existing, toldMax });
+  try {
+    for await (const record of readLdif(bodyOf(call), limits)) {
+      refuseOutside(call, record);
       await run.take(record);
-      if (run.failed !== undefined) break;
     }
     await run.drain();
   } catch (thrown) {
@@ -104,17 +164,16 @@ async function importAll(call: Call, options: Options): Promise<ImportCounts> {
     await run.drain().catch(() => undefined);
     throw thrown instanceof LdifError ? partly(new Unfit({ field: `line ${thrown.line}`, message: thrown.why }), run.counts) : thrown;
   }
-  const { failed, counts } = run;
-  if (failed === undefined) return counts;
-  const { refusal, line, dn } = failed;
-  // Without the right to write nothing was written, and that is what its caller has to know.
-  if (refusal.code === resultCodes.insufficientAccessRights && counts.added + counts.changed === 0) throw refusal;
-  throw partly(new Unfit({ field: `line ${line}`, message: `${dn}: ${wordsOf(refusal)}` }), counts);
+  return run.counts;
 }
 
-function records({ body }: Call): AsyncIterable<LdifRecord> {
+function bodyOf({ body }: Call): AsyncIterable<Uint8Array> {
   if (body === undefined) throw new Unfit({ message: 'There is no LDIF.' });
-  return readLdif(body, limits);
+  return body;
+}
+
+function refuseOutside(call: Call, record: LdifRecord): void {
+  if (outside(call, record)) throw new Unfit({ field: `line ${record.line}`, message: `${record.dn} is not of this realm` });
 }
 
 /** Below another suffix the caller may have rights, too; but a call of a realm is about that realm. */
@@ -127,8 +186,4 @@ function outside({ realm }: Call, { dn }: LdifRecord): boolean {
 function partly(fault: Unfit, { added, changed }: ImportCounts): Unfit {
   if (added + changed === 0) return fault;
   return new Unfit(...fault.fields, { message: `Before it, ${added} entries were added and ${changed} were changed. They stay.` });
-}
-
-function wordsOf({ diagnostic, message }: ClientRefusal): string {
-  return diagnostic === '' ? message : diagnostic;
 }

@@ -10,7 +10,7 @@ import { taskListName } from './list.ts';
 
 /** What may be done, and the options that each takes. */
 export const taskKinds: Readonly<Record<string, readonly string[]>> = {
-  import: ['dry-run', 'continue', 'strict'],
+  import: ['dry-run', 'continue', 'strict', 'drop'],
   export: ['operational', 'secrets'],
   backup: [],
 };
