@@ -47,6 +47,8 @@ export interface Beneath {
   readonly suffix: string;
   /** What is short-lived and shared: both sides of the LDAP interface have one, and every web process. */
   readonly state: State;
+  /** Moves when anything changes that says what holds for others, together with what a search finds. Absent in a process beside the service. */
+  readonly governing?: () => number;
   /** Failed attempts, counted at every door. */
   readonly limitsBy: (settingsOf: LimitsOptions['settingsOf']) => Limits;
   /** The one queue of scrypt of this process: what is mailed is hashed in it, too. */
@@ -84,8 +86,8 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
   // Where the directory is in this process, it says so by itself.
-  const stored = below.jobs === undefined ? { stored: storedSettings(foundation.live, log) } : {};
-  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log, ...stored });
+  const said = below.governing === undefined ? { stored: storedSettings(foundation.live, log) } : { governing: below.governing };
+  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log, ...said });
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const limits = below.limitsBy(realms.settingsOf);

@@ -112,6 +112,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     suffix: settings['realms.defaultSuffix'],
     epoch: engine.store.epoch,
     state,
+    governing: () => engine.store.governing,
     limitsBy: () => limits,
     hasher: engine.hasher,
     jobs: {

@@ -1,6 +1,7 @@
 import type { Log } from '#audit';
+import { createBoundedMap } from '#base';
 import { Refusal, type SettingRows, type SettingValues } from '#catalogue';
-import { allOf, ClientRefusal, type DirectoryClient, equals } from '#client';
+import { allOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals } from '#client';
 import { resultCodes } from '#ldap';
 import {
   type AuthnPolicy,
@@ -41,16 +42,29 @@ export interface RealmsOptions<Rows extends SettingRows> {
   readonly log: Pick<Log, 'warn'>;
   /** Takes what the service's settings are by now, where this process is not the one in which the directory is. */
   readonly stored?: { take(texts: readonly string[]): void };
+  /** Moves with any change of what is read here, from when a search finds it. Where it is not known the directory is asked each time. */
+  readonly governing?: () => number;
 }
+
+/** Entries that are remembered at most, those included that were asked for and are not there. */
+const rememberedMax = 1000;
 
 /** The default realm, as audit rows name it. */
 export const standingId = 'default';
 
 /**
  * Opens the realms. A realm is read when it is asked for: one that was made is there at once, and one that is being removed is known to be.
- * What its entry says is worked out again only when it says something else.
+ * What its entry says is worked out again only when it says something else, and where the directory tells of changes it is read again only after one.
  */
-export function openRealms<Rows extends SettingRows>({ client, suffix, rows, settings, log, stored }: RealmsOptions<Rows>): Realms<Rows> {
+export function openRealms<Rows extends SettingRows>({
+  client,
+  suffix,
+  rows,
+  settings,
+  log,
+  stored,
+  governing,
+}: RealmsOptions<Rows>): Realms<Rows> {
   const standing: WebRealm = {
     id: standingId,
     name: nameOfSuffix(suffix),
@@ -62,9 +76,11 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
   // Never more than there were realms since the start: one that is asked for and not found is forgotten.
   const known = new Map<string, { readonly said: string; readonly realm: Realm<Rows> }>();
 
+  const remembered = createBoundedMap<string, { readonly at: number; readonly entry: ClientEntry | undefined }>(rememberedMax);
+
   // From the suffix down, whose entry is always there: a search at a name that is not there is a refusal, recorded each time somebody mistypes.
-  const entryOf = async (base: string, below: string, objectClass: string, attributes: readonly string[]) => {
-    const filter = allOf(equals('entryDN', `${below},${base}`), equals('objectClass', objectClass));
+  const read = async (base: string, dn: string, objectClass: string, attributes: readonly string[]) => {
+    const filter = allOf(equals('entryDN', dn), equals('objectClass', objectClass));
     try {
       return (await client.as('self').search({ base, scope: 'sub', filter, attributes, sizeLimit: 1 })).entries[0];
     } catch (error) {
@@ -72,6 +88,16 @@ export function openRealms<Rows extends SettingRows>({ client, suffix, rows, set
       if (error instanceof ClientRefusal && error.code === resultCodes.noSuchObject) return undefined;
       throw error;
     }
+  };
+  const entryOf = async (base: string, below: string, objectClass: string, attributes: readonly string[]) => {
+    const dn = `${below},${base}`;
+    // Before it is read: what changes while it is read makes it be read again.
+    const at = governing?.();
+    const known = remembered.get(dn);
+    if (known !== undefined && known.at === at) return known.entry;
+    const entry = await read(base, dn, objectClass, attributes);
+    if (at !== undefined) remembered.set(dn, { at, entry });
+    return entry;
   };
   const policyIn = async <T>({ id, suffix: own }: WebRealm, { below, objectClass, read, builtIn }: PolicyKind<T>): Promise<InForce<T>> => {
     const at = async (base: string) => {

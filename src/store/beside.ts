@@ -57,6 +57,9 @@ export function openStoreBeside({ settings, ...options }: StoreBesideOptions): S
   return {
     epoch: options.epoch,
     snapshot: () => reader.snapshot(),
+    get governing() {
+      return progress.governing();
+    },
     durable: progress.durable,
     commit: options.commit,
     bulk: () => Promise.reject(new Error('only the thread that writes takes very many entries')),

@@ -143,6 +143,9 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   return {
     epoch: writer.epoch(),
     snapshot: () => reader.snapshot(),
+    get governing() {
+      return governing.number;
+    },
     durable: (number) => commits.durable(number),
     commit: (expected, wanted) => commits.push(expected, wanted) as Promise<CommitResult>,
     bulk: (expected, wanted) => commitInBulk({ commits, merge, reader }, expected, wanted),

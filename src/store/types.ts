@@ -266,6 +266,8 @@ export interface Store {
   readonly epoch: number;
   /** The newest snapshot. Cheap: the read transaction is held and reopened only after a commit. */
   snapshot(): Snapshot;
+  /** The governing number (`Snapshot.governing`) of a snapshot that is taken now. Moves in the turn of the loop in which its commit can be seen. */
+  readonly governing: number;
   /** Resolves when the commit of that number is on disk; at once when it already is. */
   durable(number: number): Promise<void> | undefined;
   /**

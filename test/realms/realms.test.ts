@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createLog } from '#audit';
 import { utf8 } from '#base';
 import { readSettings, type SettingRows } from '#catalogue';
-import { attributesOf } from '#client';
+import { attributesOf, type DirectoryClient } from '#client';
 import { directorySettings } from '#directory';
 import { builtInAuthnPolicy, policySettings } from '#policy';
 import { openRealms } from '#realms';
@@ -15,7 +15,15 @@ const domain = suffix.replaceAll('dc=', '').replaceAll(',', '.');
 const rows = { ...policySettings, ...directorySettings } as const satisfies SettingRows;
 
 async function open(t: ExecutionContext) {
-  const { client, clock } = await openWebLayer(t);
+  const { client, clock, house } = await openWebLayer(t);
+  let searches = 0;
+  const counted: Pick<DirectoryClient, 'as'> = {
+    as: (who) => {
+      searches++;
+      return client.as(who);
+    },
+  };
+  const governing = () => house.engine.store.governing;
   const stream = new PassThrough();
   let logged = '';
   stream.on('data', (chunk: Buffer) => {
@@ -27,7 +35,14 @@ async function open(t: ExecutionContext) {
   const acting = client.as({ dn: admin });
   await acting.add(`ou=realms,${suffix}`, attributesOf({ objectClass: 'organizationalUnit', ou: 'realms' }));
   return {
-    realms: (own: SettingRows = rows) => openRealms({ client, suffix, rows: own as typeof rows, settings: values, log }),
+    realms: (own: SettingRows = rows) =>
+      openRealms({ client: counted, suffix, rows: own as typeof rows, settings: values, log, governing }),
+    /** Searches that were made meanwhile. */
+    searchesOf: async (act: () => Promise<unknown>) => {
+      const before = searches;
+      await act();
+      return searches - before;
+    },
     acting,
     add: (id: string, more: Readonly<Record<string, string | string[]>> = {}) =>
       acting.add(`cn=${id},ou=realms,${suffix}`, attributesOf({ objectClass: 'stsRealmEntry', cn: id, stsRealmId: id, ...more })),
@@ -105,4 +120,39 @@ test("a realm with no authentication policy of its own follows the default realm
   t.like(await authnPolicy(acme), { value: { requireSecondFactor: 'if-held' }, from: 'own' });
   await acting.delete(`cn=default,ou=authnPolicies,${acme.suffix}`);
   t.like(await authnPolicy(acme), { from: 'default realm' });
+});
+
+test('a realm and its policies are read again from the first step after a change of any of them, and not before', async (t) => {
+  const { realms, add, acting, replace, searchesOf } = await open(t);
+  const { find, authnPolicy } = realms();
+  await add('acme', { associatedDomain: `acme.${domain}` });
+  const acme = await find('acme');
+  if (acme === undefined) return t.fail();
+  const policyDn = `cn=default,ou=authnPolicies,${acme.suffix}`;
+  const step = async () => [await find('acme'), (await authnPolicy(acme)).value.requireSecondFactor];
+  await step();
+  t.is(await searchesOf(step), 0);
+  await acting.modify(admin, [{ operation: 'replace', attribute: { description: 'description', values: [utf8('changed')] } }]);
+  t.is(await searchesOf(step), 0, 'what changes somebody alone changes no policy');
+  await acting.add(policyDn, attributesOf({ objectClass: 'stsAuthnPolicy', cn: 'default', stsRequireSecondFactor: 'always' }));
+  t.is((await step())[1], 'always');
+  t.is(await searchesOf(step), 0);
+  await acting.modify(policyDn, [
+    { operation: 'replace', attribute: { description: 'stsRequireSecondFactor', values: [utf8('if-held')] } },
+  ]);
+  t.is((await step())[1], 'if-held');
+  await acting.delete(policyDn);
+  t.is((await step())[1], builtInAuthnPolicy.requireSecondFactor);
+  await replace('acme', 'stsRealmState', 'removing');
+  t.like((await step())[0], { removing: true });
+});
+
+test('a change that comes while a realm is read is there when it is asked for again', async (t) => {
+  const { realms, add, replace } = await open(t);
+  const { find } = realms();
+  await add('acme');
+  for (const name of ['one', 'two', 'three']) {
+    await Promise.all([find('acme'), replace('acme', 'displayName', name), find('acme')]);
+    t.is((await find('acme'))?.name, name);
+  }
 });
