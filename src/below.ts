@@ -81,7 +81,6 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   open.defer(() => life.close());
   const certificate = await certificateOf(foundation);
   const endpoints = endpointsOf(foundation, certificate);
-  const shared = crew === undefined ? {} : { shares: 'first' as const, tally: createTally(crew.tally) };
   const listener = await startListener({
     directory: createDirectory(engine),
     endpoints,
@@ -89,7 +88,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     audit,
     clock,
     chance,
-    ...shared,
+    ...(crew === undefined ? {} : { shares: 'first', tally: createTally(crew.tally) }),
   });
   const stopCrew = () => crew?.stop(settings['ldap.stopTimeoutS'] * 1000);
   open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
