@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { atriumPeer, cachesFor, scryptHash } from './atrium.ts';
+import { atriumPeer, cachesFor } from './atrium.ts';
 import { writePeople } from './data.ts';
 import { startGenerator } from './generators.ts';
 import type { Counted } from './load.ts';
 import { anonymousMib, killAll, type Peer, residentMib, type Server } from './process.ts';
+import { cheapHash, everybody, knownForLong } from './repeated.ts';
 import type { World } from './requests.ts';
 import { rows } from './rows.ts';
 import { median } from './statistics.ts';
@@ -45,7 +46,7 @@ const sides = [
   { name: 'new', root: dirname(import.meta.dirname) },
 ].map(({ name, root }) => {
   const own = join(folder, name);
-  return { name, own, peer: atriumPeer(own, suffix, password, cachesFor(size), root) };
+  return { name, own, peer: atriumPeer(own, suffix, password, { ...cachesFor(size), ...knownForLong }, root) };
 });
 const world = await people();
 const servers: Server[] = [];
@@ -60,7 +61,8 @@ for (const { name, peer } of sides) {
 await using generator = startGenerator();
 for (const id of values.rows.split(',')) {
   const measure = rows.find((row) => row.id === id)?.measure;
-  if (measure?.kind !== 'load') throw new Error(`${id} is no row that is loaded`);
+  if (measure?.kind !== 'load' && measure?.kind !== 'repeated') throw new Error(`${id} is no row that is loaded`);
+  if (measure.kind === 'repeated') for (const { port } of servers) await everybody(port, world);
   const taken: Counted[][] = sides.map(() => []);
   for (const [at, { port, pid, adminDn, adminPassword }] of servers.entries())
     await generator.open(String(at), { port, pid, adminDn, adminPassword, lanes: measure.lanes, world });
@@ -86,7 +88,7 @@ async function people(): Promise<World> {
   if (existsSync(known)) return JSON.parse(readFileSync(known, 'utf8'));
   mkdirSync(folder, { recursive: true });
   const ldif = join(folder, 'people.ldif');
-  const files = [{ file: ldif, storedPassword: await scryptHash(password) }];
+  const files = [{ file: ldif, storedPassword: await cheapHash(password) }];
   const made = await writePeople({ count: size, suffix, password, files });
   for (const { own, peer } of sides) await fill(own, peer, ldif);
   writeFileSync(known, JSON.stringify(made));

@@ -36,10 +36,11 @@ export function createDirectory(opened: Engine): Directory {
   const perform = (connection: Connection, message: Message<Request>, reply: Reply, attempts: number): void | Promise<void> => {
     engine = newestEngine(engine);
     // In a thread beside the one that writes, too, a request goes by the settings of its beginning.
-    engine.realms.in(engine.store.snapshot());
+    const snapshot = engine.store.snapshot();
+    engine.realms.in(snapshot);
     const notes: AuditNotes = { engine, connection, message };
     try {
-      const outcome = operate(engine, connection, message, reply, notes);
+      const outcome = operate(snapshot, connection, message, reply, notes);
       if (!(outcome instanceof Promise)) return finish(notes, reply, outcome);
       return outcome.then(
         (response) => finish(notes, reply, response),
@@ -67,14 +68,19 @@ function isMoved(error: unknown): boolean {
 type Outcome = Response | undefined;
 type BindRequest = Request & { readonly kind: 'bindRequest' };
 
-/** One line for each operation. */
+/**
+ * One line for each operation.
+ *
+ * @param snapshot  one for all that is asked before anything is waited for: each is asked anew whether it still holds, which is a tenth of a small search
+ */
 function operate(
-  engine: Engine,
+  snapshot: Snapshot,
   connection: Connection,
   message: Message<Request>,
   reply: Reply,
   notes: AuditNotes,
 ): Outcome | Promise<Outcome> {
+  const { engine } = notes;
   const { op } = message;
   // RFC 4511 §4.3, §4.11: these have no answer. The listener ends what they end.
   if (op.kind === 'unbindRequest' || op.kind === 'abandonRequest') return undefined;
@@ -90,8 +96,6 @@ function operate(
     connection.exchange = undefined;
     if (op.kind !== 'bindRequest') throw refuse(errors.saslGoing);
   }
-  // One for all that is asked before anything is waited for: each is asked anew whether it still holds, which is a tenth of a small search.
-  const snapshot = engine.store.snapshot();
   if (op.kind !== 'bindRequest') refuseEnded(engine, connection, snapshot);
   const controls = recognizedControls(connection, op.kind, message.controls);
   const identity = actingIdentity(engine, connection, controls);
@@ -102,7 +106,7 @@ function operate(
 
   switch (op.kind) {
     case 'bindRequest':
-      return bindAgain(call, op, notes, () => bindAnew(call, op, going, notes));
+      return bindAgain(call, op, notes, snapshot, () => bindAnew(call, op, going, notes));
     case 'searchRequest': {
       const result = message.controls.length === 0 ? search(call, op, undefined, snapshot) : searchOrFollow(call, op);
       return result instanceof Promise ? result.then(answer) : answer(result);
@@ -134,12 +138,13 @@ function bindAgain(
   { engine, connection, controls }: Call,
   op: BindRequest,
   notes: AuditNotes,
+  snapshot: Snapshot,
   anew: () => Promise<Response>,
 ): Outcome | Promise<Outcome> {
   const { name, authentication, version } = op;
   if (controls !== noControls || version !== 3 || authentication.kind !== 'simple') return anew();
   const { password } = authentication;
-  const settled = engine.settled.find(engine, connection, name, password);
+  const settled = engine.settled.find(engine, snapshot, connection, name, password);
   if (settled === undefined) return anew();
   const admit = ({ identity, again }: SettledBind): Response => {
     // One of its own: what was begun before a bind is nobody's after it.
@@ -151,7 +156,7 @@ function bindAgain(
   if (!(isFull instanceof Promise)) return isFull ? anew() : admit(settled);
   // Asked of the main thread: what was judged is looked at once more when it has answered.
   return isFull.then((is) => {
-    const still = is ? undefined : engine.settled.find(engine, connection, name, password);
+    const still = is ? undefined : engine.settled.find(engine, engine.store.snapshot(), connection, name, password);
     return still === undefined ? anew() : admit(still);
   });
 }

@@ -20,7 +20,7 @@ import type { Connection, Identity } from './types.ts';
  */
 export interface SettledBinds {
   /** The bind as it was let in, if it would be again at this moment. The limits of failed attempts are the caller's to ask. */
-  find(engine: Engine, connection: Connection, name: string, password: Uint8Array): SettledBind | undefined;
+  find(engine: Engine, snapshot: Snapshot, connection: Connection, name: string, password: Uint8Array): SettledBind | undefined;
   keep(call: Call, name: string, password: Uint8Array, judged: Judged): void;
 }
 
@@ -46,6 +46,7 @@ export interface Judged {
 }
 
 interface Kept extends SettledBind {
+  readonly mac: string;
   readonly engine: Engine;
   readonly realm: Realm;
   readonly conditions: Conditions;
@@ -59,20 +60,22 @@ interface Kept extends SettledBind {
 
 /** @param key  of this process and this start alone */
 export function createSettledBinds(key: Uint8Array, max: number): SettledBinds {
-  const kept = createBoundedMap<string, Kept>(Math.max(2, max));
+  // By a number, not by the text: V8 would look each text up among all of its names first. Of two with the same number the later one stays.
+  const kept = createBoundedMap<number, Kept>(Math.max(2, max));
   const mac = keyedMac(key);
   // Texts of a connection hold no NUL, and the password stands last.
-  const nameOf = ({ door, address, secure, loopback }: Connection, name: string, password: Uint8Array) =>
+  const macOf = ({ door, address, secure, loopback }: Connection, name: string, password: Uint8Array) =>
     mac(`${door}\0${address}\0${secure}\0${loopback}\0${name.length}\0${name}\0`, password);
   return {
-    find(engine, connection, name, password) {
+    find(engine, snapshot, connection, name, password) {
       if (kept.size === 0) return undefined;
-      const found = kept.get(nameOf(connection, name, password));
-      if (found === undefined || found.engine !== engine) return undefined;
+      const own = macOf(connection, name, password);
+      const found = kept.get(numberOf(own));
+      if (found === undefined || found.mac !== own || found.engine !== engine) return undefined;
       const nowMs = engine.clock.nowMs();
       if (nowMs < found.fromMs || nowMs >= found.untilMs) return undefined;
       if (!areEqual(found.conditions, found.realm.settings)) return undefined;
-      return stands(found, engine.store.snapshot()) ? found : undefined;
+      return stands(found, snapshot) ? found : undefined;
     },
     keep(call, name, password, judged) {
       const { engine, connection } = call;
@@ -91,13 +94,20 @@ export function createSettledBinds(key: Uint8Array, max: number): SettledBinds {
         address: connection.address,
       });
       const conditions = conditionsOf(realm.settings);
-      kept.set(nameOf(connection, name, password), {
+      const own = macOf(connection, name, password);
+      kept.set(numberOf(own), {
+        mac: own,
         ...{ identity, attempt, again, engine, realm, conditions, version, fromMs, untilMs },
         id: entry.id,
         number: snapshot.number,
       });
     },
   };
+}
+
+/** The first 30 bits: a number that needs no object. */
+function numberOf(mac: string): number {
+  return mac.charCodeAt(0) | (mac.charCodeAt(1) << 8) | (mac.charCodeAt(2) << 16) | ((mac.charCodeAt(3) & 0x3f) << 24);
 }
 
 /** Whether all in the store is as it was: the entry, and whatever governs others (rules, groups, policies, realms, the end of an entry). */

@@ -38,7 +38,7 @@ export interface Limits {
    * @returns `limited` with the seconds until the window ends, also for who would have been right
    */
   enter(attempt: AttemptBy): Promise<Attempt>;
-  /** Whether an attempt would be refused at this moment. Nothing is counted. */
+  /** Whether an attempt would be refused at this moment. Nothing is counted. Who asks again and again does it with the same object: its names are made once. */
   isFull(attempt: AttemptBy): boolean;
   /** How an attempt's counters stand, for who counts those under way by themselves (`createTurns`). Nothing is counted. */
   standing(attempt: AttemptBy): readonly Standing[];
@@ -64,39 +64,55 @@ export interface LimitsOptions {
   readonly identityOf: (dn: string) => string;
 }
 
+/** By what an attempt is counted: of one identity, and of one place where the address is one. */
+interface Names {
+  readonly kinds: readonly [string, string];
+  readonly identity: string;
+  readonly place: { readonly octets: Uint8Array; readonly key: string } | undefined;
+}
+
 const identityKind = 'failures.identity';
 const addressKind = 'failures.address';
 
 export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptions): Limits {
   const trusted = createNetworks();
   const counting = countingOf(store, clock);
-  const countersOf = ({ realm, identity, address }: AttemptBy): Counter[] => {
+  const namesOf = ({ realm, identity, address }: AttemptBy): Names => {
+    const octets = addressOctets(address);
+    return {
+      kinds: [`${identityKind}/${realm}`, `${addressKind}/${realm}`],
+      identity: keyOf(identityOf(identity)),
+      place: octets && { octets, key: keyOf(hex(placeOf(octets))) },
+    };
+  };
+  const countersOf = ({ realm }: AttemptBy, { kinds, identity, place }: Names): Counter[] => {
     const settings = settingsOf(realm);
     const expiresAtMs = clock.nowMs() + settings['security.rateLimitWindowS'] * 1000;
-    const counter = (kind: string, of: string, limit: number): Counter => ({
-      kind: `${kind}/${realm}`,
-      key: keyOf(of),
-      limit,
-      expiresAtMs,
-    });
-    const octets = addressOctets(address);
-    const isCounted =
-      octets !== undefined && !trusted(settings['security.rateLimitTrustedAddresses']).some((each) => isInNetwork(each, octets));
-    return [
-      counter(identityKind, identityOf(identity), settings['security.rateLimitPerIdentity']),
-      ...(isCounted ? [counter(addressKind, hex(placeOf(octets)), settings['security.rateLimitPerAddress'])] : []),
-    ];
+    const byName = { kind: kinds[0], key: identity, limit: settings['security.rateLimitPerIdentity'], expiresAtMs };
+    if (place === undefined) return [byName];
+    if (trusted(settings['security.rateLimitTrustedAddresses']).some((each) => isInNetwork(each, place.octets))) return [byName];
+    return [byName, { kind: kinds[1], key: place.key, limit: settings['security.rateLimitPerAddress'], expiresAtMs }];
+  };
+  const counted = (attempt: AttemptBy) => countersOf(attempt, namesOf(attempt));
+  const known = new WeakMap<AttemptBy, Names>();
+  const knownNamesOf = (attempt: AttemptBy): Names => {
+    const names = known.get(attempt) ?? namesOf(attempt);
+    known.set(attempt, names);
+    return names;
   };
   return {
-    isFull: (attempt) => !counting.isEmpty(kindsOf(attempt.realm)) && countersOf(attempt).some(counting.isFull),
+    isFull: (attempt) => {
+      const names = knownNamesOf(attempt);
+      return !counting.isEmpty(names.kinds) && countersOf(attempt, names).some(counting.isFull);
+    },
     standing: (attempt) =>
-      countersOf(attempt).map((counter) => {
+      counted(attempt).map((counter) => {
         const { count, expiresAtMs } = counting.standing(counter);
         return { counter: nameOf(counter), of: ofKind(counter.kind), failed: count, limit: counter.limit, expiresAtMs };
       }),
-    fail: (attempt) => void counting.countUp(countersOf(attempt)),
+    fail: (attempt) => void counting.countUp(counted(attempt)),
     enter: async (attempt) => {
-      const result = counting.countUp(countersOf(attempt));
+      const result = counting.countUp(counted(attempt));
       if (result.kind === 'full')
         return limitedBy(
           result.full.map((each) => ({ counter: nameOf(each), of: ofKind(each.kind), expiresAtMs: each.expiresAtMs })),
@@ -124,10 +140,6 @@ function ofKind(kind: string): Limited['of'] {
 
 function nameOf({ kind, key }: Pick<Counted, 'kind' | 'key'>): string {
   return `${kind}#${key}`;
-}
-
-function kindsOf(realm: string): readonly string[] {
-  return [`${identityKind}/${realm}`, `${addressKind}/${realm}`];
 }
 
 /** A site of IPv6 has at least 2^64 addresses (RFC 6177): it is one place, as an address of IPv4 is. */

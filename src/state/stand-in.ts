@@ -1,10 +1,10 @@
 import { type Clock, createBoundedMap } from '#base';
 import { Refusal } from '#catalogue';
-import { type Counted, type Counter, type StateStore, storeErrors } from '#store';
+import { type Counted, type Counter, type StateRow, type StateStore, storeErrors } from '#store';
 
 /** Counting, as the state does it. */
 export interface Counting extends Pick<StateStore, 'countUp' | 'countDown'> {
-  /** Whether a counter has reached its limit. Nothing is written. */
+  /** Whether a counter has reached its limit, by what was last seen of it: no reading while nobody counts by it. Nothing is written. */
   isFull(counter: Counter): boolean;
   /** How far a counter is, and when it ends. Nothing is written. */
   standing(counter: Counter): { readonly count: number; readonly expiresAtMs: number };
@@ -19,10 +19,11 @@ const rememberedMax = 10_000;
  * Counts in the state, and in the memory of this process while the state cannot be written: a full disk keeps nobody out who is right, and lets nobody
  * guess on. What stands in the state already counts, too.
  */
-export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDown' | 'isNone'>, clock: Clock): Counting {
+export function countingOf(store: Pick<StateStore, 'get' | 'look' | 'countUp' | 'countDown' | 'isNone'>, clock: Clock): Counting {
   const remembered = createBoundedMap<string, { readonly count: number; readonly expiresAtMs: number }>(rememberedMax);
   const nameOf = ({ kind, key }: Pick<Counter, 'kind' | 'key'>) => `${kind}#${key}`;
   const inMemory = (counter: Pick<Counter, 'kind' | 'key'>) => {
+    if (remembered.size === 0) return undefined;
     const known = remembered.get(nameOf(counter));
     return known !== undefined && known.expiresAtMs > clock.nowMs() ? known : undefined;
   };
@@ -35,8 +36,9 @@ export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDow
   };
 
   /** By the state and the memory together. */
-  const standing: Counting['standing'] = (counter) => {
-    const [stored, known] = [store.get(counter.kind, counter.key), inMemory(counter)];
+  const standing: Counting['standing'] = (counter) => standingBy(counter, store.get(counter.kind, counter.key));
+  const standingBy = (counter: Counter, stored: StateRow | undefined): ReturnType<Counting['standing']> => {
+    const known = inMemory(counter);
     // One that would end later than one that begins now is left over from before the clock was set back.
     const row = stored !== undefined && stored.expiresAtMs <= counter.expiresAtMs ? stored : undefined;
     return {
@@ -44,16 +46,16 @@ export function countingOf(store: Pick<StateStore, 'get' | 'countUp' | 'countDow
       expiresAtMs: row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs,
     };
   };
-  const isFull = (counter: Counter) => standing(counter).count >= counter.limit;
+  const isFullNow = (counter: Counter) => standing(counter).count >= counter.limit;
 
   const standIn = (counters: readonly Counter[]): ReturnType<Counting['countUp']> => {
-    const full = counters.filter(isFull).map((counter) => ({ ...counter, expiresAtMs: standing(counter).expiresAtMs }));
+    const full = counters.filter(isFullNow).map((counter) => ({ ...counter, expiresAtMs: standing(counter).expiresAtMs }));
     if (full.length > 0) return { kind: 'full', full };
     return { kind: 'counted', counted: counters.map((each) => ({ ...each, expiresAtMs: add(each, 1, each.expiresAtMs) })) };
   };
 
   return {
-    isFull,
+    isFull: (counter) => standingBy(counter, store.look(counter.kind, counter.key)).count >= counter.limit,
     standing,
     isEmpty: (kinds) => remembered.size === 0 && kinds.every((kind) => store.isNone(kind)),
     countUp: (counters) =>

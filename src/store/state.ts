@@ -3,6 +3,7 @@ import type { Clock } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
 import { type Format, isDiskError, openDatabase, placeOf, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import { createSeen } from './seen.ts';
 import type { settings as rows } from './settings.ts';
 
 /** One row of short-lived state. */
@@ -52,6 +53,8 @@ export interface StateStore {
   /** The same where no row of its kind and key is there; nothing where one is. Of two processes that come at one moment one puts it. */
   putNew(kind: string, key: string, value: string, expiresAtMs: number, owner?: string): StateRow[] | undefined;
   get(kind: string, key: string): StateRow | undefined;
+  /** As `get`, for who asks again and again: from memory where nobody has written since, which costs one look a turn of the event loop. */
+  look(kind: string, key: string): StateRow | undefined;
   /** Gets a row and removes it: what is single-use is given once. */
   take(kind: string, key: string): StateRow | undefined;
   /** Replaces a value that is still the expected one. False when it is another, or gone. The expiry and the owner stay unless new ones are given. */
@@ -131,12 +134,19 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   const statements = stateStatements(database, epoch);
   place.forget();
 
-  const none = createNone(
-    () => statements.version.get(),
-    (kind) => (statements.amount.get(kind) ?? 0) === 0,
-  );
-  const written = <T>(write: () => T): T => {
-    none.forget();
+  const seen = createSeen({
+    version: () => statements.version.get(),
+    isNone: (kind) => (statements.amount.get(kind) ?? 0) === 0,
+    // Whatever its end: whether that has come is asked of the clock at each look.
+    row: (kind, key) => statements.get.get(kind, key, 0),
+    clock,
+  });
+  const written = <T>(write: () => T, kind: string, ...keys: readonly string[]): T => {
+    seen.forget(kind, keys);
+    return allowed(write);
+  };
+  const allWritten = <T>(write: () => T, counters: readonly Pick<Counter, 'kind' | 'key'>[]): T => {
+    for (const { kind, key } of counters) seen.forget(kind, [key]);
     return allowed(write);
   };
 
@@ -177,52 +187,30 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   });
 
   return {
-    countUp: (counters) => written(() => countUp.immediate(counters)),
-    countDown: (counted) => written(() => countDown.immediate(counted)),
-    put: (kind, key, value, expiresAtMs, owner = '') => written(() => put.immediate(kind, key, value, expiresAtMs, owner)),
-    putNew: (kind, key, value, expiresAtMs, owner = '') => written(() => putNew.immediate(kind, key, value, expiresAtMs, owner)),
+    countUp: (counters) => allWritten(() => countUp.immediate(counters), counters),
+    countDown: (counted) => allWritten(() => countDown.immediate(counted), counted),
+    put: (kind, key, value, expiresAtMs, owner = '') => written(() => put.immediate(kind, key, value, expiresAtMs, owner), kind, key),
+    putNew: (kind, key, value, expiresAtMs, owner = '') => written(() => putNew.immediate(kind, key, value, expiresAtMs, owner), kind, key),
     get: (kind, key) => statements.get.get(kind, key, clock.nowMs()),
-    take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs())),
+    look: seen.look,
+    take: (kind, key) => written(() => statements.take.get(kind, key, clock.nowMs()), kind, key),
     replace: (kind, key, expected, value, expiresAtMs, owner) =>
-      written(() => statements.replace.run(value, expiresAtMs ?? null, owner ?? null, kind, key, expected, clock.nowMs())).changes === 1,
+      written(() => statements.replace.run(value, expiresAtMs ?? null, owner ?? null, kind, key, expected, clock.nowMs()), kind, key)
+        .changes === 1,
     touch: (kind, key, expected, value, expiresAtMs) =>
-      written(() => statements.touch.run(value, expiresAtMs, kind, key, expected, clock.nowMs())).changes === 1,
-    delete: (kind, key) => written(() => statements.delete.run(kind, key)).changes === 1,
+      written(() => statements.touch.run(value, expiresAtMs, kind, key, expected, clock.nowMs()), kind, key).changes === 1,
+    delete: (kind, key) => written(() => statements.delete.run(kind, key), kind, key).changes === 1,
     list: (kind, owner, limit) =>
       owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
     latest: (kind, limit) => statements.latest.all(kind, clock.nowMs(), limit),
     count: (kind) => statements.amount.get(kind) ?? 0,
-    isNone: none.of,
-    sweep: (nowMs, limit) => written(() => statements.sweep.all(nowMs, limit)),
-    close: () => void database.close(),
-  };
-}
-
-/**
- * Remembers which kinds have no row, as long as nobody has written.
- *
- * @param version  changes with each write of another connection
- */
-function createNone(version: () => unknown, isNone: (kind: string) => boolean) {
-  const known = new Map<string, boolean>();
-  let seen: unknown;
-  let looked = false;
-  return {
-    forget: () => known.clear(),
-    of: (kind: string): boolean => {
-      if (!looked) {
-        looked = true;
-        setImmediate(() => {
-          looked = false;
-        });
-        const now = version();
-        if (now !== seen) known.clear();
-        seen = now;
-      }
-      const said = known.get(kind) ?? isNone(kind);
-      known.set(kind, said);
-      return said;
+    isNone: seen.isNone,
+    sweep: (nowMs, limit) => {
+      const swept = allowed(() => statements.sweep.all(nowMs, limit));
+      if (swept.length > 0) seen.forgetAll();
+      return swept;
     },
+    close: () => void database.close(),
   };
 }
 

@@ -1,5 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { createRepeats } from '#audit';
+import { hmacSha256 } from '#keys';
+import { createSettledBinds } from '../../src/directory/settled.ts';
 import { createApp } from '../support/app.ts';
 import { appPasswordOf, revoke } from '../support/app-passwords.ts';
 import { furnishedHouse, person, suffix } from './driver.ts';
@@ -42,6 +44,27 @@ test('a bind that was let in is let in again without being judged; another place
   t.is(again.connection.identity.strength, 'ownPassword');
   await again.bind(ada, 'wrong');
   t.is(again.connection.identity.dn, undefined);
+});
+
+test('a bind is known by its whole HMAC, not by the number that it is found by', async (t) => {
+  const { house, bind, change, settle } = await open(t);
+  const key = new Uint8Array(32).fill(7);
+  Object.assign(house.engine, { settled: createSettledBinds(key, 100) });
+  const numbers = new Map<number, string>();
+  const numberOf = (secret: string) =>
+    Buffer.from(hmacSha256(key, ['ldaps', '192.0.2.1', true, true, ada.length, ada, secret].join('\0'))).readUInt32LE() & 0x3fffffff;
+  const twins = () => {
+    for (let at = 0; ; at++) {
+      const secret = `a secret of ada, ${at}`;
+      const other = numbers.get(numberOf(secret));
+      if (other !== undefined) return [secret, other] as const;
+      numbers.set(numberOf(secret), secret);
+    }
+  };
+  const [own, other] = twins();
+  await change(ada, 'userPassword', own);
+  t.is(await settle(ada, own), 'settled 0');
+  t.is(await bind(ada, other), 'judged 49');
 });
 
 test('the very next bind after a change of what it rests on is judged: the entry, groups, rules, policies, settings, limits', async (t) => {

@@ -8,7 +8,7 @@ test('the name of a message under a key is its HMAC, whatever its length and wha
   const mac = keyedMac(key);
   const hold = (text: string, behind: Uint8Array) => {
     const whole = Buffer.concat([utf8(text), behind]);
-    t.is(mac(text, behind), Buffer.from(hmacSha256(key, whole)).toString('hex'));
+    t.is(mac(text, behind), Buffer.from(hmacSha256(key, whole)).toString('latin1'));
   };
   hold('', new Uint8Array());
   hold('ü'.repeat(5000), utf8('x'.repeat(5000)));

@@ -149,4 +149,37 @@ export const doorMutants = [
       'the right to enumerate where a search begins',
     ],
   ]),
+  ...of('src/store/seen.ts', 'store/state.test.ts', [
+    [
+      'seen-others',
+      'what another process has counted is never seen',
+      'if (now !== seen) forgetAll();',
+      '',
+      'another by the next turn of the loop',
+    ],
+    [
+      'seen-own',
+      'what this process has counted is not seen',
+      'if (ofKind.delete(key)) remembered--',
+      'void key',
+      'never what this process has written since',
+    ],
+  ]),
+  ...of('src/directory/settled.ts', 'directory/settled.test.ts', [
+    [
+      'settled-governing',
+      'a bind outlives a change of a policy',
+      'snapshot.governing > found.number || ',
+      '',
+      'the very next bind after a change',
+    ],
+    [
+      'settled-entry',
+      'a bind outlives a change of its entry',
+      '!== found.version) return false',
+      '=== undefined) return false',
+      'the very next bind after a change',
+    ],
+    ['settled-number', 'a password with the same number is let in', 'found.mac !== own || ', '', 'by its whole HMAC'],
+  ]),
 ] as const;

@@ -276,17 +276,11 @@ export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
     [
       'trusted-name',
       'a server in front lifts the limit of the name',
-      '...(isCounted ? [',
-      '...(isCounted || octets !== undefined ? [',
+      'isInNetwork(each, place.octets))) return [byName];',
+      'isInNetwork(each, place.octets))) return [];',
       'lifts the limit of the address and never that of the name',
     ],
-    [
-      'realm-counts',
-      'failures of one realm count in another',
-      '{realm}`,\n      key:',
-      '{kind}`,\n      key:',
-      'realms count for themselves',
-    ],
+    ['realm-counts', 'failures of one realm count in another', '{realm}`, `$', '{identityKind}`, `$', 'realms count for themselves'],
     [
       'site',
       'each address of an IPv6 site has a limit of its own',

@@ -121,6 +121,26 @@ test('whoever asks whether a limit is reached is told so by the next turn of the
   t.true(here.isFull(ada));
 });
 
+test('who asks again and again with the same attempt is told by the counts, settings and clock of each time', async (t) => {
+  const { limits, settings, pass } = open(t);
+  t.false(limits.isFull(ada));
+  await fail(limits, 4);
+  t.false(limits.isFull(ada));
+  await fail(limits, 1);
+  t.true(limits.isFull(ada), 'the limit of the name');
+  t.false(limits.isFull({ ...ada, identity: 'uid=bob' }), 'another’s');
+  settings['security.rateLimitPerIdentity'] = 6;
+  t.false(limits.isFull(ada), 'a limit that was raised');
+  settings['security.rateLimitPerAddress'] = 5;
+  t.true(limits.isFull(ada), 'the limit of the address');
+  settings['security.rateLimitTrustedAddresses'] = ['192.0.2.0/24'];
+  t.false(limits.isFull(ada), 'an address that is trusted');
+  settings['security.rateLimitTrustedAddresses'] = [];
+  t.true(limits.isFull(ada));
+  pass(60_000);
+  t.false(limits.isFull(ada), 'the window is over');
+});
+
 test('what is refused counts nowhere: a name that is limited does not use up its address', async (t) => {
   const { limits } = open(t);
   await fail(limits, 5);

@@ -11,8 +11,9 @@ test('a full disk: attempts are counted in memory, with those that stand in the 
     return { kind: 'counted' as const, counted: [] };
   };
   const row = { kind: 'k', key: 'known', value: '2', owner: '', expiresAtMs: 61_000 };
-  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown' | 'isNone'> = {
+  const store: Pick<StateStore, 'get' | 'look' | 'countUp' | 'countDown' | 'isNone'> = {
     get: (_kind, key) => (key === 'known' ? row : undefined),
+    look: (kind, key) => store.get(kind, key),
     isNone: () => false,
     countUp: never,
     countDown: () => void never(),
@@ -42,8 +43,9 @@ test('a disk that becomes full between an attempt and its success: what cannot b
   const written = () => {
     if (full) throw refuse(storeErrors.stateNotWritten, { why: 'no room' });
   };
-  const store: Pick<StateStore, 'get' | 'countUp' | 'countDown' | 'isNone'> = {
+  const store: Pick<StateStore, 'get' | 'look' | 'countUp' | 'countDown' | 'isNone'> = {
     get: (kind, key) => (count === 0 ? undefined : { kind, key, value: String(count), owner: '', expiresAtMs: 61_000 }),
+    look: (kind, key) => store.get(kind, key),
     isNone: () => false,
     countUp: (counters) => {
       written();

@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Refusal } from '#catalogue';
-import { openStateStore, type StateStore } from '#store';
+import { openStateStore, type StateRow, type StateStore } from '#store';
+import { createSeen } from '../../src/store/seen.ts';
 import { observeLog } from '../support/observed.ts';
 import { child } from './child.ts';
 import { folder, settingsWith } from './support.ts';
@@ -173,4 +174,78 @@ asRoot('no space: nothing is put, what is there can be read, and it is a refusal
   t.deepEqual(state.get('session', 'k'), row);
   state.put('session', 'k', 'w', 2000);
   t.is(state.get('session', 'k')?.value, 'w');
+});
+
+test('what was looked at is remembered, and never what this process has written since, or another by the next turn of the loop', async (t) => {
+  const file = join(folder(t), 'state');
+  const { state, clock } = opened(t, {}, file);
+  const { state: other } = opened(t, {}, file);
+  const look = () => state.look('counter', 'k')?.value;
+  const counter = { kind: 'counter', key: 'k', limit: 9, expiresAtMs: 2000 };
+  t.true(state.isNone('counter'));
+  t.is(look(), undefined);
+  state.countUp([counter]);
+  t.is(look(), '1', 'what this process counts');
+  t.false(state.isNone('counter'));
+  const counted = [{ kind: 'counter', key: 'k', expiresAtMs: 2000 }];
+  state.countUp([counter]);
+  t.is(look(), '2');
+  state.countDown(counted);
+  t.is(look(), '1');
+  for (const value of ['put', 'replaced', 'touched']) {
+    if (value === 'put') state.put('counter', 'k', value, 2000);
+    if (value === 'replaced') state.replace('counter', 'k', 'put', value);
+    if (value === 'touched') state.touch('counter', 'k', 'replaced', value, 2000);
+    t.is(look(), value);
+  }
+  state.delete('counter', 'k');
+  t.is(look(), undefined);
+  other.countUp([counter]);
+  await new Promise(setImmediate);
+  t.is(look(), '1', 'what another process counts');
+  clock.now = 2000;
+  t.is(look(), undefined, 'it ends by itself');
+  clock.now = 1999;
+  t.is(look(), '1', 'and is there again when the clock is set back');
+  state.take('counter', 'k');
+  t.is(look(), undefined);
+  state.put('counter', 'k', 'v', 2000);
+  t.is(look(), 'v');
+  state.sweep(2000, 10);
+  t.is(look(), undefined);
+  t.true(state.isNone('counter'));
+});
+
+test('what is looked at costs no reading while nobody writes', (t) => {
+  let reads = 0;
+  let version = 0;
+  const looked = (read: () => StateRow | undefined) =>
+    createSeen({
+      version: () => version,
+      isNone: () => {
+        reads++;
+        return false;
+      },
+      row: () => {
+        reads++;
+        return read();
+      },
+      clock: { nowMs: () => 1000 },
+    });
+  for (const found of [undefined, row]) {
+    reads = 0;
+    version = 0;
+    const seen = looked(() => found);
+    for (let times = 0; times < 3; times++) {
+      t.false(seen.isNone('session'));
+      t.is(seen.look('session', 'k'), found);
+    }
+    t.is(reads, 2);
+    seen.forget('session', ['another']);
+    seen.look('session', 'k');
+    t.is(reads, 2, 'another row was written');
+    seen.forget('session', ['k']);
+    seen.look('session', 'k');
+    t.is(reads, 3);
+  }
 });
