@@ -7,8 +7,8 @@ import type { ExampleRow, OperationRow } from '#catalogue';
 import { commands } from '#commands';
 import { makeBlob, makeSigner } from '../factors/attestation/blobs.ts';
 import { makeCertificate } from '../factors/attestation/make.ts';
-import { testEnvironment } from '../support/atrium.ts';
-import { runCli, startCli } from '../support/cli.ts';
+import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
+import { runCli } from '../support/cli.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -101,14 +101,12 @@ async function runExample(t: ExecutionContext, name: string, { on }: OperationRo
     t.regex(scripts[script] ?? '', new RegExp(`atrium\\.mjs ${name}\\b`), line);
     return;
   }
-  const service = on === 'running' || name === 'web' ? startCli(['serve'], testEnvironment(join(folder, 'data'))) : undefined;
-  await service?.until('ready ');
+  // The command is the subject, and a process of its own; the service that it speaks to need not be one.
+  await using _service = on === 'running' || name === 'web' ? await startTestAtrium({ dataDir: join(folder, 'data') }) : undefined;
   const { child, ended, said } = runLine(line, folder);
   const ready = lasting[name];
   if (ready !== undefined) child.stdout?.on('data', () => void (said().includes(ready) && process.kill(-(child.pid as number), 'SIGTERM')));
   const ending = await ended;
-  service?.child.kill('SIGTERM');
-  await service?.ended;
   t.is(ending, String(status), `${line}: ${said()}`);
 }
 

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { openScreen, submit } from '../flows/raw.ts';
 import { testEnvironment } from '../support/atrium.ts';
-import { startCli } from '../support/cli.ts';
+import { runCli } from '../support/cli.ts';
 import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 import { withPrograms } from '../support/programs.ts';
 import { old, slapcat } from './openldap.ts';
 import { bring, brought, contents, folderFor, noteOf, signIn, started, suffix, written } from './support.ts';
 
-const cli = (dataDir: string, args: readonly string[]) => startCli(args, testEnvironment(dataDir)).ended;
+const cli = (dataDir: string, args: readonly string[]) => runCli(args, testEnvironment(dataDir));
 
 const withSlapd = withLdapUtils(test) === test.skip ? test.skip : withPrograms(test, 'slapd', 'openssl');
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { utf8 } from '#base';
 import { formatLdifRecord, type LdifContent, readLdif } from '#ldap';
 import { testEnvironment } from '../support/atrium.ts';
-import { startCli } from '../support/cli.ts';
+import { runCli } from '../support/cli.ts';
 import { brought, folderFor, limits, suffix } from './support.ts';
 
 const old = 'dc=old,dc=example';
@@ -161,7 +161,7 @@ for (let round = 0; round < rounds; round++) {
     const dataDir = join(folderFor(t), 'data');
     const { summary } = await brought(t, dataDir, { from: 'slapcat', ldif: source.map(formatLdifRecord).join('\n') });
 
-    const { stdout, stderr, status } = await startCli(['export', '--operational', '--secrets'], testEnvironment(dataDir)).ended;
+    const { stdout, stderr, status } = await runCli(['export', '--operational', '--secrets'], testEnvironment(dataDir));
     t.is(status, 0, stderr);
     const after: LdifContent[] = [];
     for await (const record of readLdif([utf8(stdout)], limits)) if (record.kind === 'content') after.push(record);

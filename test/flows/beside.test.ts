@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { startTwoWebs, type TwoWebs, twoWebsEnvironment } from '../races/house.ts';
 import { createApp } from '../support/app.ts';
-import { runCli, startCli } from '../support/cli.ts';
+import { spawnCli, startCli } from '../support/cli.ts';
 import { startSmtp, type TestSmtp } from '../support/smtp.ts';
 import { beginRaw, codeOf, mailedSettings, setAttribute, setPolicy } from './mailed.ts';
 import { addPerson } from './people.ts';
@@ -94,7 +94,7 @@ test.serial(
 
 test.serial('a web process with other settings than the service is refused, and told which', async (t) => {
   const other = { ...house.environment, STS_KEYS_KEK: 'another key-encryption key of forty octets', STS_SECURITY_RATE_WINDOW_S: '61' };
-  const { status, stderr } = await runCli(['web'], other);
+  const { status, stderr } = await spawnCli(['web'], other);
   t.is(status, 1);
   t.regex(stderr, /STS-CORE-9402.*: keys\.kek, security\.rateLimitWindowS$/m);
   t.false(stderr.includes('another key'));
@@ -104,7 +104,7 @@ test.serial('a file that others may read, or that the service did not write, is 
   const file = fileIn(house.folder);
   const [text, mode] = [readFileSync(file, 'utf8'), statSync(file).mode];
   const refused = async (says: RegExp) => {
-    const { status, stderr } = await runCli(['web'], house.environment);
+    const { status, stderr } = await spawnCli(['web'], house.environment);
     t.is(status, 1, stderr);
     t.regex(stderr, says);
   };
@@ -133,7 +133,7 @@ test.serial(
     t.is(ended.status, 4);
     t.regex(ended.stderr, /STS-CORE-9403/);
     t.notThrows(() => statSync(fileIn(house.folder)), 'a killed service leaves the file behind');
-    const { status, stderr } = await runCli(['web'], house.environment);
+    const { status, stderr } = await spawnCli(['web'], house.environment);
     t.is(status, 4);
     t.regex(stderr, /STS-CORE-9400.*no service runs on the folder/);
   },
@@ -179,10 +179,10 @@ test.serial('what lies in memory is not shared, and a service that cannot write 
   const folder = mkdtempSync(join(tmpdir(), 'atrium-beside-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const environment = twoWebsEnvironment(folder);
-  const memory = await runCli(['web'], { ...environment, STS_PERSISTENCE_MODE: 'memory' });
+  const memory = await spawnCli(['web'], { ...environment, STS_PERSISTENCE_MODE: 'memory' });
   t.is(memory.status, 1);
   t.regex(memory.stderr, /STS-CORE-9404/);
-  const none = await runCli(['web'], environment);
+  const none = await spawnCli(['web'], environment);
   t.is(none.status, 4);
   t.throws(() => statSync(join(folder, 'audit.sqlite')), { code: 'ENOENT' }, 'nothing was made');
 

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { type Context, dispatch } from '#commands';
+import { contextOf } from '../../src/command-context.ts';
 import { observeAnswer, observeLog } from './observed.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -29,19 +32,18 @@ export function startCli(args: readonly string[], environment: Readonly<Record<s
   let stdout = '';
   let stderr = '';
   const waiting = new Set<() => void>();
-  const hear = (append: (text: string) => void) => (chunk: Buffer) => {
+  const hearTo = (append: (text: string) => void) => (chunk: Buffer) => {
     append(chunk.toString());
-    observeLog(chunk.toString());
-    for (const line of chunk.toString().split('\n')) observeAnswer(line);
+    hear(chunk.toString());
     for (const look of waiting) look();
   };
   child.stdout.on(
     'data',
-    hear((text) => (stdout += text)),
+    hearTo((text) => (stdout += text)),
   );
   child.stderr.on(
     'data',
-    hear((text) => (stderr += text)),
+    hearTo((text) => (stderr += text)),
   );
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
@@ -61,7 +63,45 @@ export function startCli(args: readonly string[], environment: Readonly<Record<s
   return { child, until, ended };
 }
 
-/** Runs a command to its end. */
-export function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input?: string): Promise<Ended> {
+/** Runs a command to its end, in a process of its own. */
+export function spawnCli(args: readonly string[], environment: Readonly<Record<string, string>>, input?: string): Promise<Ended> {
   return startCli(args, environment, input).ended;
+}
+
+/**
+ * Runs a command to its end in this process: all of it but the start of the process, which costs more than most commands. Each command is run as a
+ * process, too, by its examples (`test/commands/examples.test.ts`); a test whose subject is the process, or what ends it, calls `spawnCli`.
+ */
+export async function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = ''): Promise<Ended> {
+  const [stdout, stderr] = [keeping(), keeping()];
+  const streams = { stdin: Readable.from([input], { objectMode: false }), stdout: stdout.stream, stderr: stderr.stream };
+  const never = () => new Promise<void>(() => undefined);
+  const context = contextOf({
+    given: environment,
+    root,
+    ...(streams as unknown as Pick<Context, keyof typeof streams>),
+    untilSignal: never,
+  });
+  const status = await dispatch(args, context);
+  const ended = { status, stdout: stdout.said(), stderr: stderr.said() };
+  hear(ended.stdout);
+  hear(ended.stderr);
+  return ended;
+}
+
+/** A stream that keeps what is written to it. */
+function keeping() {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write: (piece: Buffer, _encoding, done) => {
+      pieces.push(Buffer.from(piece));
+      done();
+    },
+  });
+  return { stream, said: () => Buffer.concat(pieces).toString() };
+}
+
+function hear(text: string): void {
+  observeLog(text);
+  for (const line of text.split('\n')) observeAnswer(line);
 }

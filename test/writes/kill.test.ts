@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { text } from '#base';
 import { freePort, startServer } from '../../bench/process.ts';
 import { testEnvironment } from '../support/atrium.ts';
-import { runCli } from '../support/cli.ts';
+import { spawnCli } from '../support/cli.ts';
 import { type Asked, connect } from './servers.ts';
 import { add, mark, modify, oids, readBase, remove, rename } from './table.ts';
 
@@ -70,7 +70,7 @@ test('whatever instant the process is killed at, a subtree is where it was or wh
     const deleting = answersBefore === 3 ? running.client.ask(remove(doomed), [mark(oids.treeDelete)]).catch(() => undefined) : undefined;
     if (answersBefore === 0) running.child.kill('SIGKILL');
     await Promise.all([moving, deleting]);
-    const { status, stdout } = await runCli(['doctor'], environment);
+    const { status, stdout } = await spawnCli(['doctor'], environment);
     t.is(status, 0, stdout);
     running = await start();
     const found = [await below(running.client, one), await below(running.client, other)];
@@ -109,7 +109,7 @@ for (const workers of ['0', '1']) {
         running.child.kill('SIGKILL');
         await changing;
         beside.close();
-        const { status, stdout } = await runCli(['doctor'], environment);
+        const { status, stdout } = await spawnCli(['doctor'], environment);
         t.is(status, 0, stdout);
         running = await start();
         const members = await membersOf(running.client, group);
