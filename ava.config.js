@@ -1,3 +1,7 @@
+import { mendReporter } from './test/gate/ava-errors.ts';
+
+mendReporter();
+
 export default {
   files: ['test/**/*.test.ts'],
   extensions: ['ts'],

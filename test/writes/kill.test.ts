@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,6 +82,7 @@ test('whatever instant the process is killed at, a subtree is where it was or wh
   }
   running.client.close();
   running.child.kill('SIGTERM');
+  await once(running.child, 'exit');
 });
 
 for (const workers of ['0', '1']) {
@@ -121,6 +123,7 @@ for (const workers of ['0', '1']) {
       }
       running.client.close();
       running.child.kill('SIGTERM');
+      await once(running.child, 'exit');
     },
   );
 }
