@@ -77,7 +77,7 @@ export function prepareMachine(archives: string): void {
     'APT::Sandbox::User "root";',
     'Debug::NoLocking "true";',
     'Dpkg::Use-Pty "0";',
-    'DPkg::Options { "--force-unsafe-io"; };',
+    'DPkg::Options { "--force-unsafe-io"; "--force-confold"; };',
   ];
   writeFileSync('/etc/apt/apt.conf.d/zz-atrium', `${lines.join('\n')}\n`);
   // Java's own list of authorities, and manuals.

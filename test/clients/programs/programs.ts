@@ -7,6 +7,10 @@ interface ProgramRow {
   readonly group: string;
   /** What has a machine that is in use already begin as a new one would. */
   readonly afresh?: string;
+  /** Settings of Atrium that the page takes for given, beside those of all pages. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** What the machine has before the page is followed. */
+  readonly before?: () => Promise<void>;
   /** What the test needs besides what the pages have installed. */
   readonly packages: readonly string[];
   readonly test: () => Promise<{ readonly test: (world: World, group: string) => Promise<void> }>;
@@ -17,6 +21,15 @@ export const programs = {
   dovecot: { pages: ['dovecot'], group: 'mail', packages: [], test: () => import('./checks/dovecot.ts') },
   postfix: { pages: ['dovecot', 'postfix'], group: 'mail', packages: [], test: () => import('./checks/postfix.ts') },
   apache: { pages: ['apache'], group: 'wiki', packages: [], test: () => import('./checks/apache.ts') },
+  'apache-openid-connect': {
+    pages: ['apache-openid-connect'],
+    group: 'wiki',
+    // Atrium and the web server are two machines, with one address each; here they are addresses of one.
+    settings: { STS_HTTP_HOST: '127.0.0.1', STS_HTTP_TLS_PORT: '443' },
+    before: async () => (await import('./checks/apache-openid-connect.ts')).prepare(),
+    packages: [],
+    test: () => import('./checks/apache-openid-connect.ts'),
+  },
   postgresql: {
     pages: ['postgresql'],
     group: 'databases',

@@ -15,9 +15,11 @@ const program = rowOf(name);
 
 prepareMachine(archives);
 if (program.afresh !== undefined && existsSync(`/etc/${name}`)) await runHere('sh', ['-c', program.afresh]);
+await program.before?.();
 const record = process.env['LAB_RECORD'] ?? '';
 {
-  await using world = await startWorld(['389', record === '' ? '636' : '1636'], { STS_LDAP_WORKERS: process.env['LAB_WORKERS'] ?? '0' });
+  const settings = { STS_LDAP_WORKERS: process.env['LAB_WORKERS'] ?? '0', ...program.settings };
+  await using world = await startWorld(['389', record === '' ? '636' : '1636'], settings);
   const tls = join(world.atrium.dataDir, 'tls');
   using relay =
     record === '' ? undefined : await startRelay(636, 389, { certFile: join(tls, 'server.pem'), keyFile: join(tls, 'server.key') });

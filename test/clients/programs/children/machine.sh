@@ -24,7 +24,7 @@ done
 shift
 ip link set lo up
 
-printf '127.0.0.1 localhost atrium.example.com %s\n::1 localhost\n' "$(hostname)" > "$root/etc/hosts"
+printf '127.0.0.1 localhost atrium.example.com %s\n127.0.0.2 wiki.example.com\n::1 localhost\n' "$(hostname)" > "$root/etc/hosts"
 # Nothing is started by being installed. What pages say of systemd is done by the scripts that packages bring for machines without it; sssd's script
 # gives sssd an option that it has no more, and what its unit says is started instead.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
