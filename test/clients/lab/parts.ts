@@ -17,6 +17,11 @@ const phpLoads = 'foreach (["ldap", "xml", "gettext"] as $name) if (!extension_l
 export const parts = {
   'python3-ldap3': { packages: ['python3-ldap3'], interpreter: 'python3', probe: ['-c', 'import ldap3'] },
   'python3-ldap': { packages: ['python3-ldap', 'libsasl2-modules'], interpreter: 'python3', probe: ['-c', 'import ldap'] },
+  'python3-authlib': {
+    packages: ['python3-authlib', 'python3-requests'],
+    interpreter: 'python3',
+    probe: ['-c', 'import authlib, requests'],
+  },
   'net-ldap-perl': {
     packages: ['libnet-ldap-perl', 'libauthen-sasl-perl', 'libio-socket-ssl-perl'],
     interpreter: 'perl',

@@ -17,6 +17,7 @@ import { startWorld } from './world.ts';
 const programsOf: readonly (readonly [client: PartName, program: string])[] = [
   ['python3-ldap3', 'python_ldap3.py'],
   ['python3-ldap', 'python_ldap.py'],
+  ['python3-authlib', 'python_authlib.py'],
   ['net-ldap-perl', 'net_ldap.pl'],
   ['net-ldap-ruby', 'net_ldap.rb'],
   ['php-ldap', 'php_ldap.php'],
@@ -52,7 +53,8 @@ const journeys: readonly (readonly [client: PartName, run: typeof runPhpLdapAdmi
   ['phpldapadmin', runPhpLdapAdmin],
 ];
 const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
-const chosen = journeys.filter(([client]) => isWanted(client));
+// An LDAP server alone signs nobody in to applications.
+const chosen = journeys.filter(([client]) => isWanted(client) && !(wanted.slapd && client === 'python3-authlib'));
 // Their configuration is for Atrium.
 const chosenPrograms = wanted.slapd ? [] : (Object.keys(realPrograms) as ProgramName[]).filter(isWanted);
 if (chosen.length + chosenPrograms.length === 0) failed(`no client is called like ${words.join(' or ')}`);

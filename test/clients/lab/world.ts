@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exportJWK, generateKeyPair } from 'jose';
 import { utf8 } from '#base';
 import { formatLdifRecord, type LdifContent } from '#ldap';
 import { startTestAtrium } from '../../support/atrium.ts';
@@ -16,6 +17,7 @@ export interface World extends AsyncDisposable {
 /** Of the generated people. */
 export const worldSeed = 389;
 const personPassword = 'Schlüssel-7-Brücke';
+const applicationSecret = 'Signs-people-in-to-the-lab-1';
 const picture = Buffer.from([0xff, 0xd8, 0xff, ...Array(256).keys()]);
 
 /**
@@ -35,23 +37,31 @@ export async function startWorld(workers: string): Promise<World> {
   const atrium = await startTestAtrium({ settings });
   const { suffix, addresses, dataDir } = atrium;
   const operators = addresses.operators ?? '';
-  const ldif = [passwordPolicy(suffix), ...worldContent(suffix)].map(formatLdifRecord).join('');
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const about = { kid: 'lab', alg: 'ES256', use: 'sig' };
+  const applications = applicationsOf(suffix, { ...(await exportJWK(publicKey)), ...about });
+  const ldif = [passwordPolicy(suffix), ...worldContent(suffix), ...applications].map(formatLdifRecord).join('');
   // Each client makes people of the same names in a place of its own.
   const freed = await runLdapTool('ldapdelete', { url: operators, external: true }, [`cn=names and numbers,ou=policies,${suffix}`]);
   if (freed.status !== 0) throw new Error(`the policy of names could not be taken away: ${freed.stderr}`);
   const added = await runLdapTool('ldapadd', { url: operators, external: true }, [], ldif);
   if (added.status !== 0) throw new Error(`the world could not be loaded: ${added.stderr}`);
   return {
-    environment: worldEnvironment('Atrium', {
-      suffix,
-      port: new URL(addresses.ldap ?? '').port,
-      tlsPort: new URL(addresses.ldaps ?? '').port,
-      socket: decodeURIComponent(operators.slice('ldapi://'.length)),
-      ca: join(dataDir, 'tls', 'ca.pem'),
-      client: await authority.sign('jmueller', personSubject(suffix), 'clientAuth'),
-      administrator: atrium.adminDn,
-      password: atrium.adminPassword,
-    }),
+    environment: {
+      LAB_ISSUER: addresses.https ?? '',
+      LAB_WEB_SECRET: applicationSecret,
+      LAB_WEB_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), ...about }),
+      ...worldEnvironment('Atrium', {
+        suffix,
+        port: new URL(addresses.ldap ?? '').port,
+        tlsPort: new URL(addresses.ldaps ?? '').port,
+        socket: decodeURIComponent(operators.slice('ldapi://'.length)),
+        ca: join(dataDir, 'tls', 'ca.pem'),
+        client: await authority.sign('jmueller', personSubject(suffix), 'clientAuth'),
+        administrator: atrium.adminDn,
+        password: atrium.adminPassword,
+      }),
+    },
     [Symbol.asyncDispose]: async () => {
       await atrium[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
@@ -72,6 +82,27 @@ function passwordPolicy(suffix: string): LdifContent {
     cn: ['default'],
     stsScramMechanism: ['SCRAM-SHA-256', 'SCRAM-SHA-1'],
   });
+}
+
+/** Two applications: one shows a secret, the other signs with a key of its own. */
+function applicationsOf(suffix: string, publicJwk: object): LdifContent[] {
+  const application = (clientId: string, more: Readonly<Record<string, readonly string[]>>) =>
+    record(`cn=${clientId},ou=applications,${suffix}`, {
+      objectClass: ['stsApplication', 'stsOAuthClient'],
+      cn: [clientId],
+      stsClientId: [clientId],
+      stsRedirectUri: ['https://app.example.com/back'],
+      stsPostLogoutRedirectUri: ['https://app.example.com/out'],
+      ...more,
+    });
+  return [
+    application('lab-web', {
+      userPassword: [applicationSecret],
+      stsGrantType: ['authorization_code', 'refresh_token', 'client_credentials'],
+      stsAllowedResource: ['https://api.example.com'],
+    }),
+    application('lab-signs', { stsTokenEndpointAuthMethod: ['private_key_jwt'], stsJwks: [JSON.stringify({ keys: [publicJwk] })] }),
+  ];
 }
 
 interface Place {
