@@ -2,7 +2,7 @@ import type { Clock } from '#base';
 import type { Kept } from '#state';
 import type { KeptTokens } from '../tokens/kept.ts';
 import type { ArtifactRecord } from '../tokens/records.ts';
-import { structuredOf } from './handles.ts';
+import { isStructured, structuredOf } from './handles.ts';
 import type { Adapter, AdapterPayload } from './library.ts';
 
 export interface AdapterDeps {
@@ -10,6 +10,8 @@ export interface AdapterDeps {
   readonly clock: Clock;
   readonly realm: string;
   readonly server: string;
+  /** What a token for the server itself says in `aud`. */
+  readonly audience: string;
   /** Metadata of a client of this server; `undefined` when there is none. */
   readonly clientOf: (clientId: string) => Promise<AdapterPayload | undefined>;
   /** The grant of a set that is good at this moment. */
@@ -73,6 +75,12 @@ function artifactAdapter(deps: AdapterDeps, model: string): Adapter {
     // An application's own has no grant that the library would ask about.
     return model === 'ClientCredentials' && (await deps.grantOf(artifact.value.setId)) === undefined ? undefined : readable(artifact, jti);
   };
+  /** What is shown to userinfo: the library takes a token without an audience for one that may be shown there. */
+  const own = (payload: AdapterPayload | undefined): AdapterPayload | undefined => {
+    if (payload?.aud !== deps.audience) return payload;
+    const { aud: _, ...rest } = payload;
+    return rest;
+  };
   return {
     ...unused,
     upsert: async (id, payload, expiresInS = 0) => {
@@ -96,6 +104,7 @@ function artifactAdapter(deps: AdapterDeps, model: string): Adapter {
     find: async (id) => {
       const jwt = structuredOf(id);
       if (jwt !== undefined) return structured(jwt);
+      if (isStructured(id)) return own(await structured(id));
       const artifact = await found(id);
       if (artifact === undefined || model !== 'ClientCredentials') return readable(artifact, id);
       return (await deps.grantOf(artifact.value.setId)) === undefined ? undefined : readable(artifact, id);

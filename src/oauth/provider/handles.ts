@@ -3,7 +3,12 @@ const prefix = 'jwt ';
 
 /** What the library is given for a token: the token, or for a JWT its handle, which is the whole of it. */
 export function structuredHandle(token: string): string {
-  return token.split('.').length === 3 ? `${prefix}${token.replaceAll('.', ' ')}` : token;
+  return isStructured(token) ? `${prefix}${token.replaceAll('.', ' ')}` : token;
+}
+
+/** Whether a token has the form of a JWT: all others are drawn from letters that hold no dot. */
+export function isStructured(token: string): boolean {
+  return token.split('.').length === 3;
 }
 
 /** The JWT of a handle; `undefined` for what is none. */

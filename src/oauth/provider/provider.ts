@@ -16,7 +16,7 @@ import type { AdapterPayload, Configuration, KoaContextWithOIDC, OidcLibrary, Pr
 import { listen } from './listen.ts';
 import { type Passing, passingOf } from './passing.ts';
 import { interactionPolicy } from './policy.ts';
-import { resourceOf } from './resources.ts';
+import { resourceOf, tokensForTheServer } from './resources.ts';
 import { edge, showError } from './run.ts';
 import { outsideSession } from './session.ts';
 import { createSets, type Sets } from './sets.ts';
@@ -48,6 +48,7 @@ export function buildProvider(
   Object.assign(provider, { silent: true });
   outsideSession(provider, (ctx) => sessionFor(deps, passingOf(ctx)));
   replaceReplays(provider, deps, issuer);
+  tokensForTheServer(provider, issuer, algorithm);
   const client = provider.Client.prototype as unknown as Record<string, unknown>;
   Object.assign(client, {
     compareClientSecret: (given: string) => judgeSecret(library, deps, given),
@@ -102,6 +103,7 @@ function adapterDeps(deps: ProviderDeps, library: OidcLibrary, issuer: Issuer, a
     clock: deps.clock,
     realm: issuer.realm.id,
     server: issuer.server,
+    audience: issuer.url,
     clientOf: async (clientId) => {
       const ctx = ctxNow();
       const found =

@@ -1,6 +1,7 @@
 import type { SigningAlgorithm } from '#keys';
 import { type Application, standingScopes } from '../applications/index.ts';
 import type { Issuer } from '../issuer.ts';
+import type { Provider } from './library.ts';
 
 /** Names the management API of a realm, wherever the service is reached, in the entry of an application. */
 export const managementApi = 'urn:atrium:admin-api';
@@ -27,4 +28,22 @@ export function resourceOf(issuer: Issuer, { resources, scopes }: Application, r
 /** The management API is its realm's own: no named server gives tokens for it. */
 function isManagementApi({ url, server }: Issuer, resource: string): boolean {
   return server === '' && resource === `${url}/admin-api`;
+}
+
+/**
+ * Has a token for which nobody named a resource be one for the server itself, whose userinfo it opens: every access token says by whom it was issued and for whom.
+ *
+ * @see RFC 9068 §3, specification document 2, named servers: "its tokens carry the name in `iss` and `aud`"
+ */
+export function tokensForTheServer(provider: Provider, issuer: Issuer, alg: SigningAlgorithm): void {
+  const itself = { identifier: () => issuer.url, audience: issuer.url, accessTokenFormat: 'jwt', jwt: { sign: { alg } } };
+  for (const model of [provider.AccessToken, provider.ClientCredentials]) {
+    const prototype = model.prototype as unknown as { resourceServer?: object; generateTokenId(): string };
+    const inherited = prototype.generateTokenId;
+    // The library settles here what a token looks like.
+    prototype.generateTokenId = function generateTokenId() {
+      this.resourceServer ??= itself;
+      return inherited.call(this);
+    };
+  }
 }
