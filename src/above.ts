@@ -123,7 +123,8 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     chance,
     audit,
   });
-  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...ownOf(clock, below, client, people, realms) });
+  const own = { ...ownOf(clock, below, client, people, realms), revokeConsent: oauth.sets.revokeConsent };
+  const portal = createPortalHandlers({ ...shared, ...email.portal, ...linking.portal, ...own });
   const operating = {
     ...{ client, realms, people, sessions, state, audit, log, clock, chance, settingsOf: realms.settingsOf, tokens: oauth.sets },
     ...{ settings, exchange: join(foundation.dataDir, exchangeFolder) },

@@ -7,6 +7,8 @@ import type { OwnDeps } from './own.ts';
 
 export interface ConsentsDeps extends OwnDeps {
   readonly consents: Pick<Consents, 'list' | 'withdraw'>;
+  /** Takes back what an application was given for somebody. */
+  readonly revokeConsent: (at: { readonly realm: string; readonly entryUuid: string; readonly clientId: string }) => Promise<unknown>;
   readonly applications: { find(realm: WebRealm, clientId: string): Promise<Application | undefined> };
 }
 
@@ -26,8 +28,11 @@ export function createConsentsHandlers(deps: ConsentsDeps): Readonly<Record<keyo
       const done = (Object.keys(texts.done) as Done[]).find((each) => each === query.get('done'));
       return { kind: 'page', page: consentsPage({ realm, rows, done, dn: person.dn, csrfToken, nowMs: clock.nowMs() }) };
     }),
-    consentWithdraw: ownForm(deps, place, async ({ realm }, { acting, session }, form): Promise<Reply> => {
-      const withdrawn = await consents.withdraw(realm, acting, session.entryUuid, form.get('client') ?? '');
+    consentWithdraw: ownForm(deps, place, async ({ realm }, { acting, session: { entryUuid } }, form): Promise<Reply> => {
+      const clientId = form.get('client') ?? '';
+      const withdrawn = await consents.withdraw(realm, acting, entryUuid, clientId);
+      // Each use would find out by itself; whoever looks at what there is sees it at once.
+      if (withdrawn) await deps.revokeConsent({ realm: realm.id, entryUuid, clientId });
       return { kind: 'redirect', status: 303, to: `${home}?done=${withdrawn ? 'withdrawn' : 'gone'}` };
     }),
   };

@@ -141,6 +141,24 @@ export const ourRules: readonly SpecRule[] = [
       'whoever changes what somebody signs in with, by LDAP too, they are told',
     ],
   ]),
+  ...section('ours, tokens', [
+    [
+      'entry',
+      'an ldapmodify of an application counts at the next authorization request',
+      'oauth/between.test.ts',
+      'an ldapmodify of an application entry between two whole authorization requests counts in the second',
+    ],
+    ['iss and aud', 'a named server’s tokens carry its name in both', 'oauth/between.test.ts', 'a named server: its tokens carry the name'],
+    ['keys of clients', 'private_key_jwt: own key, this server, once', 'oauth/between.test.ts', 'private_key_jwt: an assertion is of'],
+    ['pushed', 'a pushed request waits as long as its sign-in', 'oauth/between.test.ts', 'a pushed request waits as long as the sign-in'],
+    [
+      'consent',
+      'a consent withdrawn in the portal takes with it what was issued',
+      'oauth/between.test.ts',
+      'a consent that is withdrawn at /portal/consents takes with it',
+    ],
+    ['devices', 'a device may name a resource', 'oauth/between.test.ts', 'a device that names a resource has a token for it'],
+  ]),
   ...section('ours, programs', [
     [
       'enumerate',

@@ -3,6 +3,7 @@ import type { Kept } from '#state';
 import type { Application } from '../applications/application.ts';
 import type { Issuer } from '../issuer.ts';
 import { artifactKey } from '../provider/adapter.ts';
+import { scopesAt } from '../provider/resources.ts';
 import type { KeptTokens } from '../tokens/kept.ts';
 import type { ArtifactRecord, SetRecord } from '../tokens/records.ts';
 
@@ -11,6 +12,8 @@ export interface Waiting {
   readonly artifact: Kept<ArtifactRecord>;
   readonly clientId: string;
   readonly scopes: readonly string[];
+  /** What its tokens are to be for (RFC 8707). */
+  readonly resources: readonly string[];
 }
 
 /** Who lets it in, and by which authentication. */
@@ -42,8 +45,16 @@ export async function waitingWith(kept: KeptTokens, { realm, server }: Issuer, c
   const { payload } = artifact.value;
   const { clientId, params } = payload;
   if (typeof clientId !== 'string' || payload['accountId'] !== undefined || payload['error'] !== undefined) return undefined;
-  const scope = typeof params === 'object' && params !== null && 'scope' in params ? String(params.scope ?? '') : '';
-  return { artifact, clientId, scopes: scope.split(' ').filter((each) => each !== '') };
+  const { scope, resource } = (params ?? {}) as { readonly scope?: unknown; readonly resource?: unknown };
+  const resources = [resource ?? []].flat().map(String);
+  return {
+    artifact,
+    clientId,
+    scopes: String(scope ?? '')
+      .split(' ')
+      .filter((each) => each !== ''),
+    resources,
+  };
 }
 
 interface Desk {
@@ -56,19 +67,25 @@ interface Desk {
 /** Lets a device in: its tokens are a set of the person's, which no sign-out of a browser ends. @returns false when somebody else has answered */
 export async function letIn(
   { kept, clock, chance, grantTtlS }: Desk,
-  { realm, server, url }: Issuer,
-  { artifact, scopes }: Waiting,
-  { clientId, scopes: allowed }: Pick<Application, 'clientId' | 'scopes'>,
+  issuer: Issuer,
+  { artifact, scopes, resources }: Waiting,
+  application: Pick<Application, 'clientId' | 'scopes' | 'resources'>,
   { entryUuid, subject, sid, whenMs, acr, amr, password, consentedMs }: LetIn,
 ): Promise<boolean> {
+  const { realm, server, url } = issuer;
+  const { clientId, scopes: allowed } = application;
   const [nowMs, setId] = [clock.nowMs(), token(chance, idOctets)];
-  const scope = scopes.filter((each) => allowed.includes(each)).join(' ');
+  // By the entry as it is now: what it may have no tokens for any more is left out.
+  const audience = resources.filter((each) => scopesAt(issuer, application, each) !== undefined);
+  const of = (resource: string) => scopes.filter((each) => scopesAt(issuer, application, resource)?.includes(each) === true);
+  const scope = scopes.filter((each) => allowed.includes(each) || audience.some((resource) => of(resource).includes(each))).join(' ');
   const untilMs = nowMs + grantTtlS * 1000;
   const grant = {
     kind: 'Grant',
     accountId: subject,
     clientId,
-    openid: { scope },
+    openid: { scope: scopes.filter((each) => allowed.includes(each)).join(' ') },
+    resources: Object.fromEntries(audience.map((resource) => [resource, of(resource).join(' ')])),
     iat: Math.floor(nowMs / 1000),
     exp: Math.floor(untilMs / 1000),
   };
@@ -80,7 +97,7 @@ export async function letIn(
       entryUuid,
       grant: deviceGrant,
       scope,
-      audience: [],
+      audience,
       sid,
       bound: false,
       authenticatedMs: whenMs,
@@ -91,7 +108,16 @@ export async function letIn(
     ...(consentedMs === undefined ? {} : { consentedMs }),
     ...{ issuedAtMs: nowMs, payload: grant },
   };
-  const answered = { accountId: subject, grantId: setId, scope, acr, amr: [...amr], authTime: Math.floor(whenMs / 1000), sid };
+  const answered = {
+    accountId: subject,
+    grantId: setId,
+    scope,
+    ...(audience.length === 0 ? {} : { resource: audience }),
+    acr,
+    amr: [...amr],
+    authTime: Math.floor(whenMs / 1000),
+    sid,
+  };
   // Before the device can ask for what came of it.
   await kept.beginSet(realm.id, set, untilMs);
   const isFirst = await kept.change(artifact, { ...artifact.value, payload: { ...artifact.value.payload, ...answered } });

@@ -4,13 +4,27 @@ import type * as Library from 'oidc-provider';
 export type { Adapter, AdapterPayload, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 
 /** oidc-provider, loaded with the first request that needs it: a start is mostly loading. */
-export type OidcLibrary = typeof Library;
+export type OidcLibrary = Pick<typeof Library, 'Provider' | 'errors' | 'interactionPolicy'>;
 
 let loaded: Promise<OidcLibrary> | undefined;
 
 export function loadLibrary(): Promise<OidcLibrary> {
-  loaded ??= import('oidc-provider');
+  loaded ??= load();
   return loaded;
+}
+
+/**
+ * The three parts that are used, from their own files: the library's index adds nothing to them but a line on standard error about versions of Node that have no
+ * long-term support yet. On which this service runs says `engines` of package.json, and the tests run on it.
+ */
+async function load(): Promise<OidcLibrary> {
+  const part = async (path: string) => (await import(`oidc-provider/lib/${path}`)) as unknown;
+  const [{ Provider }, errors, interactionPolicy] = (await Promise.all([
+    part('provider.js'),
+    part('helpers/errors.js'),
+    part('helpers/interaction_policy/index.js'),
+  ])) as [Pick<OidcLibrary, 'Provider'>, OidcLibrary['errors'], OidcLibrary['interactionPolicy']];
+  return { Provider, errors, interactionPolicy };
 }
 
 /** A request as the library reads it: where it is mounted it knows by `originalUrl`, what it takes for a body by `body`. */

@@ -12,17 +12,24 @@ const managementScopes = ['admin:read', 'admin:write'];
  *
  * @see RFC 8707; RFC 9068 for the tokens
  */
-export function resourceOf(issuer: Issuer, { resources, scopes }: Application, resource: string, ttlS: number, alg: SigningAlgorithm) {
+export function resourceOf(issuer: Issuer, application: Application, resource: string, ttlS: number, alg: SigningAlgorithm) {
+  const scopes = scopesAt(issuer, application, resource);
   const common = { audience: resource, accessTokenTTL: ttlS, accessTokenFormat: 'jwt', jwt: { sign: { alg } } } as const;
+  return scopes && { ...common, scope: scopes.join(' ') };
+}
+
+/** The scopes that an application may have at a resource; `undefined` where it may have no tokens for it. */
+export function scopesAt(
+  issuer: Issuer,
+  { resources, scopes }: Pick<Application, 'resources' | 'scopes'>,
+  resource: string,
+): readonly string[] | undefined {
   if (isManagementApi(issuer, resource)) {
-    const isListed = resources.includes(resource) || resources.includes(managementApi);
+    if (!resources.includes(resource) && !resources.includes(managementApi)) return undefined;
     // Who says which scopes an application may ask for has said so of these, too.
-    const allowed = scopes === standingScopes ? managementScopes : managementScopes.filter((scope) => scopes.includes(scope));
-    return isListed ? { ...common, scope: allowed.join(' ') } : undefined;
+    return scopes === standingScopes ? managementScopes : managementScopes.filter((scope) => scopes.includes(scope));
   }
-  return resources.includes(resource)
-    ? { ...common, scope: scopes.filter((scope) => !standingScopes.includes(scope)).join(' ') }
-    : undefined;
+  return resources.includes(resource) ? scopes.filter((scope) => !standingScopes.includes(scope)) : undefined;
 }
 
 /** The management API is its realm's own: no named server gives tokens for it. */
