@@ -15,15 +15,21 @@ export function loadLibrary(): Promise<OidcLibrary> {
 
 /**
  * The three parts that are used, from their own files: the library's index adds nothing to them but a line on standard error about versions of Node that have no
- * long-term support yet. On which this service runs says `engines` of package.json, and the tests run on it.
+ * long-term support yet. Which version this service runs on is said in README.md, and the tests run on it.
  */
 async function load(): Promise<OidcLibrary> {
-  const part = async (path: string) => (await import(`oidc-provider/lib/${path}`)) as unknown;
-  const [{ Provider }, errors, interactionPolicy] = (await Promise.all([
-    part('provider.js'),
-    part('helpers/errors.js'),
-    part('helpers/interaction_policy/index.js'),
-  ])) as [Pick<OidcLibrary, 'Provider'>, OidcLibrary['errors'], OidcLibrary['interactionPolicy']];
+  const [{ Provider }, errors, interactionPolicy]: [
+    Pick<OidcLibrary, 'Provider'>,
+    OidcLibrary['errors'],
+    OidcLibrary['interactionPolicy'],
+  ] = await Promise.all([
+    // @ts-expect-error: only the index has types
+    import('oidc-provider/lib/provider.js'),
+    // @ts-expect-error: only the index has types
+    import('oidc-provider/lib/helpers/errors.js'),
+    // @ts-expect-error: only the index has types
+    import('oidc-provider/lib/helpers/interaction_policy/index.js'),
+  ]);
   return { Provider, errors, interactionPolicy };
 }
 
