@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { Attribute, Change, Client } from 'ldapts';
 import * as oidc from 'openid-client';
 import { addPerson, asAdministrator } from '../flows/people.ts';
@@ -210,4 +210,96 @@ test('tokens.list, tokens.set and tokens.revoke: what was issued is seen member 
   t.like(none, { found: false, set: null, setKey: 'nothing-at-all' });
   t.is((await call(t, atrium, 'tokens.revoke', as(token, { json: { setKey: 'nothing-at-all' } }))).status, 404);
   t.deepEqual((await call(t, atrium, 'tokens.list', as(token, { query: { user: 'ada', limit: '1' } }))).status, 200);
+});
+
+/** A realm with a person who administers it, and an application that gets tokens for its API. */
+async function realmOf(t: ExecutionContext, id: string) {
+  const suffix = `o=${id}`;
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=${id},ou=realms,${atrium.suffix}`, { objectClass: ['stsRealmEntry'], cn: id, stsRealmId: id }),
+  );
+  const password = 'Correct-horse-9-battery';
+  const dn = `uid=bea,ou=people,${suffix}`;
+  await asAdministrator(atrium, (client) =>
+    client.add(dn, { objectClass: ['inetOrgPerson'], uid: 'bea', cn: 'Bea Ritter', sn: 'Ritter', userPassword: password }),
+  );
+  const issuer = `${base}/realm/${id}`;
+  const resource = `${issuer}/admin-api`;
+  const config = await configure(issuer, await addApplication(house, `${id}-tool`, { stsAllowedResource: resource }, suffix));
+  const flow = request(config, { scope: `openid ${both}`, resource });
+  const jar = {};
+  const answer = await signInAt(base, await go(base, flow.url.href, jar), { uid: 'bea', password }, jar);
+  const checks = { pkceCodeVerifier: flow.verifier, expectedState: flow.state, expectedNonce: flow.nonce, idTokenExpected: true };
+  const tokens = await oidc.authorizationCodeGrant(config, new URL(answer.location), checks, { resource });
+  t.truthy(tokens.access_token);
+  // Who administers must have a second factor, and would have been asked for it.
+  const modification = new Attribute({ type: 'member', values: [dn] });
+  await asAdministrator(atrium, (client) =>
+    client.modify(`cn=Admin Write,ou=groups,${suffix}`, new Change({ operation: 'add', modification })),
+  );
+  return { dn, suffix, issuer, prefix: `/realm/${id}`, token: tokens.access_token };
+}
+
+test('a realm administrator by their own token, through the code flow, administers their realm at its API, and no other', async (t) => {
+  const { dn, suffix, prefix, token: beas } = await realmOf(t, 'delta');
+  const here = (more: Asked = {}): Asked => ({ ...more, token: beas, prefix });
+  const { body } = await call(t, atrium, 'users.list', here());
+  t.true(body.users.length > 0 && body.users.every((user: { dn: string }) => user.dn.endsWith(`,${suffix}`)));
+  t.is((await call(t, atrium, 'users.create', here({ json: { uid: 'new', name: 'New One' } }))).status, 201);
+  t.is(atrium.audit.findLast(({ action }) => action === 'admin.users.create')?.subject, dn);
+  await addPerson(atrium, 'hedy', 'Hedy Lamarr');
+  t.is((await call(t, atrium, 'users.read', here({ params: { user: 'hedy' } }))).status, 404, 'nobody of another realm is found');
+  t.is(
+    (await call(t, atrium, 'ldif.import', here({ octets: `dn: uid=hedy,ou=people,${atrium.suffix}\nchangetype: delete\n` }))).status,
+    400,
+  );
+  // What concerns the installation is nothing of a realm.
+  for (const name of ['tasks.list', 'backup.create'])
+    t.true([403, 404].includes((await call(t, atrium, name, here(name === 'tasks.list' ? {} : { json: {} }))).status), name);
+  const realms = await call(t, atrium, 'realms.list', here());
+  t.deepEqual(
+    (realms.body.realms ?? []).filter(({ id }: { id: string }) => id !== 'delta'),
+    [],
+    'of other realms nothing is told',
+  );
+  for (const elsewhere of ['', '/realm/acme']) {
+    const { status } = await call(t, atrium, 'users.list', as(beas, { prefix: elsewhere }));
+    t.true([401, 403, 404].includes(status), `${elsewhere} ${status}`);
+  }
+  // A role in another realm is none here, whatever the token says.
+  t.is((await call(t, atrium, 'users.list', as(token, { prefix }))).status, 401);
+});
+
+test('a token of a named server opens nothing here, though its application and its resource are the same', async (t) => {
+  const named = await tokenOf(writer, both, api, `${base}/ops`);
+  const { status, headers } = await call(t, atrium, 'users.list', as(named));
+  t.is(status, 401);
+  t.regex(headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/);
+});
+
+test('specification document 2, STS-KEYS: an emergency rotation over the API is done with the word compromised alone; its keys vanish, and tokens fall', async (t) => {
+  const { issuer, prefix, token: beas } = await realmOf(t, 'echo');
+  const here = (json?: unknown): Asked => ({ token: beas, prefix, ...(json === undefined ? {} : { json }) });
+  const kids = async () => {
+    const { keys } = (await (await fetch(`${issuer}/oauth2/jwks`)).json()) as { keys: readonly { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  };
+  const before = await kids();
+  t.true(before.length > 0);
+  for (const confirm of [undefined, 'Compromised', 'compromised ', 'yes']) {
+    const { status } = await call(t, atrium, 'keys.rotate', here({ emergency: true, ...(confirm === undefined ? {} : { confirm }) }));
+    t.is(status, 400, confirm);
+  }
+  t.deepEqual(await kids(), before, 'what was refused changed nothing');
+  t.is((await call(t, atrium, 'users.list', here())).status, 200);
+  t.is((await call(t, atrium, 'keys.rotate', here({ emergency: true, confirm: 'compromised' }))).status, 200);
+  const after = await kids();
+  t.true(after.length > 0);
+  t.deepEqual(
+    after.filter((kid) => before.includes(kid)),
+    [],
+    'revoked keys are not published',
+  );
+  t.is((await call(t, atrium, 'users.list', here())).status, 401, 'what they signed is worth nothing');
+  t.is((await call(t, atrium, 'users.list', as(token))).status, 200, 'and that of another realm stays');
 });
