@@ -86,9 +86,10 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
   // Where the directory is in this process, it says so by itself.
-  const said = below.governing === undefined ? { stored: storedSettings(foundation.live, log) } : { governing: below.governing };
-  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log, ...said });
-  const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock });
+  const told = below.governing === undefined ? {} : { governing: below.governing };
+  const stored = below.governing === undefined ? { stored: storedSettings(foundation.live, log) } : {};
+  const realms = openRealms({ client, suffix: below.suffix, rows, settings, log, ...stored, ...told });
+  const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock, ...told });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
   const limits = below.limitsBy(realms.settingsOf);
   const mail = mailOf(foundation, state, realms, { client, delivers: below.jobs !== undefined });

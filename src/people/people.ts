@@ -1,4 +1,4 @@
-import { type Clock, utf8 } from '#base';
+import { type Clock, createBoundedMap, utf8 } from '#base';
 import { allOf, anyOf, attributesOf, type ClientEntry, ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
 import { barOf, factorAttributes, type Holdings, holdingsOf, validityAttributes, validityOf } from '#holdings';
 import { formatDn, parseDn, resultCodes } from '#ldap';
@@ -87,6 +87,8 @@ export interface PeopleOptions {
   /** The `uid` of each realm's built-in administrator. */
   readonly administratorUid: string;
   readonly clock: Clock;
+  /** Moves when somebody is disabled, given a time or deleted, from when a search finds it. Where it is not known the directory is asked each time. */
+  readonly governing?: () => number;
 }
 
 /** What is asked of an entry to know its person. */
@@ -102,11 +104,22 @@ const needed = [
 ];
 /** Entries with one name that are looked at; where there are more it is nobody's. */
 const candidatesMax = 16;
+/** People of whom it is remembered that nothing bars them. */
+const freeMax = 10_000;
 
 /** RFC 4518 §2.4: no name holds these. A bind as one that does would be refused without the work. */
 const inNoName = /[\p{Cn}\p{Co}\p{Cs}\ufffd]/gu;
 
-export function openPeople({ client, administratorUid, clock }: PeopleOptions): People {
+export function openPeople({ client, administratorUid, clock, governing }: PeopleOptions): People {
+  /** Who had no bar, and no time that could become one, and at which governing number. */
+  const free = createBoundedMap<string, number>(freeMax);
+  const keyOf = (suffix: string, entryUuid: string) => `${entryUuid} ${suffix}`;
+  /** @param at  the governing number before the entry was asked for */
+  const remember = (suffix: string, entry: ClientEntry, at: number | undefined) => {
+    const entryUuid = entry.one('entryUUID');
+    if (at === undefined || entryUuid === undefined || validityAttributes.some((name) => entry.one(name) !== undefined)) return;
+    free.set(keyOf(suffix, entryUuid), at);
+  };
   const personOf = (suffix: string, entry: ClientEntry): Person | undefined => {
     const entryUuid = entry.one('entryUUID');
     if (entryUuid === undefined) return undefined;
@@ -171,10 +184,16 @@ export function openPeople({ client, administratorUid, clock }: PeopleOptions): 
     nobody: ({ suffix }, typed) => named(baseOf(suffix), typed.replace(inNoName, '?')),
     byUuid: async ({ suffix }, entryUuid) => {
       const filter = equals('entryUUID', entryUuid);
+      const at = governing?.();
       const { entries } = await client.as('self').search({ base: baseOf(suffix), scope: 'sub', filter, attributes: needed, sizeLimit: 2 });
-      return entries[0] === undefined ? undefined : personOf(suffix, entries[0]);
+      const [entry] = entries;
+      if (entry === undefined) return undefined;
+      remember(suffix, entry, at);
+      return personOf(suffix, entry);
     },
     isBarred: async ({ suffix }, entryUuid) => {
+      const at = free.get(keyOf(suffix, entryUuid));
+      if (at !== undefined && at === governing?.()) return false;
       const filter = equals('entryUUID', entryUuid);
       const search = { base: baseOf(suffix), scope: 'sub', filter, attributes: validityAttributes, sizeLimit: 2 } as const;
       const [entry] = (await client.as('self').search(search)).entries;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { systemClock, utf8 } from '#base';
-import { attributesOf } from '#client';
+import { attributesOf, type DirectoryClient } from '#client';
 import { openPeople } from '#people';
 import type { Mode } from '#policy';
 import { admin, person, suffix } from '../directory/driver.ts';
@@ -190,11 +190,11 @@ test('who has both roles is found without a refusal in the audit trail', async (
   );
 });
 
-test('a name that nobody has costs as many searches as one that somebody has', async (t) => {
-  const { client } = await open(t);
+/** The same client, and how often something was searched for by it. */
+function countSearches(client: Pick<DirectoryClient, 'as'>) {
   let searches = 0;
-  const counting = {
-    as: (subject: Parameters<typeof client.as>[0]) => {
+  const counting: Pick<DirectoryClient, 'as'> = {
+    as: (subject) => {
       const actor = client.as(subject);
       const search: typeof actor.search = (...given) => {
         searches++;
@@ -203,12 +203,53 @@ test('a name that nobody has costs as many searches as one that somebody has', a
       return { ...actor, search };
     },
   };
-  const all = openPeople({ client: counting, administratorUid: 'admin', clock: systemClock });
-  const counts: number[] = [];
-  for (const typed of ['ada', 'nobody', 'a,b=\\']) {
+  const searchesOf = async (act: () => Promise<unknown>) => {
     searches = 0;
-    await all.find({ suffix, mode: 'product' }, typed);
-    counts.push(searches);
-  }
-  t.deepEqual(counts, [1, 1, 1]);
+    await act();
+    return searches;
+  };
+  return { counting, searchesOf };
+}
+
+test('a name that nobody has costs as many searches as one that somebody has', async (t) => {
+  const { client } = await open(t);
+  const { counting, searchesOf } = countSearches(client);
+  const all = openPeople({ client: counting, administratorUid: 'admin', clock: systemClock });
+  for (const typed of ['ada', 'nobody', 'a,b=\\']) t.is(await searchesOf(() => all.find({ suffix, mode: 'product' }, typed)), 1);
+});
+
+test('whether somebody is barred is asked again from the moment anybody is disabled, given a time or deleted, and not before', async (t) => {
+  const { client, house, acting, clock } = await open(t);
+  const { counting, searchesOf } = countSearches(client);
+  const governing = () => house.engine.store.governing;
+  const all = openPeople({ client: counting, administratorUid: 'admin', clock, governing });
+  const realm = { suffix, mode: 'product' } as const;
+  const ada = (await all.find(realm, 'ada'))?.entryUuid ?? '';
+  const set = (uid: string, description: string, ...values: string[]) =>
+    acting.modify(person(uid), [{ operation: 'replace', attribute: { description, values: values.map(utf8) } }]);
+  const isBarred = () => all.isBarred(realm, ada);
+
+  t.is(await searchesOf(isBarred), 1, 'of whom nothing was read');
+  await all.byUuid(realm, ada);
+  t.is(await searchesOf(async () => t.false(await isBarred())), 0);
+  t.is(await searchesOf(() => t.throwsAsync(all.isBarred({ ...realm, suffix: 'o=elsewhere' }, ada))), 1);
+  await set('alan', 'description', 'changed');
+  t.is(await searchesOf(isBarred), 0, 'what changes somebody otherwise bars nobody');
+  await set('ada', 'pwdAccountLockedTime', '000001010000Z');
+  t.true(await isBarred());
+  t.true((await all.byUuid(realm, ada))?.disabled);
+  t.true(await isBarred());
+  await set('ada', 'pwdAccountLockedTime');
+  t.false(await isBarred());
+
+  // A time comes without a change of anything.
+  await set('ada', 'stsValidUntil', new Date(clock.nowMs() + 60_000).toISOString().replace(/[-:T]|\.\d+/g, ''));
+  t.false((await all.byUuid(realm, ada))?.disabled);
+  t.false(await isBarred());
+  clock.moveMs(61_000);
+  t.true(await isBarred());
+  await set('ada', 'stsValidUntil');
+  await all.byUuid(realm, ada);
+  await acting.delete(person('ada'));
+  t.true(await isBarred());
 });
