@@ -48,7 +48,7 @@ export const exportCommand: Command = {
   means: 'write the default realm as LDIF, or all realms',
   more: [
     'The same as atrium realm export default, whose help says in which order and what is left out. An existing file is not overwritten.',
-    'With --all, every entry of all realms and the list of tasks, in the order in which a stopped service’s folder has them: the quickest way out of one, for another empty folder. It is no text to compare, and what is sealed stays so: atrium backup copies everything, of a running service too.',
+    'With --all, every entry of all realms and the list of tasks, in the order in which a stopped service’s folder has them: the quickest way out of one, for another empty folder. It is no text to compare, and what is sealed stays so and is left out where the file is imported: atrium backup copies everything, of a running service too.',
   ],
   on: 'either',
   operands: [fileOperand],

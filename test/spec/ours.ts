@@ -157,6 +157,14 @@ export const ourRules: readonly SpecRule[] = [
       'oauth/between.test.ts',
       'a consent that is withdrawn at /portal/consents takes with it',
     ],
+    [
+      'mail',
+      'an application may take no mailed code',
+      'oauth/email.test.ts',
+      'stsRefuseEmailFactor: a session that stands on a mailed code',
+    ],
+    ['moved', 'keys move with their realm, sealed for the way', 'oauth/moved.test.ts', 'a realm as LDIF with its signing keys'],
+    ['restore', 'a restore ends tokens', 'oauth/moved.test.ts', 'a restore ends every token and code that was issued before it'],
     ['devices', 'a device may name a resource', 'oauth/between.test.ts', 'a device that names a resource has a token for it'],
   ]),
   ...section('ours, programs', [
