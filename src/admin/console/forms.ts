@@ -118,7 +118,9 @@ function hintOf({ type, items, description }: Member, isNeeded: boolean): string
       : type === 'object'
         ? texts.asJson
         : undefined;
-  const hint = [description, how, isNeeded ? undefined : texts.optional].filter((each) => each !== undefined).join(' ');
+  const hint = [description?.replaceAll('`', ''), how, isNeeded ? undefined : texts.optional]
+    .filter((each) => each !== undefined)
+    .join(' ');
   return hint === '' ? undefined : hint;
 }
 

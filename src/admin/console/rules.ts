@@ -10,7 +10,9 @@ import { ruleTexts as texts } from './rule-texts.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { sameOf } from './same.ts';
 
-export const rulesPath = '/admin/access-rules';
+const rulesPath = '/admin/access-rules';
+/** Shorter ones are not broken. */
+const wholeMax = 24;
 const explainName = 'access.explain';
 
 /** What `access.list` says of one. */
@@ -49,7 +51,17 @@ export function createRulesHandler(deps: ConsoleDeps): Handler {
 ${failure?.errors.map(({ message }, nth) => notice('bad', `wrong-${nth}`, sentence(message)))}${output?.['complete'] === false && notice('careful', 'more', texts.incomplete)}
 <div class="acts">${deedLink(deps, request, admin, { name: 'access.create', given: {}, thing: '', back: rulesPath }, texts.add)}</div>
 ${section('own', texts.own, own.length === 0 ? html`<p>${texts.none}</p>` : table(texts.own, own, [...columns(request), ...actsOf(deps, request, admin)]))}
-${section('built-in', texts.builtIn, builtIn.length === 0 ? html`<p>${texts.untold}</p>` : table(texts.builtIn, builtIn, columns(request)))}
+${section(
+  'built-in',
+  texts.builtIn,
+  builtIn.length === 0
+    ? html`<p>${texts.untold}</p>`
+    : table(
+        texts.builtIn,
+        builtIn,
+        columns(request).filter(({ head }) => head !== texts.order),
+      ),
+)}
 ${admin.role === 'write' && explainForm(deps, request)}
 ${sameOf(request, row, shapeOf(row.input), {}, { who: admin, searches })}`,
     };
@@ -80,7 +92,7 @@ function whatOf({ target, filter, attributes }: Rule): Piece {
 }
 
 function lines(all: readonly string[]): SafeHtml {
-  return html`${all.map((each, nth) => html`${nth > 0 && html`<br>`}<code>${each}</code>`)}`;
+  return html`${all.map((each, nth) => html`${nth > 0 && html`<br>`}${each.length < wholeMax ? html`<span class="whole">${each}</span>` : html`<code>${each}</code>`}`)}`;
 }
 
 function actsOf(deps: ConsoleDeps, request: WebRequest, admin: Admin): readonly Column<Rule>[] {
