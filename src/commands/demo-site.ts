@@ -95,6 +95,7 @@ interface Metadata {
   readonly authorization_endpoint: string;
   readonly token_endpoint: string;
   readonly jwks_uri: string;
+  readonly userinfo_endpoint: string;
 }
 
 /** OpenID Connect Discovery §4. */
@@ -166,9 +167,9 @@ async function comeBack(
   );
 }
 
-/** OpenID Connect Core §3.1.3: the code for tokens, and what the ID Token says once it is found to be good. */
+/** OpenID Connect Core §3.1.3 and §5.3: the code for tokens, and what the ID Token says once it is found to be good, with what is told of its person. */
 async function exchange(options: SiteOptions, origin: string, code: string, { verifier, nonce }: Begun): Promise<JWTPayload> {
-  const { issuer, token_endpoint: endpoint, jwks_uri: keys } = await discover(options);
+  const { issuer, token_endpoint: endpoint, jwks_uri: keys, userinfo_endpoint: more } = await discover(options);
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code,
@@ -177,11 +178,18 @@ async function exchange(options: SiteOptions, origin: string, code: string, { ve
     code_verifier: verifier,
   });
   const response = await fetch(endpoint, { method: 'POST', body });
-  const tokens = (await response.json()) as { readonly id_token?: string; readonly error_description?: string };
+  const tokens = (await response.json()) as {
+    readonly id_token?: string;
+    readonly access_token?: string;
+    readonly error_description?: string;
+  };
   if (tokens.id_token === undefined) throw new Error(`no ID Token: ${tokens.error_description ?? response.status}`);
   const { payload } = await jwtVerify(tokens.id_token, createRemoteJWKSet(new URL(keys)), { issuer, audience: options.clientId });
   if (payload['nonce'] !== nonce) throw new Error('the ID Token is not of this sign-in');
-  return payload;
+  const asked = await fetch(more, { headers: { authorization: `Bearer ${tokens.access_token ?? ''}` } });
+  const told = asked.ok ? ((await asked.json()) as JWTPayload) : {};
+  // §5.3.2: of anybody else it is not taken.
+  return told.sub === payload.sub ? { ...told, ...payload } : payload;
 }
 
 function mailsHtml(mails: readonly DemoMail[]): string {

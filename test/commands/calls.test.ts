@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { commands } from '#commands';
 import { testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
+import { useDemo } from './demo-walk.ts';
 
 function folder(t: ExecutionContext): string {
   const path = mkdtempSync(join(tmpdir(), 'atrium-cli-'));
@@ -86,10 +87,12 @@ test('a second process on the same folder is told who has it', async (t) => {
   t.regex(stderr, new RegExp(`\\[STS-STORE-9002\\].*${service.child.pid}`));
 });
 
-test('the demo makes its folder, prints names and passwords that work, and a second start finds everything as it was left', async (t) => {
+test('the demo makes its folder, prints names, passwords and an application that work, and a second start finds everything as it was left', async (t) => {
   const dataDir = join(folder(t), 'demo');
-  const environment = demoEnvironment(dataDir);
+  // The addresses of its people are invented, and nobody has confirmed them.
+  const environment = { ...demoEnvironment(dataDir), STS_MAIL_RESET_REQUIRES_VERIFIED_ADDRESS: 'false' };
   const first = startCli(['demo'], environment);
+  t.teardown(() => first.child.kill('SIGKILL'));
   const said = await first.until('Ctrl-C stops it');
   t.regex(said, /Sign in +http:\/\/localhost:\d+/);
   t.regex(said, /Administrator +admin +password \S+ +\(shown this once\)/);
@@ -97,11 +100,13 @@ test('the demo makes its folder, prints names and passwords that work, and a sec
   t.is((statSync(join(dataDir, 'kek')).mode & 0o777).toString(8), '600');
   const people = await runCli(['search', 'objectClass=posixAccount', '1.1'], environment);
   t.true((people.stdout.match(/^dn:/gm) ?? []).length >= 200);
+  await useDemo(t, said, 'dkhalil', password ?? '');
   first.child.kill('SIGINT');
   t.is((await first.ended).status, 0);
 
   const kek = readFileSync(join(dataDir, 'kek'), 'utf8');
   const second = startCli(['demo'], environment);
+  t.teardown(() => second.child.kill('SIGKILL'));
   const again = await second.until('Ctrl-C stops it');
   t.is(/Demo person +\S+ +password (\S+)/.exec(again)?.[1], password);
   t.false(again.includes('shown this once'));
