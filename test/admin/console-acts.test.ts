@@ -1,6 +1,8 @@
 import test from 'ava';
+import { setAttribute } from '../flows/mailed.ts';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { hiddenOf } from '../flows/raw.ts';
+import { createApp } from '../support/app.ts';
 import { runInShell } from '../support/shells.ts';
 import { openConsoleHouse } from './console-house.ts';
 
@@ -104,7 +106,7 @@ test('specification document 2, STS-KEYS: an emergency rotation is done with the
     ((await (await fetch(`${base}/oauth2/jwks`)).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
   const before = await published();
   const page = await get('/admin/keys/emergency', writer);
-  t.regex(said(page.body), /ID tokens.*are refused.*2 keys are taken back.*Sessions, refresh tokens.*stay/);
+  t.regex(said(page.body), /ID tokens.*are refused.*2 keys are taken back.*Sessions and refresh tokens stay/);
   for (const confirm of ['', 'Compromised', 'compromised!']) {
     const answer = await send('/admin/keys/emergency', { confirm }, writer);
     t.is(answer.status, 422, confirm);
@@ -207,4 +209,57 @@ test('rules of access are read, added, changed and deleted; what the directory r
   t.is((await send(remove, { ...removed, confirmThing: 'no phones' }, writer)).status, 303);
   t.false((await get(list, writer)).body.includes('no phones'));
   t.is((await get('/admin/do/access.create', reader)).status, 403);
+});
+
+test('the entry editor shows what the schema requires and allows, and at its field what the directory refuses', async (t) => {
+  const person = await addPerson(atrium, 'edited', 'Ed Ited');
+  const fresh = await get(`/admin/directory/new?${new URLSearchParams({ dn: `ou=people,${suffix}`, class: 'inetOrgPerson' })}`, writer);
+  const field = (body: string, name: string) => new RegExp(`<(?:input|textarea)[^>]*name="a\\.${name}"[^>]*>`).exec(body)?.[0] ?? '';
+  for (const name of ['cn', 'sn']) t.regex(field(fresh.body, name), / required/, name);
+  for (const name of ['mail', 'title', 'jpegphoto'])
+    t.true(field(fresh.body, name) !== '' && !/ required/.test(field(fresh.body, name)), name);
+  t.regex(commandOf(fresh.body, 'ldapmodify'), /changetype: add\nobjectClass: inetOrgPerson\n/);
+  t.is(field(fresh.body, 'stsruleorder'), '', 'what the class does not allow has no field');
+
+  const path = `/admin/directory/edit?${new URLSearchParams({ dn: person.dn })}`;
+  const page = await get(path, writer);
+  t.regex(commandOf(page.body, 'ldapmodify'), /dn: uid=edited,[^\n]*\nchangetype: modify\nreplace: description\n/);
+  const common = { etag: hiddenOf(page, 'etag'), csrf: hiddenOf(page, 'csrf') };
+  const wrong = await house.post(path, { ...common, 'a.manager': 'no name', 'a.title': 'Kept' }, writer);
+  t.is(wrong.status, 422);
+  t.regex(wrong.body, /id="field-a-manager-fault"[^>]*>[^<]+</);
+  t.regex(field(wrong.body, 'manager'), /aria-invalid="true"/);
+  t.regex(wrong.body, />\s*Kept<\/textarea>/, 'what was typed stands in the form again');
+  const without = await house.post(path, { ...common, 'a.sn': '' }, writer);
+  t.is(without.status, 422);
+  t.regex(without.body, /role="alert"/);
+  t.is((await house.post(path, { ...common, 'a.title': 'Engineer' }, writer)).status, 303);
+  t.is(
+    (await house.post(path, { ...common, 'a.title': 'Other' }, writer)).status,
+    412,
+    'a change that somebody else has overtaken is refused',
+  );
+  t.regex((await get(`/admin/directory?${new URLSearchParams({ dn: person.dn })}`, reader)).body, /Engineer/);
+  t.is((await get(path, reader)).status, 403);
+});
+
+test('all-factors: two of who holds an app or a security key, one of anybody else: a mailed second factor asks for no second one here', async (t) => {
+  // It is the app and the security key that a session has to show: whether a code can be mailed is for the realm's policy to say.
+  const [mailed, held] = [await addPerson(atrium, 'mailed', 'Mai Led'), await addPerson(atrium, 'held', 'He Ld')];
+  const [byMail, byApp] = [await signIn(mailed), await signIn(held)];
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=fresh,ou=groups,${suffix}`, {
+      ...{ objectClass: ['groupOfNames', 'stsRoleGroup'], cn: 'fresh', stsRole: 'Admin Write', member: [mailed.dn, held.dn] },
+    }),
+  );
+  await setAttribute(atrium, mailed.dn, 'stsEmailFactor', ['TRUE']);
+  await setAttribute(atrium, mailed.dn, 'stsVerifiedMail', ['mailed@example.com']);
+  const deed = '/admin/do/users.set-password?user=mailed';
+  t.is((await get(deed, byMail)).status, 200);
+  t.is((await get(deed, byApp)).status, 200);
+  await setAttribute(atrium, held.dn, 'stsTotpCredential', [createApp().credential]);
+  const asked = await get(deed, byApp);
+  t.is(asked.status, 302, 'who holds an app is asked for it, though they signed in a moment ago');
+  t.regex(asked.location, /^\/authn\/login\?authn=/);
+  t.is((await get('/admin/users', byApp)).status, 200, 'to look takes no more than before');
 });

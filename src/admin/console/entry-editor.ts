@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { text, utf8 } from '#base';
 import type { ClientEntry } from '#client';
-import { formatRdn } from '#ldap';
+import { formatLdifRecord, formatRdn } from '#ldap';
 import type { AttributeType, Schema } from '#schema';
 import { fillText, type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
@@ -13,6 +13,7 @@ import { type Admin, nameOf } from './gate.ts';
 import { absent, field, form, hrefOf } from './parts.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { type Allowed, allowedBy, readSchema, structuralClasses } from './schema.ts';
+import { type Command, searchCommand, terminal, writeCommand } from './terminal.ts';
 
 const path = '/admin/directory';
 const prefix = 'a.';
@@ -44,9 +45,24 @@ interface Tried {
   /** What was typed, by attribute. */
   readonly typed?: ReadonlyMap<string, string>;
   readonly wrong?: readonly string[];
+  /** What is wrong with the values of one attribute, by attribute. */
+  readonly faults?: ReadonlyMap<string, string>;
 }
 
-function editPage(request: WebRequest, admin: Admin, schema: Schema, entry: ClientEntry, { typed, wrong = [] }: Tried): Drawn {
+/** The directory names the attribute at the beginning of its words (`mail: …`): what is said of one that has a field stands there, and the rest above. */
+function toldOf(messages: readonly string[], { must, may }: Allowed): Required<Pick<Tried, 'wrong' | 'faults'>> {
+  const fields = new Set([...must, ...may].map(({ key }) => key));
+  const [wrong, faults]: [string[], Map<string, string>] = [[], new Map()];
+  for (const message of messages) {
+    const [, attribute = '', words = ''] = /^([\w-]+)[^:]*: (.+)$/s.exec(message) ?? [];
+    const key = attribute.toLowerCase();
+    if (fields.has(key) && !faults.has(key)) faults.set(key, sentence(words));
+    else wrong.push(message);
+  }
+  return { wrong, faults };
+}
+
+function editPage(request: WebRequest, admin: Admin, schema: Schema, entry: ClientEntry, { typed, wrong = [], faults }: Tried): Drawn {
   const { realm } = request;
   const allowed = allowedBy(schema, entry.all('objectClass'));
   const lineOf = (type: AttributeType) => typed?.get(type.key) ?? linesOf(entry, type) ?? '';
@@ -60,10 +76,35 @@ ${wrong.map((words, nth) => notice('bad', `wrong-${nth}`, sentence(words)))}
 ${form({
   ...{ realm, path: `${path}/edit?${new URLSearchParams({ dn: entry.dn }).toString()}`, csrfToken: admin.csrfToken, verb: texts.save },
   hidden: { etag: entry.one('entryCSN') ?? '' },
-  fields: [...attributeFields(allowed, lineOf, isFixed), classesField(typed?.get(classesName) ?? '')],
+  fields: [...attributeFields(allowed, lineOf, isFixed, faults), classesField(typed?.get(classesName) ?? '')],
 })}
-<p class="ways"><a href="${hrefOf(realm, path, { dn: entry.dn })}">Change nothing</a></p></section>`,
+<p class="ways"><a href="${hrefOf(realm, path, { dn: entry.dn })}">Change nothing</a></p></section>
+${terminal([
+  searchCommand(admin, { base: entry.dn, scope: 'base', filter: '(objectClass=*)' }),
+  exampleOf(
+    admin,
+    entry.dn,
+    [...allowed.must, ...allowed.may].find(({ key }) => key === 'description')?.name ?? allowed.must[0]?.name ?? 'cn',
+  ),
+])}`,
   };
+}
+
+/** How ldapmodify changes an attribute of an entry: it is for its reader to say which, and to what. */
+function exampleOf(admin: Admin, dn: string, description: string): Command | undefined {
+  const changes = [{ operation: 'replace', attribute: { description, values: [utf8('VALUE')] } }] as const;
+  return writeCommand(admin, formatLdifRecord({ kind: 'modify', line: 0, controls: [], dn, changes }));
+}
+
+/** How ldapmodify adds an entry of a class, with what it must have. */
+function newExample(admin: Admin, above: string, objectClass: string, { must }: Allowed): Command | undefined {
+  const [usual = 'cn'] = ['uid', 'cn', 'ou', 'o', 'dc'].filter((name) => must.some((type) => type.name === name));
+  const rows = [...new Set([usual, ...must.map(({ name }) => name)])].filter((name) => name !== 'objectClass');
+  const attributes = [['objectClass', objectClass], ...rows.map((name) => [name, 'VALUE'])].map(([description = '', value = '']) => ({
+    description,
+    values: [utf8(value)],
+  }));
+  return writeCommand(admin, formatLdifRecord({ kind: 'add', line: 0, controls: [], dn: `${usual}=VALUE,${above}`, attributes }));
 }
 
 /** Required ones and those that have a value first; the others folded in. */
@@ -71,6 +112,7 @@ function attributeFields(
   { must, may }: Allowed,
   lineOf: (type: AttributeType) => string,
   isFixed: (type: AttributeType) => boolean,
+  faults?: ReadonlyMap<string, string>,
 ): SafeHtml[] {
   const one = (type: AttributeType, required: boolean) => {
     if (isFixed(type)) return html`<p><strong>${type.name}</strong></p><p class="quiet">${texts.notHere}</p>`;
@@ -87,9 +129,10 @@ function attributeFields(
       required,
       value: lineOf(type),
       hint: hint.filter((each) => each !== '' && each !== undefined).join(' '),
+      fault: faults?.get(type.key),
     });
   };
-  const filled = may.filter((type) => lineOf(type) !== '' || isFixed(type));
+  const filled = may.filter((type) => lineOf(type) !== '' || isFixed(type) || faults?.has(type.key) === true);
   const others = may.filter((type) => !filled.includes(type));
   return [
     ...must.map((type) => one(type, true)),
@@ -129,7 +172,8 @@ async function save(deps: ConsoleDeps, request: WebRequest, admin: Admin, given:
   const [entry, schema, row] = [await entryOf(request, admin), await readSchema(admin.actor), deps.operations.get('entries.change')];
   if (entry === undefined || row === undefined) return absent(errors.thingAbsent);
   const typed = typedIn(given);
-  const { must, may } = allowedBy(schema, entry.all('objectClass'));
+  const allowed = allowedBy(schema, entry.all('objectClass'));
+  const { must, may } = allowed;
   const attributes: Record<string, string[]> = {};
   for (const type of [...must, ...may]) {
     const lines = typed.get(type.key);
@@ -140,8 +184,8 @@ async function save(deps: ConsoleDeps, request: WebRequest, admin: Admin, given:
   }
   const more = valuesIn(typed.get(classesName) ?? '');
   if (more.length > 0) attributes['objectClass'] = [...entry.all('objectClass'), ...more];
-  const again = (wrong: readonly string[], status: number, error: Drawn['error']): Drawn => ({
-    ...editPage(request, admin, schema, entry, { typed, wrong }),
+  const again = (messages: readonly string[], status: number, error: Drawn['error']): Drawn => ({
+    ...editPage(request, admin, schema, entry, { typed, ...toldOf(messages, allowed) }),
     status,
     ...(error === undefined ? {} : { error }),
   });
@@ -159,7 +203,7 @@ async function save(deps: ConsoleDeps, request: WebRequest, admin: Admin, given:
   );
 }
 
-function newPage(request: WebRequest, admin: Admin, schema: Schema, query: URLSearchParams, { typed, wrong = [] }: Tried): Drawn {
+function newPage(request: WebRequest, admin: Admin, schema: Schema, query: URLSearchParams, { typed, wrong = [], faults }: Tried): Drawn {
   const { realm } = request;
   const above = dnOf(request);
   if (above === undefined) return absent(errors.thingAbsent);
@@ -168,8 +212,9 @@ function newPage(request: WebRequest, admin: Admin, schema: Schema, query: URLSe
   return {
     title,
     main: html`${ancestors(request, above)}<h1>${title}</h1>${wrong.map((words, nth) => notice('bad', `wrong-${nth}`, sentence(words)))}
-<section aria-label="${title}">${chosen === undefined ? classForm(request, schema, above) : newForm(admin, request, above, chosen.name, allowedBy(schema, [chosen.name]), typed)}
-<p class="ways"><a href="${hrefOf(realm, path, { dn: above })}">Change nothing</a></p></section>`,
+<section aria-label="${title}">${chosen === undefined ? classForm(request, schema, above) : newForm(admin, request, above, chosen.name, allowedBy(schema, [chosen.name]), { typed, faults })}
+<p class="ways"><a href="${hrefOf(realm, path, { dn: above })}">Change nothing</a></p></section>
+${chosen !== undefined && terminal([newExample(admin, above, chosen.name, allowedBy(schema, [chosen.name]))])}`,
   };
 }
 
@@ -187,7 +232,7 @@ function newForm(
   above: string,
   objectClass: string,
   allowed: Allowed,
-  typed: Tried['typed'],
+  { typed, faults }: { readonly typed: Tried['typed']; readonly faults: Tried['faults'] },
 ): SafeHtml {
   const names = [...allowed.must, ...allowed.may].map(({ name }) => name);
   const usual = ['uid', 'cn', 'ou', 'o', 'dc'].find((name) => names.includes(name)) ?? names[0] ?? 'cn';
@@ -203,7 +248,7 @@ function newForm(
         value: typed?.get('namedBy') ?? usual,
         hint: texts.namedByHint,
       }),
-      ...attributeFields(allowed, value, () => false),
+      ...attributeFields(allowed, value, () => false, faults),
       classesField(typed?.get(classesName) ?? ''),
     ],
   });
@@ -224,10 +269,10 @@ async function create(deps: ConsoleDeps, request: WebRequest, admin: Admin, give
   const performed = first === '' ? undefined : await run(deps, row, request, admin, { dn, attributes });
   if (performed !== undefined && performed.kind !== 'failed')
     return { kind: 'redirect', status: 303, to: `${path}?${new URLSearchParams({ dn, done: row.name }).toString()}` };
-  const wrong = performed === undefined ? [`${namedBy}: ${texts.isRequired}`] : performed.failure.errors.map(({ message }) => message);
+  const messages = performed === undefined ? [`${namedBy}: ${texts.isRequired}`] : performed.failure.errors.map(({ message }) => message);
   const status = performed === undefined || performed.failure.status === 400 ? 422 : performed.failure.status;
   return {
-    ...newPage(request, admin, schema, request.query, { typed, wrong }),
+    ...newPage(request, admin, schema, request.query, { typed, ...toldOf(messages, allowedBy(schema, [chosen.name])) }),
     status,
     error: performed?.failure.error ?? errors.formUnfit,
   };
