@@ -1,6 +1,7 @@
-import { text } from '#base';
+import { type BoundedMap, createBoundedMap, hex, text } from '#base';
 import { codesLeft, readTotpCredential, type TotpCredential } from '#credentials';
-import { holdingsOf, printAuthenticatorApp } from '#holdings';
+import { type AuthenticatorApp, holdingsOf, printAuthenticatorApp } from '#holdings';
+import { isSealed, type Sealer } from '#keys';
 import type { StoredEntry } from '#store';
 import type { Engine } from './engine.ts';
 import { type Attributes, attributesOf } from './record.ts';
@@ -44,14 +45,35 @@ export function heldApp({ sealer }: Pick<Engine, 'sealer'>, uuid: string, attrib
 export function appOf(desk: Pick<Engine, 'schema' | 'sealer'>, entry: StoredEntry | undefined): readonly string[] {
   if (entry === undefined || entry.secret.length === 0) return [];
   const attributes = attributesOf(desk.schema, entry);
-  const held = heldApp(desk, entry.uuid, attributes);
-  if (held.kind === 'none') return [];
+  const shown = shownApp(desk, entry.uuid, attributes);
+  if (shown === undefined) return [];
   const last = lastStepOf(attributes);
-  const { algorithm, digits, period, addedMs } = held.kind === 'app' ? held.credential : unknown;
-  return [printAuthenticatorApp({ algorithm, digits, period, addedMs, ...(last === undefined ? {} : { lastStep: last }) })];
+  return [printAuthenticatorApp({ ...shown, ...(last === undefined ? {} : { lastStep: last }) })];
 }
 
-const unknown = { algorithm: 'SHA1', digits: 6, period: 30, addedMs: 0 } as const;
+type ShownApp = Omit<AuthenticatorApp, 'lastStep'>;
+
+const unknown: ShownApp = { algorithm: 'SHA1', digits: 6, period: 30, addedMs: 0 };
+
+/** What was found in sealed apps, by entry and sealed text: to open one is dear, and what is sealed never says anything else. Their secrets are not kept. */
+const shownApps = new WeakMap<Sealer, BoundedMap<string, ShownApp>>();
+const shownAppsMax = 10_000;
+
+function shownApp(desk: Pick<Engine, 'sealer'>, uuid: string, attributes: Attributes): ShownApp | undefined {
+  const stored = attributes.get(totpCredentialKey)?.values[0];
+  const sealed = stored !== undefined && isSealed(stored) ? `${uuid} ${hex(stored)}` : undefined;
+  const known = sealed === undefined ? undefined : shownApps.get(desk.sealer)?.get(sealed);
+  if (known !== undefined) return known;
+  const held = heldApp(desk, uuid, attributes);
+  if (held.kind !== 'app') return held.kind === 'none' ? undefined : unknown;
+  const { algorithm, digits, period, addedMs } = held.credential;
+  const shown = { algorithm, digits, period, addedMs };
+  if (sealed === undefined) return shown;
+  const kept = shownApps.get(desk.sealer) ?? createBoundedMap(shownAppsMax);
+  kept.set(sealed, shown);
+  shownApps.set(desk.sealer, kept);
+  return shown;
+}
 
 /** The second factors of an entry that its person would be asked for: the app, and security keys of that role; since when. */
 export function secondFactorsOf(desk: Pick<Engine, 'schema' | 'sealer'>, entry: StoredEntry): readonly { readonly addedMs: number }[] {

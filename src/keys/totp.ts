@@ -40,8 +40,15 @@ export interface Totp {
 
 const libraryNames = { SHA1: 'sha1', SHA256: 'sha256', SHA512: 'sha512' } as const;
 
+let loaded: Promise<Totp> | undefined;
+
 /** The library is loaded with the first use: a start is mostly loading. */
-export async function loadTotp(): Promise<Totp> {
+export function loadTotp(): Promise<Totp> {
+  loaded ??= load();
+  return loaded;
+}
+
+async function load(): Promise<Totp> {
   const { generateSync } = await import('otplib');
   const code: Totp['code'] = ({ secret, algorithm, digits, period }, step) =>
     generateSync({

@@ -192,3 +192,29 @@ test('another secret begins with no last step, the same one keeps it', async (t)
   t.deepEqual(await last(), []);
   t.true(isSealed(stored(furnished, person('max')) ?? utf8('')));
 });
+
+test('what may be known of a sealed app is found out once for each sealing of it, and its secret is not kept', async (t) => {
+  const house = await furnishedHouse(t);
+  const operator = house.operator();
+  const sealerOfHouse = house.engine.sealer as { open: typeof house.engine.sealer.open };
+  const { open } = sealerOfHouse;
+  let opened = 0;
+  sealerOfHouse.open = (...given) => {
+    opened++;
+    return open(...given);
+  };
+  const shown = async (uid: string) => {
+    opened = 0;
+    const { entries } = await operator.search(person(uid), '(objectClass=*)', { attributes: ['stsAuthenticatorApp'] });
+    return [entries[0]?.all('stsAuthenticatorApp')[0], opened] as const;
+  };
+  const holding = (digits: number) => createApp({ digits }).credential;
+  for (const uid of ['ada', 'alan']) t.is((await operator.modify(person(uid), ['replace', 'stsTotpCredential', holding(6)])).code, 0);
+  t.regex((await shown('ada'))[0] ?? '', /^algorithm=SHA1 digits=6 /);
+  t.is((await shown('ada'))[1], 0);
+  t.is((await shown('alan'))[1], 1, 'of another entry');
+  t.is((await operator.modify(person('ada'), ['replace', 'stsTotpCredential', holding(8)])).code, 0);
+  t.regex((await shown('ada'))[0] ?? '', /^algorithm=SHA1 digits=8 /);
+  t.is((await operator.modify(person('ada'), ['delete', 'stsTotpCredential'])).code, 0);
+  t.is((await shown('ada'))[0], undefined);
+});
