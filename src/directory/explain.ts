@@ -1,6 +1,7 @@
 import type { SearchRequest } from '#ldap';
 import { askerOf } from './access/asker.ts';
-import { noControls } from './controls/kind.ts';
+import { type Controls, noControls } from './controls/kind.ts';
+import { pageBehind } from './controls/page-behind.ts';
 import type { Engine } from './engine.ts';
 import { search } from './search/search.ts';
 import type { Visits } from './search/sources.ts';
@@ -19,9 +20,10 @@ const operator: Identity = { dn: undefined, uuid: undefined, strength: 'operator
 /**
  * Performs a search as the operators would and says how much of the store it read.
  *
+ * @param pageSize  of its first page alone
  * @throws Refusal as the search itself
  */
-export async function explain(engine: Engine, request: SearchRequest): Promise<Explanation> {
+export async function explain(engine: Engine, request: SearchRequest, pageSize?: number): Promise<Explanation> {
   let entries = 0;
   const reply: Reply = {
     send: () => undefined,
@@ -44,6 +46,26 @@ export async function explain(engine: Engine, request: SearchRequest): Promise<E
     trusted: false,
   };
   const visits: Visits = { visited: 0, plan: 'base' };
-  await search({ engine, connection, asker: askerOf(engine, operator, connection), reply, controls: noControls }, request, visits);
+  await search(
+    {
+      engine,
+      connection,
+      asker: askerOf(engine, operator, connection),
+      reply,
+      controls: pageSize === undefined ? noControls : pageControls(pageSize),
+    },
+    request,
+    visits,
+  );
   return { plan: visits.plan, visited: visits.visited, entries };
+}
+
+function pageControls(size: number): Controls {
+  const isPage = ({ oid }: { readonly oid: string }) => oid === pageBehind.oid;
+  return {
+    ...noControls,
+    has: isPage,
+    of: (kind) => (isPage(kind) ? ({ size, behind: undefined } as never) : undefined),
+    answer: () => undefined,
+  };
 }

@@ -243,14 +243,31 @@ test('a long search lets others have the event loop', async (t) => {
   t.true(turns >= 3, String(turns));
 });
 
-test('explain: an indexed search reads the same number of rows at 1,000 and at 20,000 entries', async (t) => {
+test('explain: an indexed search reads the same number of rows at 1,000 and at 20,000 entries, a page of administration at most twice as many', async (t) => {
   const house = emptyHouse(t);
   const filters = ['(uid=p500)', '(cn=person 500)', '(&(objectClass=person)(uid=p500))', '(|(uid=p1)(uid=p500))', '(uid=p500*)'];
+  /** As administration asks for a page of a list, of what is found, and for one person. */
+  const word = (text: string) =>
+    `(&(objectClass=person)(|${['uid', 'cn', 'displayName', 'mail'].map((name) => `(${name}=*${text}*)`).join('')}))`;
+  const administered = [
+    '(objectClass=person)',
+    '(!(!(objectClass=person)))',
+    word('person'),
+    word('person 500'),
+    '(&(objectClass=person)(uid=p500))',
+  ];
+  const pages = () => Promise.all(administered.map((filter) => explain(house.engine, searchOf(suffix, filter), 50)));
   await manyPeople(house, 1000);
   const at1000 = await Promise.all(filters.map((filter) => explain(house.engine, searchOf(suffix, filter))));
+  const pagesAt1000 = await pages();
   await manyPeople(house, 19_000, 100_000);
   const at20000 = await Promise.all(filters.map((filter) => explain(house.engine, searchOf(suffix, filter))));
   t.deepEqual(at20000, at1000);
+  for (const [at, { visited, entries }] of (await pages()).entries()) {
+    const before = pagesAt1000[at];
+    t.is(entries, before?.entries ?? 0, administered[at]);
+    t.true(visited <= 2 * (before?.visited ?? 0), `${administered[at]}: ${before?.visited} and ${visited}`);
+  }
   for (const { plan, visited } of at1000) {
     t.is(plan, 'index');
     t.true(visited < 50, String(visited));

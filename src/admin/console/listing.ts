@@ -1,4 +1,5 @@
-import { type Actor, allOf, type ClientEntry, equals, type FoundPage } from '#client';
+import { createBoundedMap, utf8 } from '#base';
+import { type Actor, allOf, anyOf, type ClientEntry, equals, type FoundPage } from '#client';
 import { type Filter, formatFilter, parseFilter } from '#ldap';
 import { type Handler, html, type Piece, type WebRequest } from '#web';
 import { hasWord } from '../operations/entries-found.ts';
@@ -47,11 +48,31 @@ interface Part {
   readonly fault: string | undefined;
 }
 
+/** More than these are not counted for each page anew. */
+const countedMax = 2000;
+/** So long what was counted of very many is told. */
+const countedMs = 60_000;
+
+/** How many stand below an entry: of very many as it was a short while ago, since to count them costs more than to show some. */
+type Counting = (actor: Actor, base: string, nowMs: number) => Promise<number>;
+
+function createCounting(): Counting {
+  const known = createBoundedMap<string, { readonly of: number; readonly atMs: number }>(100);
+  return async (actor, base, nowMs) => {
+    const last = known.get(base);
+    if (last !== undefined && nowMs >= last.atMs && nowMs - last.atMs < countedMs) return last.of;
+    const of = Number((await actor.read(base, ['numSubordinates']))?.one('numSubordinates') ?? 0);
+    if (of > countedMax) known.set(base, { of, atMs: nowMs });
+    return of;
+  };
+}
+
 /** The list of a kind. */
 export function createListHandler(deps: ConsoleDeps, kind: Kind): Handler {
+  const counting = createCounting();
   return consolePage(deps, { needs: 'read' }, async (request, admin) => {
     const base = `${kind.below},${request.realm.suffix}`;
-    return listPage(deps, request, admin, { kind, base, q: wordOf(request), part: await partOf(admin.actor, base, kind, request) });
+    return listPage(deps, request, admin, { kind, base, q: wordOf(request), part: await partOf(admin, base, kind, request, counting) });
   });
 }
 
@@ -64,16 +85,15 @@ function wordOf({ query }: WebRequest): string {
  * Reads the part of a list that is asked for: without a word a page of the walk in the order of names, which costs the same however many there are; with one what is
  * found by the indexes, in the order of names.
  */
-async function partOf(actor: Actor, base: string, kind: Kind, request: WebRequest): Promise<Part> {
+async function partOf({ actor, nowMs }: Admin, base: string, kind: Kind, request: WebRequest, counting: Counting): Promise<Part> {
   const q = wordOf(request);
   const from = Math.max(1, Math.min(Number.parseInt(request.query.get('from') ?? '1', 10) || 1, 100_000_000));
   if (q !== '') return found(actor, base, kind, q, from);
   const after = request.query.get('after') ?? '';
   const behind = /^[\w-]{1,6000}$/.test(after) ? { behind: Buffer.from(after, 'base64url') } : {};
   const search = { base, scope: 'children', filter: inNameOrder(kind.isOne), attributes: kind.attributes } as const;
-  const [page, top] = await Promise.all([actor.page({ ...search, ...behind, size: pageMax }), actor.read(base, ['numSubordinates'])]);
+  const [page, below] = await Promise.all([actor.page({ ...search, ...behind, size: pageMax }), counting(actor, base, nowMs)]);
   const next = page.next === undefined ? undefined : { after: Buffer.from(page.next).toString('base64url'), from: String(from + pageMax) };
-  const below = Number(top?.one('numSubordinates') ?? 0);
   return { entries: page.entries, from, count: countOf(page, from, below), next, fault: undefined };
 }
 
@@ -90,13 +110,12 @@ function countOf({ entries, next }: FoundPage, from: number, below: number): Par
 async function found(actor: Actor, base: string, kind: Kind, q: string, from: number): Promise<Part> {
   const asked = filterOf(q, kind.words);
   if (typeof asked === 'string') return { entries: [], from: 1, count: undefined, next: undefined, fault: asked };
-  const { entries, complete } = await actor.search({
-    base,
-    scope: 'sub',
-    filter: allOf(kind.isOne, asked),
-    attributes: kind.attributes,
-    sizeLimit: foundMax,
-  });
+  const search = (filter: Filter) =>
+    actor.search({ base, scope: 'sub', filter: allOf(kind.isOne, filter), attributes: kind.attributes, sizeLimit: foundMax });
+  // A name of several words is found by all of it; each word by itself many have, and every one of these would be looked at.
+  const name = nameOf(q, kind.words);
+  const named = name === undefined ? undefined : await search(name);
+  const { entries, complete } = named !== undefined && named.entries.length > 0 ? named : await search(asked);
   const sorted = entries.toSorted((a, b) => (a.dn.toLowerCase() < b.dn.toLowerCase() ? -1 : 1));
   const shown = sorted.slice(from - 1, from - 1 + pageMax);
   const isLast = from - 1 + shown.length >= sorted.length;
@@ -110,6 +129,13 @@ async function found(actor: Actor, base: string, kind: Kind, q: string, from: nu
 }
 
 const uuidForm = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** Several words as they stand in one attribute, in this order. */
+function nameOf(q: string, words: readonly string[]): Filter | undefined {
+  const any = q.slice(0, wordLengthMax).split(/\s+/).slice(0, 5).map(utf8);
+  if (any.length < 2 || q.startsWith('(')) return undefined;
+  return anyOf(...words.map((description): Filter => ({ kind: 'substrings', description, any })));
+}
 
 /** A word, an entryUUID, or a filter in parentheses (RFC 4515). @returns why it is none of them */
 export function filterOf(q: string, words: readonly string[]): Filter | string {

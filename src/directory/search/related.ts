@@ -1,5 +1,6 @@
+import { type BoundedMap, createBoundedMap } from '#base';
 import { walkAttributes, walkValues } from '#ldap';
-import { type AttributeType, describe, normalizer, type Schema } from '#schema';
+import { type AttributeType, describe, formOf, normalizer, type Schema } from '#schema';
 import type { ReadableEntry, Snapshot } from '#store';
 import { indexKey } from '../indexing.ts';
 import { memberTypes, type WalkDesk } from '../relations/chain.ts';
@@ -11,14 +12,22 @@ import type { Source } from './sources.ts';
 const turnNames = 512;
 
 /** Candidates that are gathered some at a time: until all of them are known a page is empty and goes through nothing. */
-function gathered(ids: ReadonlySet<number>, count: Branch['count'], more: (snapshot: Snapshot) => boolean): Branch {
+function gathered(
+  ids: ReadonlySet<number>,
+  count: Branch['count'],
+  more: (snapshot: Snapshot) => boolean,
+  whole: (list: readonly number[], current: Snapshot) => void = () => undefined,
+): Branch {
   let list: readonly number[] | undefined;
   return {
     by: byIndex,
     count: (max) => (list === undefined ? count(max) : Math.min(list.length, max + 1)),
     page(current, afterId, limit) {
       if (list === undefined && more(current)) return { ids: [], through: afterId, exact: false };
-      list ??= [...ids].sort((a, b) => a - b);
+      if (list === undefined) {
+        list = [...ids].sort((a, b) => a - b);
+        whole(list, current);
+      }
       return pageOfList(list, afterId, limit, false);
     },
   };
@@ -42,6 +51,10 @@ export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupK
   const id = snapshot.idOf(groupKey);
   const group = id === undefined ? undefined : snapshot.readable(id);
   if (group === undefined) return nothing;
+  const lately = latelyGathered(engine);
+  const name = `${namedOnly} ${formOf(groupKey)}`;
+  const known = lately.get(name);
+  if (known !== undefined && known.number === snapshot.number) return ofList(known.ids);
   const named = countNames(schema, group);
   const ids = new Set<number>();
   const queue: Iterator<Uint8Array>[] = [];
@@ -56,14 +69,14 @@ export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupK
     const entry = current.readable(member);
     if (entry !== undefined) begin(current, entry);
   };
-  let begun = false;
+  let begun: number | undefined;
   return gathered(
     ids,
     (max) => Math.min(ids.size + named, max + 1),
     (current) => {
       // As it is now: the values of a list are those of one state of the store.
-      const now = begun ? undefined : current.readable(group.id);
-      begun = true;
+      const now = begun === undefined ? current.readable(group.id) : undefined;
+      begun ??= current.number;
       if (now !== undefined) begin(current, now);
       for (let looked = 0; looked < turnNames; looked++) {
         const key = queue.at(-1)?.next();
@@ -80,7 +93,52 @@ export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupK
       }
       return true;
     },
+    (list, { number }) => {
+      if (number !== begun || number <= 0 || list.length < keptMin || list.length > keptMax) return;
+      lately.set(name, { number, ids: Float64Array.from(list) });
+    },
   );
+}
+
+/** Fewer members are gathered as fast as they are found here. */
+const keptMin = 256;
+const keptMax = 200_000;
+const keptLists = 8;
+
+interface Members {
+  /** The commit that they are of: with the next one they are gathered anew. */
+  readonly number: number;
+  readonly ids: Float64Array;
+}
+
+const keptBy = new WeakMap<object, BoundedMap<string, Members>>();
+
+/** Members of large groups as they were gathered for a page: the next page of an unchanged directory costs what it shows. */
+function latelyGathered(engine: object): BoundedMap<string, Members> {
+  let kept = keptBy.get(engine);
+  if (kept === undefined) {
+    kept = createBoundedMap(keptLists);
+    keptBy.set(engine, kept);
+  }
+  return kept;
+}
+
+/** @param ids  in their order */
+function ofList(ids: Float64Array): Branch {
+  return {
+    by: byIndex,
+    count: (max) => Math.min(ids.length, max + 1),
+    page(_current, afterId, limit) {
+      let [low, high] = [0, ids.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if ((ids[middle] as number) <= afterId) low = middle + 1;
+        else high = middle;
+      }
+      const some = Array.from(ids.subarray(low, low + limit));
+      return { ids: some, through: low + limit >= ids.length ? end : (some.at(-1) as number), exact: false };
+    },
+  };
 }
 
 const readers = new WeakMap<Schema, Decisions<AttributeType | undefined>>();
