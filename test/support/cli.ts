@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { type Context, dispatch } from '#commands';
 import { contextOf } from '../../src/command-context.ts';
 import { observeAnswer, observeLog } from './observed.ts';
@@ -83,6 +84,8 @@ export async function runCli(args: readonly string[], environment: Readonly<Reco
     untilSignal: never,
   });
   const status = await dispatch(args, context);
+  // Some commands never wait: whoever calls one again and again until something else is over would not hear of it.
+  await setImmediate();
   const ended = { status, stdout: stdout.said(), stderr: stderr.said() };
   hear(ended.stdout);
   hear(ended.stderr);
