@@ -163,6 +163,8 @@ test.serial(
       const at = await configure(issuer, web);
       t.is((await oidc.fetchUserInfo(at, tokens.access_token, oidc.skipSubjectCheck)).email, 'ada@example.com');
       t.like(await oidc.tokenIntrospection(at, tokens.access_token), { active: true, iss: issuer, aud: issuer });
+      const { status } = await fetch(`${base}/admin-api/status`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
+      t.is(status, 401, 'for the management API it is none');
       const { jti } = decodeJwt(tokens.access_token);
       t.is(await refusalOf(t, oidc.fetchUserInfo(at, String(jti), oidc.skipSubjectCheck)), 'invalid_token', 'its jti is no token');
       const [head = '', body = ''] = tokens.access_token.split('.');

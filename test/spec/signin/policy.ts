@@ -93,7 +93,11 @@ export const policyRules: readonly SpecRule[] = [
       'signin/decide.test.ts',
       'refuseEmailFactor: not asked for',
     ],
-    ['refuseEmailFactor, issuance policy', 'is a field of the issuance policy', open('nothing is issued yet: there is no issuance policy')],
+    [
+      'refuseEmailFactor, issuance policy',
+      'is a field of the issuance policy',
+      open('an application says it of itself (stsRefuseEmailFactor); there is no issuance policy'),
+    ],
   ]),
   ...section('1, limits', [
     [
