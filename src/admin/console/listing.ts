@@ -1,5 +1,5 @@
-import { createBoundedMap, utf8 } from '#base';
-import { type Actor, allOf, anyOf, type ClientEntry, equals, type FoundPage } from '#client';
+import { createBoundedMap } from '#base';
+import { type Actor, allOf, type ClientEntry, equals, type FoundPage } from '#client';
 import { type Filter, formatFilter, parseFilter } from '#ldap';
 import { type Handler, html, type Piece, type WebRequest } from '#web';
 import { hasWord } from '../operations/entries-found.ts';
@@ -130,11 +130,9 @@ async function found(actor: Actor, base: string, kind: Kind, q: string, from: nu
 
 const uuidForm = /^(?:urn:uuid:)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** Several words as they stand in one attribute, in this order. */
+/** Several words as they were typed, in one attribute. */
 function nameOf(q: string, words: readonly string[]): Filter | undefined {
-  const any = q.slice(0, wordLengthMax).split(/\s+/).slice(0, 5).map(utf8);
-  if (any.length < 2 || q.startsWith('(')) return undefined;
-  return anyOf(...words.map((description): Filter => ({ kind: 'substrings', description, any })));
+  return q.startsWith('(') || !/\s/.test(q) ? undefined : hasWord(q.slice(0, wordLengthMax).replace(/\s+/g, ' '), words);
 }
 
 /** A word, an entryUUID, or a filter in parentheses (RFC 4515). @returns why it is none of them */
