@@ -37,6 +37,7 @@ import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, metadataFolder } from './locate.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
+import { markProcess } from './process-mark.ts';
 import { settings as rows } from './settings.ts';
 
 /** Sessions, and links, that end in one turn of the event loop when their realm is removed. */
@@ -212,7 +213,7 @@ function sharedOf(
     settingsOf,
     policyOf: async (realm: WebRealm) => (await realms.authnPolicy(realm)).value,
     verify: client.verify,
-    start: hex(hmacSha256(web.shared, 'start of the service')).slice(0, 32),
+    mark: markProcess(hex(hmacSha256(web.shared, 'start of the service')).slice(0, 32), chance),
     apps: openAppEnrolments(waiting('authenticator apps')),
     removeApp: (changing: Changing) => removeApp({ client, audit }, changing),
     recovery: openRecovery({ ...waiting('recovery codes'), client, audit }),

@@ -1,10 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Refusal, type RouteRow } from '#catalogue';
-import { defaultRealm, type Realms, readRealmSeed, realmsAmong, registryOf, rulesOf, storedDefinitions, subschemaKey } from '#directory';
+import { equalBytes } from '#base';
+import { createLiveSettings, type GivenOrigins, Refusal, type RouteRow } from '#catalogue';
+import {
+  defaultRealm,
+  type Realms,
+  readRealmSeed,
+  realmsAmong,
+  registryOf,
+  rulesOf,
+  serviceSettingsOf,
+  serviceTexts,
+  storedDefinitions,
+  subschemaKey,
+} from '#directory';
 import { type Definition, keysBelow, loadSchema, type Schema, schemaErrors } from '#schema';
 import { entriesBetween, entryAt } from '#store';
 import type { Settings } from './foundation.ts';
+import { storedSettings } from './live-settings.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
 import { settings as rows } from './settings.ts';
 
@@ -40,6 +53,20 @@ export function realmsIn({ root, settings }: { readonly root: string; readonly s
   const { key } = registryOf({ schema, default: defaultRealm(schema, settings) });
   const path = join(resolve(root, settings['global.dataDir']), directoryFile);
   return realmsAmong(schema, settings, rows, entriesOf(path, keysBelow(key)));
+}
+
+/** The settings that a service of a folder would have: those given, and what stands in the entry of its settings, whoever has it open. */
+export function settingsIn(
+  given: { readonly root: string; readonly settings: Settings; readonly origins: GivenOrigins },
+  schema: Schema,
+): Settings {
+  const { root, settings, origins } = given;
+  const live = createLiveSettings(settings, origins);
+  const { key } = serviceSettingsOf(schema, defaultRealm(schema, settings));
+  const path = join(resolve(root, settings['global.dataDir']), directoryFile);
+  const entry = entriesOf(path, { from: key, before: keysBelow(key).from }).find(({ dnKey }) => equalBytes(dnKey, key));
+  storedSettings(live).take(entry === undefined ? [] : serviceTexts(schema, entry.user));
+  return live.values;
 }
 
 /** Of a file that cannot be read, realms are what is missed last. */

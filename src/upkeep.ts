@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { systemClock } from '#base';
-import { describeSettingProblem, Refusal, readSettings } from '#catalogue';
+import { describeSettingProblem, type GivenOrigins, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
 import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
 import { failedMailRows, mailFaults } from '#mail';
 import { backUp, countKept, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmsIn, schemaOf, schemaOfDamaged, stateFile } from './installation.ts';
+import { directoryFile, realmsIn, schemaOf, schemaOfDamaged, settingsIn, stateFile } from './installation.ts';
 import { sealerOf } from './sealing.ts';
 import { settings as rows } from './settings.ts';
 
@@ -17,8 +17,9 @@ import { settings as rows } from './settings.ts';
  * process is one more reader of its files.
  */
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
-  return await onFolder(options, ({ root, dataDir, settings }) => {
-    const schema = schemaOfDamaged({ root, settings });
+  return await onFolder(options, ({ root, dataDir, settings: given, origins }) => {
+    const schema = schemaOfDamaged({ root, settings: given });
+    const settings = settingsIn({ root, settings: given, origins }, schema);
     const realms = realmsIn({ root, settings }, schema);
     const judge = createJudge(schema, realms, sealerOf(settings));
     const passwords = countPasswords();
@@ -120,6 +121,7 @@ interface Folder {
   readonly root: string;
   readonly dataDir: string;
   readonly settings: Settings;
+  readonly origins: GivenOrigins;
 }
 
 type Refused = { readonly kind: 'refused'; readonly lines: readonly string[] };
@@ -129,12 +131,12 @@ async function onFolder<T>(
   { root, environment }: AtriumOptions,
   act: (folder: Folder) => T | Promise<T>,
 ): Promise<T | Refused | { readonly kind: 'absent' }> {
-  const { values, problems } = readSettings(rows, { environment });
+  const { values, origins, problems } = readSettings(rows, { environment });
   if (problems.length > 0) return { kind: 'refused', lines: problems.map(describeSettingProblem) };
   const dataDir = resolve(root, values['global.dataDir']);
   if (!existsSync(join(dataDir, directoryFile))) return { kind: 'absent' };
   try {
-    return await act({ root, dataDir, settings: values });
+    return await act({ root, dataDir, settings: values, origins });
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', lines: [error.message] };
     throw error;

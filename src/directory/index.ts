@@ -42,7 +42,7 @@ export { defaultRealm, subschemaDn } from './realm.ts';
 export { type RealmSeed, readRealmSeed } from './realm-entries/frame.ts';
 export { removeRealms } from './realm-entries/removal.ts';
 export { type StoredSettings, serviceSettingsOf } from './realm-entries/service.ts';
-export { type Realms, realmsAmong, registryOf, rulesOf } from './realms.ts';
+export { type Realms, realmsAmong, registryOf, rulesOf, serviceTexts } from './realms.ts';
 export { ownOperational } from './record.ts';
 export { createResealing } from './reseal.ts';
 export { settings as directorySettings } from './settings.ts';

@@ -59,12 +59,7 @@ export function createLiveRealms(desk: Desk): LiveRealms {
   const key = classKey(schema);
   /** Read anew when the entry of a realm is another. */
   const known = new Map<number, { readonly version: number; readonly realm: Realm | undefined }>();
-  const followed =
-    desk.stored &&
-    followService(serviceSettingsOf(schema, desk.default), desk.stored, (user) => {
-      const said = realmValues(schema, user);
-      return isServiceEntry(schema, said) ? said.all('stssetting') : [];
-    });
+  const followed = desk.stored && followService(serviceSettingsOf(schema, desk.default), desk.stored, (user) => serviceTexts(schema, user));
   let kept = { number: -1, realms: realmsOf(desk.default, []) };
 
   const read = (snapshot: Snapshot): Realms => {
@@ -150,6 +145,16 @@ function outermost(keys: readonly Uint8Array[]): Uint8Array[] {
     if (last === undefined || !isWithin(key, last)) kept.push(key);
   }
   return kept;
+}
+
+/**
+ * What the entry of the service's settings says, for `StoredSettings.take`; nothing where another entry has its name.
+ *
+ * @param user  the entry's attributes as they are stored
+ */
+export function serviceTexts(schema: Schema, user: Uint8Array): readonly string[] {
+  const said = realmValues(schema, user);
+  return isServiceEntry(schema, said) ? said.all('stssetting') : [];
 }
 
 /** The realms of a folder that nobody has opened, by the entries below `ou=realms`. */

@@ -31,7 +31,7 @@ export interface Progress {
   readonly waitsUntilMs?: number;
   /** A request is beginning the session, and has until then. */
   readonly finishesByMs?: number;
-  /** The start of the service in which that request came. */
+  /** The process that it came to. */
   readonly finishesIn?: string;
   /** The person did not want the second factor that was offered. */
   readonly declined?: boolean;

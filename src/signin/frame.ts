@@ -47,8 +47,8 @@ export interface FrameDeps {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly audit: Pick<Audit, 'record'>;
-  /** The same in all web processes of one start of the service, and in no other start. */
-  readonly start: string;
+  /** This process, as others of the same service know it, and whether another one may still be at work. */
+  readonly mark: { readonly text: string; lives(text: string): boolean };
 }
 
 /** What leads through a sign-in: it finds the request that waits, calls the step, and asks the decider what is next. */
@@ -65,7 +65,7 @@ const browserOctets = 16;
 /** How often a page of the same browser may change while a factor is judged. */
 const keptTriesMax = 5;
 
-/** How long the session of a finished sign-in may take to begin. Until then no other request of the same start begins one; after a crash the next one does. */
+/** How long the session of a finished sign-in may take to begin. Until then no other request begins one, unless the process that does has died. */
 const finishMs = 10_000;
 
 /** A request for a step, with everything that the decision was made from. */
@@ -82,9 +82,9 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   const { sessions, registry, clock, csrf, chance } = deps;
 
   /** Kept by the one request that begins the session. */
-  const finishing = (progress: Progress): Progress => ({ ...progress, finishesByMs: clock.nowMs() + finishMs, finishesIn: deps.start });
-  /** Whoever began it in another start has died with it. */
-  const isFinishing = ({ progress: { finishesByMs = 0, finishesIn } }: Parked) => clock.nowMs() < finishesByMs && finishesIn === deps.start;
+  const finishing = (progress: Progress): Progress => ({ ...progress, finishesByMs: clock.nowMs() + finishMs, finishesIn: deps.mark.text });
+  const isFinishing = ({ progress: { finishesByMs = 0, finishesIn } }: Parked) =>
+    clock.nowMs() < finishesByMs && finishesIn !== undefined && deps.mark.lives(finishesIn);
   const offersIn = async (realm: WebRealm): Promise<Situation['offers']> => {
     const offers: Partial<Record<Mechanism, Offer>> = {};
     for (const { mechanism, offer } of steps) if (mechanism !== undefined && offer !== undefined) offers[mechanism] = await offer(realm);

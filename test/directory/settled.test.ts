@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { createRepeats } from '#audit';
 import { hmacSha256 } from '#keys';
+import { builtInPasswordPolicy } from '#policy';
 import { createSettledBinds } from '../../src/directory/settled.ts';
 import { createApp } from '../support/app.ts';
 import { appPasswordOf, revoke } from '../support/app-passwords.ts';
@@ -129,6 +130,69 @@ test('time ends it: what is known of the hash, the account, the password; and a 
   t.is(await settle(), 'settled 0');
   house.clock.moveMs(-1000);
   t.is(await bind(), 'judged 0');
+});
+
+test('rules of access: who may no longer sign in is refused by the very next bind, whichever way the rule went', async (t) => {
+  const { house, bind, change, settle } = await open(t);
+  const operator = house.operator();
+  await settle();
+  await operator.add(`ou=accessRules,${suffix}`, { objectClass: 'organizationalUnit', ou: 'accessRules' });
+  const rule = `cn=shut,ou=accessRules,${suffix}`;
+  const shut = { objectClass: 'stsAccessRule', cn: 'shut', stsRuleOrder: '1', stsRuleEffect: 'deny', stsRuleWho: 'anyone' };
+  const added = await operator.add(rule, { ...shut, stsRuleTarget: `entry:${ada}`, stsRuleRight: 'auth' });
+  t.is(added.code, 0, added.result.diagnostic);
+  t.is(await bind(), 'judged 49');
+  await change(rule, 'stsRuleTarget', `entry:${person('alan')}`);
+  t.is(await settle(), 'settled 0');
+  await change(rule, 'stsRuleTarget', `entry:${ada}`);
+  t.is(await bind(), 'judged 49', 'the rule is of them again');
+});
+
+test('a password policy: one that comes into force is asked by the very next bind, and a password that has expired meanwhile is refused', async (t) => {
+  const dayMs = 86_400_000;
+  const longest = { passwordStanding: builtInPasswordPolicy, 'security.verifiedBindsS': 3600 };
+  const { house, bind, change, settle } = await open(t, longest);
+  const operator = house.operator();
+  const own = 'Correct-horse-7';
+  await change(ada, 'userPassword', own);
+  t.is(await settle(ada, own), 'settled 0');
+  house.clock.moveMs(dayMs);
+  t.is(await settle(ada, own), 'settled 0');
+  await operator.add(`ou=passwordPolicies,${suffix}`, { objectClass: 'organizationalUnit', ou: 'passwordPolicies' });
+  const policy = `cn=default,ou=passwordPolicies,${suffix}`;
+  const added = await operator.add(policy, { objectClass: 'stsPasswordPolicy', cn: 'default', pwdMaxAge: '86460' });
+  t.is(added.code, 0, added.result.diagnostic);
+  t.is(await bind(ada, own), 'judged 0', 'the policy is another');
+  t.is(await bind(ada, own), 'settled 0');
+  house.clock.moveMs(60_000);
+  t.is(await bind(ada, own), 'judged 49', 'it expired with nothing written');
+  await change(policy, 'pwdMaxAge', '172800');
+  t.is(await settle(ada, own), 'settled 0');
+  await change(policy, 'pwdMaxAge', '86400');
+  t.is(await bind(ada, own), 'judged 49', 'a policy that was made stricter');
+});
+
+test('a realm that is being removed refuses the very next bind', async (t) => {
+  const { house, bind, change, settle } = await open(t);
+  const operator = house.operator();
+  await operator.add(`ou=realms,${suffix}`, { objectClass: 'organizationalUnit', ou: 'realms' });
+  const realm = `cn=acme,ou=realms,${suffix}`;
+  await operator.add(realm, { objectClass: 'stsRealmEntry', cn: 'acme', stsRealmId: 'acme' });
+  const someone = 'uid=admin,ou=people,o=acme';
+  await change(someone, 'userPassword', password);
+  t.is(await settle(someone), 'settled 0');
+  await change(realm, 'stsRealmState', 'removing');
+  t.is(await bind(someone), 'judged 53');
+});
+
+test('a connection that one’s own password has opened stays when it is changed, and ends for who is disabled', async (t) => {
+  const { house, change } = await open(t);
+  const client = house.connect('ldaps');
+  t.is((await client.bind(ada, password)).code, 0);
+  await change(ada, 'userPassword', 'another');
+  t.is((await client.search(ada, '(uid=ada)')).dns.length, 1);
+  await change(ada, 'pwdAccountLockedTime', '000001010000Z');
+  t.is((await client.search(ada, '(uid=ada)')).code, 53);
 });
 
 test('app passwords: their use is written down, and the very next bind after their end is refused', async (t) => {

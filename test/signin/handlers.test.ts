@@ -107,7 +107,7 @@ async function signIn(
     } as unknown as SigninDeps['audit'],
     clock: { nowMs: () => 0 },
     chance: systemChance,
-    start: 'this one',
+    mark: { text: 'this one', lives: (text) => text === 'this one' },
   });
   const answers = { post: () => handlers.login(request), page: () => handlers.setupPage({ ...request, method: 'GET' }) };
   try {
@@ -194,7 +194,7 @@ test('of several requests of a sign-in that is done one begins the session: the 
   }
 });
 
-test('a session that was beginning when its request was lost is begun by the next one once its time is over; of another start, which was killed, at once', async (t) => {
+test('a session that was beginning when its request was lost is begun by the next one once its time is over; of a process that was killed, at once', async (t) => {
   const begun = ['begun in acme', 'taken'];
   const by = async (finishesByMs: number, finishesIn: string) =>
     (await signIn(realm, { progress: { ...bothShown, finishesByMs, finishesIn } })).done;
