@@ -378,13 +378,6 @@ test('beside a running service that writes, doctor reads one moment of it and fi
     counts.push(Number(/^([\d,]+) entries/.exec(stdout)?.[1]?.replace(',', '')));
   } while (!over);
   t.is((await writing).status, 0);
-  const stored = ['smtpHost=mail.example.com', 'smtpUser=atrium', 'smtpTls=none'].map((each) => `stsSetting: mail.${each}\n`).join('');
-  const entry = `dn: cn=settings,${suffix}\nobjectClass: stsServiceSettings\ncn: settings\n${stored}`;
-  t.is((await runCli(['import', '-'], environment, entry)).status, 0);
-  const mailFaults = async (more: Readonly<Record<string, string>>) =>
-    (JSON.parse((await runCli(['doctor', '--json'], { ...environment, ...more })).stdout) as { mailFaults: readonly string[] }).mailFaults;
-  t.is((await mailFaults({})).length, 2, 'mail settings of cn=settings are looked at');
-  t.is((await mailFaults({ STS_MAIL_SMTP_TLS: 'implicit' })).length, 1, 'the environment is in force before them');
   // Those that were there before, and the task of the import.
   t.true(
     counts.every((count) => count >= 14 && count <= 700),
@@ -422,4 +415,16 @@ test('what keeps mail from being sent is said in words, and is no damage; a real
   const { status, stdout } = await doctor({ ...server, STS_MAIL_SMTP_CA_FILE: join(base, 'none.pem') });
   t.is(status, 0);
   t.regex(stdout, /^Mail of the realm default: a mail was not handed over: mail\.smtpCaFile cannot be read .*: .*\.\nAll is sound\.$/m);
+});
+
+test('mail settings that stand in cn=settings are looked at, and the environment is in force before them', async (t) => {
+  const environment = testEnvironment(copy(t));
+  const stored = ['smtpHost=mail.example.com', 'smtpUser=atrium', 'smtpTls=none'].map((each) => `stsSetting: mail.${each}\n`).join('');
+  const entry = `dn: cn=settings,${suffix}\nobjectClass: stsServiceSettings\ncn: settings\n${stored}`;
+  const imported = await runCli(['import', '-'], environment, entry);
+  t.is(imported.status, 0, imported.stderr);
+  const faults = async (more: Readonly<Record<string, string>>) =>
+    (JSON.parse((await runCli(['doctor', '--json'], { ...environment, ...more })).stdout) as { mailFaults: readonly string[] }).mailFaults;
+  t.is((await faults({})).length, 2);
+  t.is((await faults({ STS_MAIL_SMTP_TLS: 'implicit' })).length, 1);
 });
