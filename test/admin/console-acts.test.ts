@@ -209,6 +209,13 @@ test('rules of access are read, added, changed and deleted; what the directory r
   t.is((await send(remove, { ...removed, confirmThing: 'no phones' }, writer)).status, 303);
   t.false((await get(list, writer)).body.includes('no phones'));
   t.is((await get('/admin/do/access.create', reader)).status, 403);
+
+  // What no address can carry is changed as an entry.
+  const target = Array.from({ length: 60 }, (_, nth) => `entry:uid=somebody-${nth},ou=people,${suffix}`).join('\n');
+  t.is((await send('/admin/do/access.create', { ...rule, name: 'long', target, rights }, writer)).status, 303);
+  const edit = `/admin/directory/edit?${new URLSearchParams({ dn: `cn=long,ou=accessRules,${suffix}` })}`;
+  t.true((await get(list, writer)).body.includes(edit));
+  t.regex((await get(edit, writer)).body, /somebody-59/);
 });
 
 test('the entry editor shows what the schema requires and allows, and at its field what the directory refuses', async (t) => {

@@ -13,6 +13,8 @@ import { sameOf } from './same.ts';
 const rulesPath = '/admin/access-rules';
 /** Shorter ones are not broken. */
 const wholeMax = 24;
+/** What an address can carry to a form; a rule that says more is changed as the entry that it is. */
+const saidMax = 1500;
 const explainName = 'access.explain';
 
 /** What `access.list` says of one. */
@@ -103,11 +105,17 @@ function actsOf(deps: ConsoleDeps, request: WebRequest, admin: Admin): readonly 
     thing: name,
     back: rulesPath,
   });
+  const changeLink = (rule: Rule): Piece => {
+    const said = standing(rule);
+    if (Object.values(said).join('').length <= saidMax)
+      return deedLink(deps, request, admin, deedOf(rule, 'access.change', said), texts.change);
+    return html`<a role="button" class="outline" href="${hrefOf(request.realm, '/admin/directory/edit', { dn: rule.dn })}">${texts.change}<span class="off"> ${rule.name}</span></a>`;
+  };
   return [
     {
       head: texts.acts,
       of: (rule) =>
-        html`<div class="acts">${deedLink(deps, request, admin, deedOf(rule, 'access.change', standing(rule)), texts.change)}${deedLink(deps, request, admin, deedOf(rule, 'access.delete'), texts.remove)}</div>`,
+        html`<div class="acts">${changeLink(rule)}${deedLink(deps, request, admin, deedOf(rule, 'access.delete'), texts.remove)}</div>`,
     },
   ];
 }
