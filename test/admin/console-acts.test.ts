@@ -73,6 +73,28 @@ test('what destroys names its consequences with counts: members of a group, entr
   t.regex(realm, /1 person is deleted.*2 groups are deleted/);
 });
 
+test('what destroys names its consequences with counts: token sets of an application, tokens of a set', async (t) => {
+  const secret = 'Machines-talk-here-1';
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=Machine,ou=applications,${suffix}`, {
+      ...{ objectClass: ['stsApplication', 'stsOAuthClient', 'simpleSecurityObject'], cn: 'Machine', stsClientId: 'machine' },
+      ...{ stsGrantType: 'client_credentials', userPassword: secret },
+    }),
+  );
+  for (let nth = 0; nth < 2; nth++) {
+    const authorization = `Basic ${Buffer.from(`machine:${secret}`).toString('base64')}`;
+    const body = new URLSearchParams({ grant_type: 'client_credentials' });
+    t.is((await fetch(`${base}/oauth2/token`, { method: 'POST', headers: { authorization }, body })).status, 200);
+  }
+  const page = async () => said((await get('/admin/do/applications.delete?application=machine&thing=Machine', writer)).body);
+  t.regex(await page(), /2 token sets are revoked/);
+  const { sets } = JSON.parse((await get('/admin/tokens?format=json&application=machine', reader)).body) as { sets: { setKey: string }[] };
+  const setKey = sets[0]?.setKey ?? '';
+  t.regex(said((await get(`/admin/do/tokens.revoke?setKey=${setKey}`, writer)).body), /1 token in force is refused/);
+  t.is((await send('/admin/do/tokens.revoke', { setKey, settled: 'setKey', back: '/admin/tokens' }, writer)).status, 303);
+  t.regex(await page(), /1 token set is revoked/);
+});
+
 test('the details of a deed have the ldapmodify that does the same: ldap-utils take it as it stands', async (t) => {
   const person = await addPerson(atrium, 'twinned', 'Twin Ned');
   const id = await uuidOf(person.dn);
