@@ -1,27 +1,16 @@
 import test from 'ava';
 import { startTestAtrium } from '../support/atrium.ts';
+import { openClock } from '../support/clock.ts';
 import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 
 withLdapUtils(test)('RFC 2589 in a running service: ldapexop refreshes an entry, and a job deletes it when its time is over', async (t) => {
-  let nowMs = Date.UTC(2026, 10, 21, 4, 0, 0);
-  const due: { atMs: number; callback: () => void }[] = [];
-  const timers = {
-    after: (delayMs: number, callback: () => void) => {
-      const timer = { atMs: nowMs + delayMs, callback };
-      due.push(timer);
-      return () => void due.splice(due.indexOf(timer) >>> 0, 1);
-    },
-  };
-  await using atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, timers });
+  const clock = openClock(Date.UTC(2026, 10, 21, 4, 0, 0));
+  await using atrium = await startTestAtrium({ clock, timers: clock.timers });
   const runs = () => atrium.log().match(/directory\.expire: \d+/g) ?? [];
   /** Moves the clock, and waits for the run of the job that is due then. */
   const passS = async (s: number) => {
-    nowMs += s * 1000;
     const before = runs().length;
-    for (const timer of due.filter(({ atMs }) => atMs <= nowMs)) {
-      due.splice(due.indexOf(timer), 1);
-      timer.callback();
-    }
+    clock.passS(s);
     while (runs().length === before) await new Promise(setImmediate);
     return runs().at(-1);
   };

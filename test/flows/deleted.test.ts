@@ -5,8 +5,8 @@ import { Client, Control } from 'ldapts';
 import { encodeBer } from '#ldap';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli } from '../support/cli.ts';
+import { openClock } from '../support/clock.ts';
 import { openAdmin, openFollower, syncControl } from '../support/follower.ts';
-import { openClock } from './house.ts';
 import { addPerson, asAdministrator } from './people.ts';
 
 const clock = openClock();

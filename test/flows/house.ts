@@ -32,35 +32,3 @@ export async function openMailedHouse(
   const kept = opened.move();
   return { ...house, smtp, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
-
-/** A clock that is moved by hand, with timers that come due as it moves. */
-export function openClock() {
-  let nowMs = Date.now();
-  let due: { readonly atMs: number; readonly callback: () => void }[] = [];
-  const moveMs = (ms: number) => {
-    nowMs += ms;
-  };
-  return {
-    nowMs: () => nowMs,
-    timers: {
-      after: (delayMs: number, callback: () => void) => {
-        const timer = { atMs: nowMs + delayMs, callback };
-        due.push(timer);
-        return () => {
-          due = due.filter((each) => each !== timer);
-        };
-      },
-    },
-    /** Moves the clock, and nobody looks at it. */
-    moveMs,
-    /** Moves the clock, and what is due by then comes. */
-    passS: (s: number) => {
-      moveMs(s * 1000);
-      for (let next = due.find(({ atMs }) => atMs <= nowMs); next !== undefined; next = due.find(({ atMs }) => atMs <= nowMs)) {
-        const timer = next;
-        due = due.filter((each) => each !== timer);
-        timer.callback();
-      }
-    },
-  };
-}

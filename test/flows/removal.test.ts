@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Browser } from 'playwright-core';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
+import { openClock } from '../support/clock.ts';
 import { inspect, launch, openContext } from './browser.ts';
 import { addPerson, type TestPerson } from './people.ts';
 import { ask, cookieOf, openScreen, submit } from './raw.ts';
@@ -13,25 +14,7 @@ let atrium: TestAtrium;
 let browser: Browser;
 let base: string;
 let acme: TestRealm;
-let nowMs = Date.now();
-const due: { readonly atMs: number; readonly callback: () => void }[] = [];
-
-const timers = {
-  after: (delayMs: number, callback: () => void) => {
-    const timer = { atMs: nowMs + delayMs, callback };
-    due.push(timer);
-    return () => void due.splice(due.indexOf(timer) >>> 0, 1);
-  },
-};
-
-/** Moves the clock and lets what is due run. */
-function passS(s: number): void {
-  nowMs += s * 1000;
-  for (const timer of due.filter(({ atMs }) => atMs <= nowMs)) {
-    due.splice(due.indexOf(timer), 1);
-    timer.callback();
-  }
-}
+const clock = openClock();
 
 /** Resolves with the first audit row that fits, be it there already or still to come. */
 async function recorded(fits: (row: TestAtrium['audit'][number]) => boolean, { audit } = atrium): Promise<TestAtrium['audit'][number]> {
@@ -43,7 +26,7 @@ async function recorded(fits: (row: TestAtrium['audit'][number]) => boolean, { a
 }
 
 test.before(async () => {
-  atrium = await startTestAtrium({ clock: { nowMs: () => nowMs }, timers });
+  atrium = await startTestAtrium({ clock, timers: clock.timers });
   base = atrium.addresses.http ?? '';
   acme = await addRealm(atrium, 'acme', { displayName: 'Acme Ltd' });
   browser = await launch();
@@ -81,14 +64,14 @@ test.serial('STS-CORE-0121: a realm that is being removed refuses sign-ins, its 
   await page.goto(`${base}/realm/acme`);
   await inspect(t, page, 'realm-removed');
 
-  passS(2);
+  clock.passS(2);
   const delivered = await recorded(({ action }) => action === 'realm.deliver');
   t.like(delivered, { realm: 'acme', outcome: 'success' });
   t.is(atrium.audit.filter(({ realm, summary }) => realm === 'acme' && summary === 'session ended: its realm is being removed').length, 1);
   t.is((await ask(base, '/portal', { cookies: { sts_session: here } })).status, 200);
 
   // The directory deletes, and then there is no such realm.
-  passS(2);
+  clock.passS(2);
   await recorded(({ realm, summary }) => realm === 'acme' && summary.startsWith('the realm is gone'));
   t.is((await ask(base, '/realm/acme/portal', { cookies: { sts_session: there } })).status, 404);
 
@@ -101,7 +84,7 @@ test.serial('STS-CORE-0121: a realm that is being removed refuses sign-ins, its 
 test.serial('a removal that was interrupted goes on at the next start', async (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'atrium-removal-'));
   t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));
-  const options = { dataDir, timers, clock: { nowMs: () => nowMs } };
+  const options = { dataDir, timers: clock.timers, clock };
   const before = await startTestAtrium(options);
   const beta = await addRealm(before, 'beta');
   const ada = await addPersonTo(before, beta, 'ada', 'Ada of Beta', 'Third-engine-1843');
@@ -112,10 +95,10 @@ test.serial('a removal that was interrupted goes on at the next start', async (t
   await using after = await startTestAtrium(options);
   const there = `${after.addresses.http}/realm/beta/portal`;
   t.is((await fetch(there)).status, 503);
-  passS(2);
+  clock.passS(2);
   await recorded(({ action }) => action === 'realm.deliver', after);
   t.is(after.audit.filter(({ realm, action }) => realm === 'beta' && action === 'session.end').length, 1);
-  passS(2);
+  clock.passS(2);
   await recorded(({ summary }) => summary.startsWith('the realm is gone'), after);
   t.is((await fetch(there)).status, 404);
 });
