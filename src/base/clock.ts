@@ -4,7 +4,4 @@ export interface Clock {
   nowMs(): number;
 }
 
-/** Milliseconds since some moment, which only ever go on: for how long something takes. */
-export const systemElapsedMs = (): number => performance.now();
-
 export const systemClock: Clock = { nowMs: () => Date.now() };

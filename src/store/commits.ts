@@ -195,7 +195,7 @@ export class Commits {
     if (written.changes.length === 0) this.#answer(written);
     else {
       this.#syncing = written;
-      this.#options.log.sync(pagesOf(written.changes), (error) => (error === null ? this.#synced(written) : this.die(error)));
+      this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));
     }
   }
 

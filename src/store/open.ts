@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { systemElapsedMs } from '#base';
 import { type Refusal, refuse, type SettingValues } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
 import { commitInBulk } from './bulk-commits.ts';
 import { changeLogOf, changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
-import { createCompany } from './company.ts';
 import { dropUnfinished } from './copy.ts';
 import { busyMs, isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
@@ -24,7 +22,7 @@ import { rowNumbersOf } from './row-numbers.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
 import type { CommitResult, Governs, Indexer, KeysBelow, LargeRules, Store } from './types.ts';
-import { type SyncFile, type SyncInLoop, syncInLoop, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
+import { type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
 import { writerOf } from './writer.ts';
 
 export interface StoreOptions {
@@ -46,10 +44,6 @@ export interface StoreOptions {
   readonly beside?: Beside;
   /** How the log is put on disk; by fdatasync unless told otherwise. */
   readonly syncFile?: SyncFile;
-  /** The same in the loop, for a writer who is alone; never unless told, where `syncFile` is. */
-  readonly syncInLoop?: SyncInLoop;
-  /** How long that takes: a clock that only ever goes on. */
-  readonly elapsedMs?: () => number;
   /** Repeats something until the returned function is called; by a timer that keeps no process alive unless told otherwise. */
   readonly every?: (intervalMs: number, run: () => void) => () => void;
 }
@@ -101,7 +95,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   let generation = 0;
   const numbers = { generation: () => generation, governing: () => governing.number };
   const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, ...numbers });
-  const log = logOf(options, place, database, reader, (error) => commits.die(error));
+  const log = logOf(options, place, database, (error) => commits.die(error));
   const logOctets = settings['persistence.walMib'] * 2 ** 20;
   const long = createLongCommits({ path: place.path, logOctets, indexer, large, rows, justRead, touch, pended, governing: governed });
   if (settings['persistence.mode'] === 'sqlite') syncFolderOf(place.path);
@@ -165,14 +159,8 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   };
 }
 
-function logOf(
-  options: StoreOptions,
-  { path }: Place,
-  database: Database.Database,
-  reader: Reader,
-  failed: (error: unknown) => void,
-): WriteAheadLog {
-  const { settings, syncFile, beside, report, elapsedMs = systemElapsedMs } = options;
+function logOf(options: StoreOptions, { path }: Place, database: Database.Database, failed: (error: unknown) => void): WriteAheadLog {
+  const { settings, syncFile, beside, report } = options;
   const named = settings['persistence.mode'] === 'sqlite';
   return new WriteAheadLog({
     database,
@@ -180,8 +168,6 @@ function logOf(
     walMib: settings['persistence.walMib'],
     named,
     syncFile: syncFile ?? (named ? syncOnDisk : syncNothing),
-    syncInLoop: options.syncInLoop ?? (named && syncFile === undefined ? syncInLoop : undefined),
-    company: createCompany(() => reader.looks, elapsedMs),
     ...(beside === undefined ? {} : { letGo: beside.letGo }),
     report,
     failed,

@@ -40,7 +40,6 @@ export class Reader {
   #governed = 0;
   #era = 0;
   #used = false;
-  #looks = 0;
 
   constructor({ database, attributes, keysBelow, cache, columns, readWhole, generation, governing }: Options) {
     const statements = readStatements(database);
@@ -55,11 +54,6 @@ export class Reader {
     this.snapshot();
   }
 
-  /** How often a snapshot was asked for. */
-  get looks(): number {
-    return this.#looks;
-  }
-
   /** Reads what the last commit has left to searches, so that the next of them need not read it of many commits at once. */
   keepUp(): void {
     this.snapshot();
@@ -68,7 +62,6 @@ export class Reader {
 
   snapshot(): Snapshot {
     this.#used = true;
-    this.#looks++;
     const generation = this.#generation();
     // SQLite rolls a transaction back by itself when a read of it fails.
     if (this.#held !== generation || !this.#database.inTransaction) {

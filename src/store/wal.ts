@@ -1,9 +1,8 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type Refusal, refuse } from '#catalogue';
 import { checkpointOf, type Pass } from './checkpoint.ts';
 import { type Checkpointer, startCheckpointer } from './checkpointer.ts';
-import type { Company } from './company.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 
@@ -11,11 +10,6 @@ import { errors } from './errors.ts';
 export type SyncFile = (descriptor: number, done: (error: Error | null) => void) => void;
 
 export const syncOnDisk: SyncFile = (descriptor, done) => fdatasync(descriptor, done);
-
-/** The same, while everything else waits. @throws Error  when it could not */
-export type SyncInLoop = (descriptor: number) => void;
-
-export const syncInLoop: SyncInLoop = (descriptor) => fdatasyncSync(descriptor);
 
 /** For files that nobody will ever open again. */
 export const syncNothing: SyncFile = (_, done) => void setImmediate(done, null);
@@ -28,9 +22,6 @@ interface Options {
   /** False for a file that has no name any more: then no other thread can open it, and the log is carried over in this one. */
   readonly named: boolean;
   readonly syncFile: SyncFile;
-  /** Nothing where the loop never waits for the disk. */
-  readonly syncInLoop: SyncInLoop | undefined;
-  readonly company: Company;
   /** Asks other threads that read to let go, and resolves when they have. */
   readonly letGo?: () => Promise<void>;
   /** Told what the operator should know; nothing failed by it. */
@@ -81,21 +72,9 @@ export class WriteAheadLog {
     this.#checkpointer = options.named ? startCheckpointer(options.path) : undefined;
   }
 
-  /**
-   * Puts what is written on disk, beside the loop; in it where nobody else is there and the disk is quick.
-   *
-   * @param pages  about how many have been written since the last one, at most
-   */
-  sync(pages: number, done: (error: Error | null) => void): void {
-    const { syncFile, syncInLoop, company } = this.#options;
-    const ended = (error: Error | null) => {
-      company.endSync();
-      done(error);
-    };
-    // While the log is carried over the disk has much else to do.
-    const where = company.beginSync(this.#shortening === undefined ? pages : Number.POSITIVE_INFINITY);
-    if (where === 'beside' || syncInLoop === undefined) syncFile(this.#descriptor, ended);
-    else ended(failureOf(() => syncInLoop(this.#descriptor)));
+  /** Puts what is written on disk, beside the loop. */
+  sync(done: (error: Error | null) => void): void {
+    this.#options.syncFile(this.#descriptor, done);
   }
 
   /**
@@ -193,15 +172,6 @@ export class WriteAheadLog {
     if (frames < this.#framesMax) return;
     const mib = Math.round((frames / this.#framesMax) * this.#options.walMib);
     this.#options.report(refuse(errors.logHeld, { mib, why }));
-  }
-}
-
-function failureOf(run: () => void): Error | null {
-  try {
-    run();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
   }
 }
 

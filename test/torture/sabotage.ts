@@ -29,11 +29,6 @@ export const sabotages = {
         from: 'export const syncOnDisk: SyncFile = (descriptor, done) => fdatasync(descriptor, done);',
         to: 'export const syncOnDisk: SyncFile = (_descriptor, done) => void setImmediate(done, null);',
       },
-      {
-        file: 'src/store/wal.ts',
-        from: 'export const syncInLoop: SyncInLoop = (descriptor) => fdatasyncSync(descriptor);',
-        to: 'export const syncInLoop: SyncInLoop = () => undefined;',
-      },
     ],
   },
   'answer-early': {
@@ -42,8 +37,8 @@ export const sabotages = {
     patches: [
       {
         file: 'src/store/commits.ts',
-        from: 'this.#options.log.sync(pagesOf(written.changes), (error) => (error === null ? this.#synced(written) : this.die(error)));',
-        to: 'this.#options.log.sync(pagesOf(written.changes), (error) => (error === null ? undefined : this.die(error)));\n    this.#synced(written);',
+        from: 'this.#options.log.sync((error) => (error === null ? this.#synced(written) : this.die(error)));',
+        to: 'this.#options.log.sync((error) => (error === null ? undefined : this.die(error)));\n    this.#synced(written);',
       },
     ],
   },
