@@ -157,7 +157,7 @@ test.serial(
     const { base } = house;
     for (const issuer of [base, `${base}/ops`]) {
       const { tokens } = await signIn(house, await configure(issuer, web), { scope: 'openid email' });
-      t.like(tokens.claims(), { iss: issuer, aud: 'web-app' });
+      t.like(tokens.claims(), { iss: issuer, aud: 'web-app', email: undefined }, 'what scopes tell is at userinfo');
       t.is(decodeProtectedHeader(tokens.access_token).typ, 'at+jwt');
       t.like(decodeJwt(tokens.access_token), { iss: issuer, aud: issuer, client_id: 'web-app', sub: tokens.claims()?.sub });
       const at = await configure(issuer, web);

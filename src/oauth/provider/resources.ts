@@ -45,12 +45,26 @@ function isManagementApi({ url, server }: Issuer, resource: string): boolean {
 export function tokensForTheServer(provider: Provider, issuer: Issuer, alg: SigningAlgorithm): void {
   const itself = { identifier: () => issuer.url, audience: issuer.url, accessTokenFormat: 'jwt', jwt: { sign: { alg } } };
   for (const model of [provider.AccessToken, provider.ClientCredentials]) {
-    const prototype = model.prototype as unknown as { resourceServer?: object; generateTokenId(): string };
-    const inherited = prototype.generateTokenId;
+    const prototype = model.prototype as unknown as Model;
+    const inherited = { draw: prototype.generateTokenId, save: prototype.save };
     // The library settles here what a token looks like.
     prototype.generateTokenId = function generateTokenId() {
       this.resourceServer ??= itself;
-      return inherited.call(this);
+      return inherited.draw.call(this);
+    };
+    prototype.save = async function save() {
+      const token = await inherited.save.call(this);
+      // OpenID Connect Core §5.4: what scopes tell is at userinfo. Beside a token with an audience, which opens none, the library has the ID token say it.
+      if (this.resourceServer === itself) this.aud = undefined;
+      return token;
     };
   }
+}
+
+/** What is used of a token of the library. */
+interface Model {
+  resourceServer?: object;
+  aud?: string | undefined;
+  generateTokenId(): string;
+  save(): Promise<string>;
 }
