@@ -213,8 +213,8 @@ test.serial(
     });
     const post = async (path: string, form: Record<string, string>) =>
       (await (await fetch(base + path, { method: 'POST', body: new URLSearchParams(form) })).json()) as Record<string, string>;
-    const begin = (named: string) =>
-      post('/oauth2/device_authorization', { client_id: 'tv', scope: 'openid films:watch films:buy', resource: named });
+    const begin = (named: string, scope = 'openid films:watch films:buy') =>
+      post('/oauth2/device_authorization', { client_id: 'tv', scope, resource: named });
     t.is((await begin('https://elsewhere.example.com'))['error'], 'invalid_target');
     const device = await begin(resource);
     const jar: Jar = {};
@@ -222,10 +222,9 @@ test.serial(
     const form = { csrf: hiddenOf(page, 'csrf'), user_code: device['user_code'] ?? '' };
     t.true((await go(base, '/oauth2/device', jar, { ...form, do: 'find' })).body.includes('films:watch'));
     await go(base, '/oauth2/device', jar, { ...form, do: 'allow' });
-    const said = await post('/oauth2/token', {
-      ...{ client_id: 'tv', grant_type: grant, device_code: device['device_code'] ?? '' },
-      resource,
-    });
+    const tokensOf = ({ device_code = '' }: Record<string, string>, named = {}) =>
+      post('/oauth2/token', { client_id: 'tv', grant_type: grant, device_code, ...named });
+    const said = await tokensOf(device, { resource });
     t.is(said['error'], undefined, JSON.stringify(said));
     t.like(decodeJwt(said['access_token'] ?? ''), { iss: base, aud: resource, client_id: 'tv', scope: 'films:watch' });
     const refresh = (token: string | undefined, named: string) =>
@@ -234,5 +233,8 @@ test.serial(
     t.is(next['error'], undefined, JSON.stringify(next));
     t.like(decodeJwt(next['access_token'] ?? ''), { aud: resource, scope: 'films:watch' });
     t.is((await refresh(next['refresh_token'], `${base}/admin-api`))['error'], 'invalid_target');
+    const other = await begin(resource, 'films:watch');
+    await go(base, '/oauth2/device', jar, { ...form, user_code: other['user_code'] ?? '', do: 'allow' });
+    t.like(decodeJwt((await tokensOf(other))['access_token'] ?? ''), { aud: resource }, 'the one that it named needs no second naming');
   },
 );

@@ -112,7 +112,8 @@ export async function letIn(
     accountId: subject,
     grantId: setId,
     scope,
-    ...(audience.length === 0 ? {} : { resource: audience }),
+    // As the library has it for codes: one is no list, and is meant where a token is asked for without naming any.
+    ...(audience.length === 0 ? {} : { resource: audience.length === 1 ? audience[0] : audience }),
     acr,
     amr: [...amr],
     authTime: Math.floor(whenMs / 1000),
