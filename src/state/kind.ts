@@ -103,8 +103,13 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
       for (const evicted of store.put(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner)) tell(evicted, 'evicted');
     },
     putNew: async (realm, token, value, expiresAtMs, owner = '') => {
-      const kind = roomFor(realm, owner);
-      const evicted = store.putNew(kind, keyOf(token), JSON.stringify(value), expiresAtMs, owner);
+      const [key, text] = [keyOf(token), JSON.stringify(value)];
+      const stored = store.get(kindOf(row.name, realm), key);
+      // No room is made for what is there: it might go itself, and be put once more.
+      if (read(row, stored) !== undefined) return false;
+      // What is not of this kind any more counts as gone.
+      if (stored !== undefined) return store.replace(stored.kind, key, stored.value, text, expiresAtMs, owner);
+      const evicted = store.putNew(roomFor(realm, owner), key, text, expiresAtMs, owner);
       for (const each of evicted ?? []) tell(each, 'evicted');
       return evicted !== undefined;
     },

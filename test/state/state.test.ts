@@ -89,6 +89,21 @@ test('of two replacements of the same reading one succeeds', async (t) => {
   }
 });
 
+test('what is put as new is put once: what is there stays, though its owner has no more room, and what cannot be read counts as gone', async (t) => {
+  const { state, store, inMs } = open(t);
+  const notes = state.kind({ name: 'note', parse, ownerRowsMax: 2 });
+  for (const token of ['a', 'b', 'a', 'b']) await notes.putNew('default', token, { text: token }, inMs(1000), 'ada');
+  t.deepEqual(values(await notes.list('default', 'ada', 10)), ['a', 'b']);
+  t.false(await notes.putNew('default', 'a', { text: 'again' }, inMs(1000), 'ada'));
+  t.true(await notes.putNew('default', 'c', { text: 'c' }, inMs(1000), 'ada'));
+  t.deepEqual(values(await notes.list('default', 'ada', 10)), ['b', 'c'], 'the oldest makes room for what is new');
+
+  const kept = await notes.get('default', 'c');
+  store.put('note/default', kept?.key ?? '', '{}', inMs(1000), 'ada');
+  t.true(await notes.putNew('default', 'c', { text: 'new' }, inMs(1000), 'ada'));
+  t.is((await notes.get('default', 'c'))?.value.text, 'new');
+});
+
 test('a replacement keeps its owner, and its expiry unless a new one is given', async (t) => {
   const { state, pass, inMs } = open(t);
   const notes = state.kind({ name: 'note', parse });
