@@ -1,7 +1,7 @@
 import test from 'ava';
 import { setAttribute } from '../flows/mailed.ts';
 import { addPerson, asAdministrator } from '../flows/people.ts';
-import { hiddenOf } from '../flows/raw.ts';
+import { cookieOf, hiddenOf, openScreen, submit } from '../flows/raw.ts';
 import { createApp } from '../support/app.ts';
 import { runInShell } from '../support/shells.ts';
 import { openConsoleHouse } from './console-house.ts';
@@ -71,6 +71,40 @@ test('what destroys names its consequences with counts: members of a group, entr
   t.is((await send('/admin/do/realms.create', { id: 'counted' }, writer)).status, 200);
   const realm = said((await get('/admin/do/realms.remove?id=counted&thing=counted', writer)).body);
   t.regex(realm, /1 person is deleted.*2 groups are deleted/);
+});
+
+test('what would end with a realm is told in the default realm alone: an administrator of another learns nothing of it', async (t) => {
+  const password = 'Correct-horse-9-battery';
+  const signInAt = async (id: string) => {
+    t.is((await send('/admin/do/realms.create', { id }, writer)).status, 200);
+    const [dn, entry] = [`uid=bea,ou=people,o=${id}`, { objectClass: 'inetOrgPerson', uid: 'bea', cn: 'Bea', sn: 'Bea', userPassword: password }];
+    await asAdministrator(atrium, (client) => client.add(dn, entry));
+    const answer = await submit(base, await openScreen(base, `/realm/${id}/portal`), 'bea', password);
+    await setAttribute(atrium, `cn=Admin Write,ou=groups,o=${id}`, 'member', [dn]);
+    return { sts_session: cookieOf(answer, 'sts_session') ?? '' };
+  };
+  await signInAt('far');
+  const bea = await signInAt('near');
+  const path = '/admin/do/realms.remove?id=far&thing=far';
+  t.regex(said((await get(path, writer)).body), /1 session ends/);
+  const { status, body } = await get(`/realm/near${path}`, bea);
+  t.is(status, 200);
+  t.notRegex(said(body), /sessions? ends?/);
+});
+
+test('how many there are in a list is told to each by what they may see, also where it was counted for another a moment ago', async (t) => {
+  const above = `ou=applications,${suffix}`;
+  await asAdministrator(atrium, async (client) => {
+    const add = (name: string, objectClass: string) => client.add(`${name},${above}`, { objectClass, [name.slice(0, 2)]: name.slice(3) });
+    await Promise.all(Array.from({ length: 60 }, (_, nth) => add(`cn=many ${nth}`, 'stsApplication')));
+    await Promise.all(Array.from({ length: 2000 }, (_, nth) => add(`ou=${nth}`, 'organizationalUnit')));
+    await client.add(`cn=uncounted,ou=accessRules,${suffix}`, {
+      ...{ objectClass: 'stsAccessRule', cn: 'uncounted', stsRuleOrder: '20', stsRuleEffect: 'deny', stsRuleRight: 'read' },
+      ...{ stsRuleWho: `dn:uid=looks,ou=people,${suffix}`, stsRuleAttribute: 'numSubordinates' },
+    });
+  });
+  t.regex(said((await get('/admin/applications', writer)).body), /1 to 50 of 2,0\d\d/);
+  t.regex(said((await get('/admin/applications', reader)).body), /1 to 50 of 51/);
 });
 
 test('what destroys names its consequences with counts: token sets of an application, tokens of a set', async (t) => {

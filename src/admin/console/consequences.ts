@@ -102,8 +102,9 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
     return [countOf('token', found?.set?.revocableCount ?? 0)];
   },
   'realms.remove': async (about) => {
-    const { deps, given } = about;
-    const meant = await deps.operating.realms.find(given['id'] ?? '');
+    const { deps, given, realm } = about;
+    // Realms are removed in the default one; no other learns anything of them.
+    const meant = realm.id === deps.operating.realms.standing.id ? await deps.operating.realms.find(given['id'] ?? '') : undefined;
     if (meant === undefined) return [];
     const inside = { ...about, realm: meant };
     const [people, groups, applications] = await Promise.all([

@@ -53,16 +53,18 @@ const countedMax = 2000;
 /** So long what was counted of very many is told. */
 const countedMs = 60_000;
 
-/** How many stand below an entry: of very many as it was a short while ago, since to count them costs more than to show some. */
-type Counting = (actor: Actor, base: string, nowMs: number) => Promise<number>;
+/** How many stand below an entry, to who asks: of very many as it was a short while ago, since to count them costs more than to show some. */
+type Counting = (admin: Pick<Admin, 'actor' | 'acting' | 'nowMs'>, base: string) => Promise<number>;
 
 function createCounting(): Counting {
   const known = createBoundedMap<string, { readonly of: number; readonly atMs: number }>(100);
-  return async (actor, base, nowMs) => {
-    const last = known.get(base);
+  return async ({ actor, acting, nowMs }, base) => {
+    // What one may see of it is nothing to tell another.
+    const name = `${acting.dn}\0${base}`;
+    const last = known.get(name);
     if (last !== undefined && nowMs >= last.atMs && nowMs - last.atMs < countedMs) return last.of;
     const of = Number((await actor.read(base, ['numSubordinates']))?.one('numSubordinates') ?? 0);
-    if (of > countedMax) known.set(base, { of, atMs: nowMs });
+    if (of > countedMax) known.set(name, { of, atMs: nowMs });
     return of;
   };
 }
@@ -85,14 +87,15 @@ function wordOf({ query }: WebRequest): string {
  * Reads the part of a list that is asked for: without a word a page of the walk in the order of names, which costs the same however many there are; with one what is
  * found by the indexes, in the order of names.
  */
-async function partOf({ actor, nowMs }: Admin, base: string, kind: Kind, request: WebRequest, counting: Counting): Promise<Part> {
+async function partOf(admin: Admin, base: string, kind: Kind, request: WebRequest, counting: Counting): Promise<Part> {
+  const { actor } = admin;
   const q = wordOf(request);
   const from = Math.max(1, Math.min(Number.parseInt(request.query.get('from') ?? '1', 10) || 1, 100_000_000));
   if (q !== '') return found(actor, base, kind, q, from);
   const after = request.query.get('after') ?? '';
   const behind = /^[\w-]{1,6000}$/.test(after) ? { behind: Buffer.from(after, 'base64url') } : {};
   const search = { base, scope: 'children', filter: inNameOrder(kind.isOne), attributes: kind.attributes } as const;
-  const [page, below] = await Promise.all([actor.page({ ...search, ...behind, size: pageMax }), counting(actor, base, nowMs)]);
+  const [page, below] = await Promise.all([actor.page({ ...search, ...behind, size: pageMax }), counting(admin, base)]);
   const next = page.next === undefined ? undefined : { after: Buffer.from(page.next).toString('base64url'), from: String(from + pageMax) };
   return { entries: page.entries, from, count: countOf(page, from, below), next, fault: undefined };
 }
