@@ -6,6 +6,7 @@ import { door } from './controls/door.ts';
 import type { Controls } from './controls/kind.ts';
 import { proxiedAuthorization } from './controls/proxied-authorization.ts';
 import { sessionText, sessionTracking } from './controls/session-tracking.ts';
+import { transaction } from './controls/transaction.ts';
 import type { Engine } from './engine.ts';
 import { errors } from './errors.ts';
 import type { Connection, Identity } from './types.ts';
@@ -183,7 +184,8 @@ function sessionOf({ controls, connection, acting }: AuditNotes): string {
   const said = session === undefined ? '' : sessionText(session);
   // The web layer acts for people all the time; of others it is worth a word whose doing it was.
   const { identity } = connection;
-  const isProxied = acting !== undefined && acting !== identity && controls?.has(proxiedAuthorization) === true;
+  const mayDiffer = controls?.has(proxiedAuthorization) === true || controls?.has(transaction) === true;
+  const isProxied = acting !== undefined && acting !== identity && mayDiffer;
   const asked = isProxied && identity.strength !== 'webLayer' ? `; asked by ${authzIdOf(identity)}` : '';
   return said === '' ? asked : `${asked}; session ${said}`;
 }

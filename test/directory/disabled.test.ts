@@ -76,6 +76,7 @@ test('a transaction that was begun for somebody else is refused when they are di
     return (await web.ask(end(id))).code;
   };
   t.is(await together(() => Promise.resolve()), 0);
+  t.is(house.audited.findLast(({ action }) => action === 'ldap.modify')?.subject, person('ada'), 'whose doing it is, and not who asked');
   t.is(await together(() => house.operator().modify(person('ada'), ['add', ...locked])), 53);
 });
 

@@ -63,7 +63,8 @@ export async function settle(call: Call, { updates, identity }: Transaction): Pr
       },
     };
   });
-  for (const { notes } of updates) tellOfSuccess({ ...notes, queued: false });
+  // Whose doing they are was said when the transaction was begun.
+  for (const { notes } of updates) tellOfSuccess({ ...notes, acting: identity, queued: false });
   return settled;
 }
 
