@@ -31,7 +31,7 @@ export const applications: Kind = {
   below: 'ou=applications',
   classes: ['stsApplication'],
   names: ['stsClientId', 'cn'],
-  // A client id can be compared, and not searched by its parts.
+  // Not every application is a client.
   near: 'cn',
 };
 
