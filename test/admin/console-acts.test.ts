@@ -77,7 +77,10 @@ test('what would end with a realm is told in the default realm alone: an adminis
   const password = 'Correct-horse-9-battery';
   const signInAt = async (id: string) => {
     t.is((await send('/admin/do/realms.create', { id }, writer)).status, 200);
-    const [dn, entry] = [`uid=bea,ou=people,o=${id}`, { objectClass: 'inetOrgPerson', uid: 'bea', cn: 'Bea', sn: 'Bea', userPassword: password }];
+    const [dn, entry] = [
+      `uid=bea,ou=people,o=${id}`,
+      { objectClass: 'inetOrgPerson', uid: 'bea', cn: 'Bea', sn: 'Bea', userPassword: password },
+    ];
     await asAdministrator(atrium, (client) => client.add(dn, entry));
     const answer = await submit(base, await openScreen(base, `/realm/${id}/portal`), 'bea', password);
     await setAttribute(atrium, `cn=Admin Write,ou=groups,o=${id}`, 'member', [dn]);

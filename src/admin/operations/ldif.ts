@@ -47,7 +47,9 @@ const imported = operation({
     dryRun: z
       .stringbool()
       .default(false)
-      .describe('Nothing is written; what would be refused is told with line, entry, attribute and rule.'),
+      .describe(
+        'Nothing is written; what would be refused is told with line, entry, attribute and rule: the first ten, or with passwords among it the first.',
+      ),
     existing: z
       .enum(['refuse', 'skip'])
       .default('refuse')
