@@ -207,6 +207,8 @@ test('rules of access: added, changed as a whole, deleted; what the directory re
   const wrong = await call(t, atrium, 'access.create', { json: { ...json, name: 'wrong', target: ['somewhere'] } });
   t.is(wrong.status, 400);
   t.is(wrong.body.errors[0].field, 'target');
+  for (const order of [null, '', []])
+    t.is((await call(t, atrium, 'access.create', { json: { ...json, name: 'nowhere', order } })).status, 400, 'no place is not the first');
   const { name: _, attributes: __, ...rest } = json;
   const changed = await call(t, atrium, 'access.change', {
     params: { rule: 'fewer' },

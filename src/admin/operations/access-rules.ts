@@ -32,7 +32,7 @@ const fields = {
 export const accessRights = ['auth', 'search', 'compare', 'read', 'write', 'add', 'delete', 'enumerate', 'manage'] as const;
 
 const said = {
-  order: z.coerce.number().int().min(0).max(999_999).describe('Its place: the smaller is asked first, and the first that fits decides.'),
+  order: z.int().min(0).max(999_999).describe('Its place: the smaller is asked first, and the first that fits decides.'),
   effect: z.enum(['allow', 'deny']).default('allow'),
   who: texts.min(1).describe('anyone, anonymous, authenticated, self, dn:…, subtree:…, member:…, nested:… or role:…'),
   rights: z.array(z.enum(accessRights)).min(1).describe('None implies another.'),
