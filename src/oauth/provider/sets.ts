@@ -176,6 +176,7 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         grantId: token.grantId,
         aud,
         scope,
+        sid,
         jkt,
         extra,
         gty,
