@@ -100,23 +100,25 @@ async function perform(options: TaskOptions, list: TaskList, exchange: Exchange,
     if (task.state !== 'waiting') report.message('the service ended in the middle; it goes on');
     await report.write({ ...(task.state === 'waiting' ? { state: 'running' as const } : {}), started: generalizedTime(clock.nowMs()) });
     const outcome = await done(work, options);
-    dropFile(work);
     await end(work, outcome, outcome.state === 'failed' ? errors.taskFailed.code : undefined);
+    dropFile(work);
   } catch (error) {
-    if (!(error instanceof TaskEnded) || error.how === 'cancelled') dropFile(work);
     if (error instanceof TaskEnded) {
-      if (error.how === 'cancelled') tell(work, 'refused', 'it was cancelled: its entry is gone', undefined);
+      if (error.how !== 'cancelled') return;
+      dropFile(work);
+      tell(work, 'refused', 'it was cancelled: its entry is gone', undefined);
       return;
     }
     const { result, code } = failureOf(error);
     options.log.warn(errors.taskFailed, `${task.dn}: ${result}`);
-    await end(work, { state: 'failed', result, done: undefined }, code).catch((why: unknown) =>
-      options.log.error(errors.taskFailed, `${task.dn}: how it ended cannot be written: ${String(why)}`),
+    await end(work, { state: 'failed', result, done: undefined }, code).then(
+      () => dropFile(work),
+      (why: unknown) => options.log.error(errors.taskFailed, `${task.dn}: how it ended cannot be written: ${String(why)}`),
     );
   }
 }
 
-/** What came for this task alone goes with it. */
+/** What came for this task alone goes with it, once it is written how it ended: until then the next start may go on with it. */
 function dropFile({ task, exchange }: Work): void {
   if (task.kind === 'import' && task.options.includes('drop')) exchange.remove(task.file);
 }
