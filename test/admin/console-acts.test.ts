@@ -254,6 +254,7 @@ test('rules of access are read, added, changed and deleted; what the directory r
   const change = /href="(\/admin\/do\/access\.change[^"]*)"/.exec(shown.body)?.[1]?.replaceAll('&amp;', '&') ?? '';
   const page = await get(change, writer);
   t.regex(page.body, /telephoneNumber<\/textarea>/, 'what it says stands in the form');
+  t.regex(commandOf(page.body, 'curl'), /"order":10,.*"who":\["dn:uid=ruled,.*"rights":\["read"\]/, 'as the management API takes it');
   t.regex(commandOf(page.body, 'ldapmodify'), /replace: stsRuleFilter\n-\n/, 'what it does not say is taken away');
   const dn = `cn=no phones,ou=accessRules,${suffix}`;
   const fields = { ...rule, rule: dn, settled: 'rule', etag: hiddenOf(page, 'etag'), csrf: hiddenOf(page, 'csrf') };
@@ -268,6 +269,18 @@ test('rules of access are read, added, changed and deleted; what the directory r
   t.is((await send(remove, { ...removed, confirmThing: 'no phones' }, writer)).status, 303);
   t.false((await get(list, writer)).body.includes('no phones'));
   t.is((await get('/admin/do/access.create', reader)).status, 403);
+
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=two rights,ou=accessRules,${suffix}`, {
+      ...{ objectClass: 'stsAccessRule', cn: 'two rights', stsRuleOrder: '11', stsRuleEffect: 'deny', stsRuleRight: ['read', 'search'] },
+      ...{ stsRuleWho: [`dn:${victim.dn}`, `dn:${suffix}`], stsRuleAttribute: 'telephoneNumber' },
+    }),
+  );
+  const way = /href="(\/admin\/do\/access\.change[^"]*)"/.exec((await get(list, writer)).body)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const form = await get(way, writer);
+  t.is(form.status, 200);
+  t.regex(commandOf(form.body, 'ldapmodify'), /replace: stsRuleRight\nstsRuleRight: read\nstsRuleRight: search\n/);
+  t.regex(form.body, /value="search" checked/);
 
   // What no address can carry is changed as an entry.
   const target = Array.from({ length: 60 }, (_, nth) => `entry:uid=somebody-${nth},ou=people,${suffix}`).join('\n');

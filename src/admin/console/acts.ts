@@ -98,7 +98,7 @@ function askedOf(query: URLSearchParams): Asked {
   const members = [...query].filter(([name]) => !carried.has(name));
   const given = Object.fromEntries(members.filter(([name]) => !name.startsWith(offered)));
   const values = Object.fromEntries(
-    members.filter(([name]) => name.startsWith(offered)).map(([name, value]) => [name.slice(offered.length), value]),
+    members.filter(([name]) => name.startsWith(offered)).map(([name]) => [name.slice(offered.length), query.getAll(name).join('\n')]),
   );
   return {
     values,

@@ -142,6 +142,17 @@ export function inputOf({ properties, required }: Shape, form: URLSearchParams):
   return input;
 }
 
+/** The same from what stands in fields, as `textOf` has it. */
+export function inputFrom(shape: Shape, values: Readonly<Record<string, string>>): Record<string, unknown> {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    const member = shape.properties[name];
+    const isMany = member !== undefined && manyOf(member) !== undefined;
+    for (const each of isMany ? value.split('\n') : [value]) form.append(name, each);
+  }
+  return inputOf(shape, form);
+}
+
 function memberOf(member: Member, given: readonly string[], isNeeded: boolean): unknown {
   const [first = ''] = given;
   if (manyOf(member) !== undefined) return given.length > 0 || isNeeded ? [...given] : undefined;

@@ -53,7 +53,8 @@ export function figure(value: number): string {
 /** A path of the realm with a query; what is empty is left out. */
 export function hrefOf(realm: WebRealm, path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
   const given = Object.entries(query).filter((each): each is [string, string] => each[1] !== undefined && each[1] !== '');
-  const text = new URLSearchParams(given).toString();
+  // No address holds a control character (STS-HTTP-0011): of several lines each is given by itself.
+  const text = new URLSearchParams(given.flatMap(([name, value]) => value.split('\n').map((line) => [name, line]))).toString();
   return pathIn(realm, path) + (text === '' ? '' : `?${text}`);
 }
 

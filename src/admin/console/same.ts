@@ -2,7 +2,7 @@ import type { SearchOptions } from '#client';
 import { formatFilter } from '#ldap';
 import type { Piece, WebRequest } from '#web';
 import type { Operation } from '../operations/row.ts';
-import { type Shape, textOf } from './forms.ts';
+import { inputFrom, type Shape, textOf } from './forms.ts';
 import { atriumCommand, type Command, curlCommand, searchCommand, terminal, type Who } from './terminal.ts';
 
 /** What else is shown of how the same is done. */
@@ -36,7 +36,9 @@ export function sameOf(
   return terminal([
     ...(who === undefined ? [] : searches.map((search) => searchCommand(who, { ...search, filter: formatFilter(search.filter) }))),
     ...tools,
-    isQuery ? curlCommand(request, row.method, query === '' ? path : `${path}?${query}`) : curlCommand(request, row.method, path, rest),
+    isQuery
+      ? curlCommand(request, row.method, query === '' ? path : `${path}?${query}`)
+      : curlCommand(request, row.method, path, inputFrom(shape, rest)),
     row.command === undefined ? undefined : atriumCommand(request, ...row.command.split(' '), ...(main === undefined ? [] : [main])),
   ]);
 }

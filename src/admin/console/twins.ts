@@ -2,7 +2,7 @@ import { type Change, rehearse } from '#client';
 import { decodeBer, formatLdifRecord, type LdifChange } from '#ldap';
 import type { WebRequest } from '#web';
 import type { Operation } from '../operations/row.ts';
-import { inputOf, type Member, type Shape } from './forms.ts';
+import { inputFrom, type Member, type Shape } from './forms.ts';
 import type { Admin } from './gate.ts';
 import { type ConsoleDeps, callOf } from './run.ts';
 import { type Command, passwordCommand, requestCommand, writeCommand } from './terminal.ts';
@@ -36,11 +36,13 @@ export async function directoryCommands(
   given: Readonly<Record<string, string>>,
 ): Promise<readonly (Command | undefined)[]> {
   if (!directoryAlone.has(row.name) || admin.ldapUrl === undefined) return [];
-  const known = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ''));
+  const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
   const examples = Object.fromEntries(
-    shape.required.filter((name) => !known.has(name)).map((name) => [name, exampleOf(name, shape.properties[name], request, admin)]),
+    shape.required
+      .filter((name) => !Object.hasOwn(known, name))
+      .map((name) => [name, exampleOf(name, shape.properties[name], request, admin)]),
   );
-  const parsed = row.input.safeParse({ ...examples, ...inputOf(shape, known) });
+  const parsed = row.input.safeParse({ ...inputFrom(shape, known), ...examples });
   if (!parsed.success) return [];
   const { actor, changes } = rehearse(admin.actor);
   try {
