@@ -114,9 +114,11 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
       return evicted !== undefined;
     },
     claim: async (realm, token, expiresAtMs) => {
-      const kind = kindOf(row.name, realm);
+      const [kind, key] = [kindOf(row.name, realm), keyOf(token)];
+      // Likewise: room that is made must not be that of the very one.
+      if (store.get(kind, key) !== undefined) return false;
       if (row.rowsMax !== undefined) makeRoom(kind, row.rowsMax(realm));
-      return store.countUp([{ kind, key: keyOf(token), limit: 1, expiresAtMs }]).kind === 'counted';
+      return store.countUp([{ kind, key, limit: 1, expiresAtMs }]).kind === 'counted';
     },
     get: async (realm, token) => read(row, store.get(kindOf(row.name, realm), keyOf(token))),
     take: async (realm, token) => read(row, store.take(kindOf(row.name, realm), keyOf(token))),

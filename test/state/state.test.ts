@@ -191,6 +191,16 @@ test('a bound that was lowered counts from the next put on', async (t) => {
   t.deepEqual(values(await notes.list('default', undefined, 10)), ['e', 'f']);
 });
 
+test('what was noted is noted until it ends, also the oldest of a kind that is full, and for who says an earlier end', async (t) => {
+  const { state, pass, inMs } = open(t);
+  const used = state.kind({ name: 'used', parse, rowsMax: () => 2 });
+  for (const token of ['a', 'b']) t.true(await used.claim('default', token, inMs(1000)));
+  for (const token of ['a', 'b', 'a']) t.false(await used.claim('default', token, inMs(1000)), token);
+  t.false(await used.claim('default', 'a', inMs(500)));
+  pass(1000);
+  t.true(await used.claim('default', 'a', inMs(1000)));
+});
+
 test('what has expired makes room before anybody is put out', async (t) => {
   const { state, pass, inMs } = open(t);
   const gone: string[] = [];
