@@ -14,6 +14,7 @@ import {
   storedDefinitions,
   subschemaKey,
 } from '#directory';
+import { decodeAttributes } from '#ldap';
 import { type Definition, keysBelow, loadSchema, type Schema, schemaErrors } from '#schema';
 import { entriesBetween, entryAt } from '#store';
 import type { Settings } from './foundation.ts';
@@ -49,22 +50,37 @@ export function schemaOfDamaged(place: Place): Schema {
 }
 
 /** The realms of a folder, whoever has it open. */
-export function realmsIn({ root, settings }: { readonly root: string; readonly settings: Settings }, schema: Schema): Realms {
-  const { key } = registryOf({ schema, default: defaultRealm(schema, settings) });
-  const path = join(resolve(root, settings['global.dataDir']), directoryFile);
-  return realmsAmong(schema, settings, rows, entriesOf(path, keysBelow(key)));
+export function realmsIn(ground: Ground, schema: Schema): Realms {
+  return realmsAmong(schema, ground.settings, rows, realmEntries(ground, schema));
 }
 
-/** The settings that a service of a folder would have: those given, and what stands in the entry of its settings, whoever has it open. */
-export function settingsIn(
-  given: { readonly root: string; readonly settings: Settings; readonly origins: GivenOrigins },
-  schema: Schema,
-): Settings {
+/** The same for whoever looks for damage: an entry that cannot be decoded makes no realm. */
+export function realmsOfDamaged(ground: Ground, schema: Schema): Realms {
+  return realmsAmong(schema, ground.settings, rows, realmEntries(ground, schema).filter(isDecodable));
+}
+
+interface Ground {
+  readonly root: string;
+  readonly settings: Settings;
+}
+
+function realmEntries({ root, settings }: Ground, schema: Schema) {
+  const { key } = registryOf({ schema, default: defaultRealm(schema, settings) });
+  return entriesOf(join(resolve(root, settings['global.dataDir']), directoryFile), keysBelow(key));
+}
+
+/**
+ * The settings that a service of a folder would have, for whoever looks for damage: those given, and what stands in the entry of its settings, whoever has
+ * it open.
+ */
+export function settingsOfDamaged(given: Ground & { readonly origins: GivenOrigins }, schema: Schema): Settings {
   const { root, settings, origins } = given;
   const live = createLiveSettings(settings, origins);
   const { key } = serviceSettingsOf(schema, defaultRealm(schema, settings));
   const path = join(resolve(root, settings['global.dataDir']), directoryFile);
-  const entry = entriesOf(path, { from: key, before: keysBelow(key).from }).find(({ dnKey }) => equalBytes(dnKey, key));
+  const entry = entriesOf(path, { from: key, before: keysBelow(key).from }).find(
+    (each) => equalBytes(each.dnKey, key) && isDecodable(each),
+  );
   storedSettings(live).take(entry === undefined ? [] : serviceTexts(schema, entry.user));
   return live.values;
 }
@@ -79,8 +95,18 @@ function entriesOf(path: string, range: ReturnType<typeof keysBelow>) {
   }
 }
 
+function isDecodable({ user }: { readonly user: Uint8Array }): boolean {
+  try {
+    decodeAttributes(user);
+    return true;
+  } catch {
+    // Octets that no encoder of ours wrote are what is looked for.
+    return false;
+  }
+}
+
 /** By what an import into a folder makes realms. */
-export async function makingIn({ root, settings }: { readonly root: string; readonly settings: Settings }, schema: Schema) {
+export async function makingIn({ root, settings }: Ground, schema: Schema) {
   const { routeTables } = await import('./tables.ts');
   const segments = firstSegments(routeTables);
   const rules = rulesOf({ schema, settings, rows, segments, default: defaultRealm(schema, settings) });

@@ -8,7 +8,7 @@ import { failedMailRows, mailFaults } from '#mail';
 import { backUp, countKept, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { begin } from './begin.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmsIn, schemaOf, schemaOfDamaged, settingsIn, stateFile } from './installation.ts';
+import { directoryFile, realmsOfDamaged, schemaOf, schemaOfDamaged, settingsOfDamaged, stateFile } from './installation.ts';
 import { sealerOf } from './sealing.ts';
 import { settings as rows } from './settings.ts';
 
@@ -19,8 +19,8 @@ import { settings as rows } from './settings.ts';
 export async function examineFolder(options: AtriumOptions, { tell, onProgress }: ExaminationOptions): Promise<Examined> {
   return await onFolder(options, ({ root, dataDir, settings: given, origins }) => {
     const schema = schemaOfDamaged({ root, settings: given });
-    const settings = settingsIn({ root, settings: given, origins }, schema);
-    const realms = realmsIn({ root, settings }, schema);
+    const settings = settingsOfDamaged({ root, settings: given, origins }, schema);
+    const realms = realmsOfDamaged({ root, settings }, schema);
     const judge = createJudge(schema, realms, sealerOf(settings));
     const passwords = countPasswords();
     const seen = examineDirectory(join(dataDir, directoryFile), {

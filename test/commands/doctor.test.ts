@@ -428,3 +428,21 @@ test('mail settings that stand in cn=settings are looked at, and the environment
   t.is((await faults({})).length, 2);
   t.is((await faults({ STS_MAIL_SMTP_TLS: 'implicit' })).length, 1);
 });
+
+test('doctor finds entries of settings and realms that cannot be decoded, as any other', async (t) => {
+  const folder = copy(t);
+  const settings = `dn: cn=settings,${suffix}\nobjectClass: stsServiceSettings\ncn: settings\nstsSetting: mail.smtpHost=mail.example.com\n`;
+  const realm = `dn: cn=acme,ou=realms,${suffix}\nobjectClass: stsRealmEntry\ncn: acme\nstsRealmId: acme\n`;
+  const imported = await runCli(['import', '-'], testEnvironment(folder), `${settings}\n${realm}`);
+  t.is(imported.status, 0, imported.stderr);
+  plant(folder, (database) => database.exec("UPDATE entry SET user = x'30ff0102' WHERE dn LIKE 'cn=settings,%' OR dn LIKE 'cn=acme,%'"));
+  const told: Damage[] = [];
+  const environment = testEnvironment(folder);
+  const examined = await examineFolder({ root, environment }, { tell: (each) => told.push(each), onProgress: () => undefined });
+  t.is(examined.kind, 'examined');
+  for (const name of ['cn=settings', 'cn=acme,ou=realms'])
+    t.true(
+      told.some(({ what }) => what.startsWith(name) && what.includes('cannot be decoded')),
+      name,
+    );
+});
