@@ -24,7 +24,7 @@ export interface Realms<Rows extends SettingRows> extends WebRealms {
   ofDomain(domain: string): Promise<WebRealm | undefined>;
   /** As `find`, and the default realm under its own id. */
   now(realm: WebRealm): Promise<WebRealm | undefined>;
-  /** The authentication policy in force in a realm: its own, or else the default realm's, or else what is built in. Read from the entries each time. */
+  /** The authentication policy in force in a realm: its own, or else the default realm's, or else what is built in: as the entries have it at this moment. */
   authnPolicy(realm: WebRealm): Promise<InForce<AuthnPolicy>>;
   /** The password policy in force in a realm, likewise: what people are told of before they choose one. The directory judges. */
   passwordPolicy(realm: WebRealm): Promise<InForce<PasswordPolicy>>;
