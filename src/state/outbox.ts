@@ -21,8 +21,11 @@ export type OutboxKind = (typeof outboxKinds)[number];
 
 /** What happened and was not told of yet, in the order in which it happened. Where nobody fetches it the oldest goes. */
 export interface Outbox {
-  /** @returns a handle, to take it back by when what it says did not come about */
-  put(event: OutboxEvent): Promise<string>;
+  /**
+   * @param name  of what happened, where it may be found again, after a crash: while it is kept under its name it is put once
+   * @returns a handle, to take it back by when what it says did not come about
+   */
+  put(event: OutboxEvent, name?: string): Promise<string>;
   takeBack(realm: string, handle: string): Promise<void>;
   /** The oldest first. */
   read(realm: string, limit: number): Promise<readonly Kept<OutboxEvent>[]>;
@@ -48,9 +51,9 @@ export function openOutbox({ state, chance, settingsOf }: OutboxOptions): Outbox
     rowsMax: (realm) => settingsOf(realm)['outbox.eventsMax'],
   });
   return {
-    put: async (event) => {
-      const handle = token(chance, handleOctets);
-      await kind.put(event.realm, handle, event, event.atMs + settingsOf(event.realm)['outbox.keepS'] * 1000, event.subject);
+    put: async (event, name) => {
+      const handle = name ?? token(chance, handleOctets);
+      await kind.putNew(event.realm, handle, event, event.atMs + settingsOf(event.realm)['outbox.keepS'] * 1000, event.subject);
       return handle;
     },
     takeBack: async (realm, handle) => void (await kind.take(realm, handle)),

@@ -137,19 +137,20 @@ class Follower implements Life {
     const isThere = (uuid: string) => engine.store.snapshot().byUuid(uuid) !== undefined;
     for (const change of changes) {
       const kept = tombstoneTurn(change, isThere);
-      if (kept !== undefined) this.#note(this.#realmOf(keyOf(engine, change)), kept);
+      if (kept !== undefined) this.#note(this.#realmOf(keyOf(engine, change)), kept, change.number);
       const turn = turnOf(change, nowMs);
       if (turn === undefined) continue;
       if (turn.kind !== 'gone') {
         const [kind, why] = turn.kind === 'opened' ? (['account-enabled', 'enabled'] as const) : (['account-disabled', turn.bar] as const);
-        this.#note(this.#realmOf(turn.dnKey), { kind, subject: turn.uuid, why });
+        this.#note(this.#realmOf(turn.dnKey), { kind, subject: turn.uuid, why }, change.number);
       } else if (turn.before === undefined || isPersonEntry(engine.schema, turn.before))
         this.#wait({ realm: this.#realmOf(keyOf(engine, change)), uuid: turn.uuid, why: 'deleted' });
     }
   }
 
-  #note(realm: string, { kind, subject, why }: Omit<LifeEvent, 'realm'>): void {
-    this.#wait({ realm, uuid: subject, why, event: { realm, kind, subject, why } });
+  /** @param at  the number of the commit, or the moment that was over: with it the event has a name */
+  #note(realm: string, { kind, subject, why }: Omit<LifeEvent, 'realm' | 'name'>, at: number): void {
+    this.#wait({ realm, uuid: subject, why, event: { realm, kind, subject, why, name: `${kind} ${why} ${subject} ${at}` } });
   }
 
   #realmOf(dnKey: Uint8Array): string {
@@ -191,7 +192,7 @@ class Follower implements Life {
         const entry = snapshot.byId(id);
         // One that was disabled before ended then.
         if (entry === undefined || entryValidity(entry).locked) continue;
-        this.#note(this.#realmOf(entry.dnKey), { kind: 'account-disabled', subject: entry.uuid, why: 'late' });
+        this.#note(this.#realmOf(entry.dnKey), { kind: 'account-disabled', subject: entry.uuid, why: 'late' }, momentOfKey(key));
       }
     }
     this.#atMs = Math.max(this.#atMs, nowMs);
@@ -245,8 +246,8 @@ class Follower implements Life {
   }
 
   /** Others may have to hear of it: before anything is ended, so that nothing of it is lost. */
-  async #tell({ realm, kind, subject, why }: LifeEvent): Promise<void> {
-    await this.#engine.outbox.put({ realm, kind, subject, detail: { why }, atMs: this.#options.clock.nowMs() });
+  async #tell({ realm, kind, subject, why, name }: LifeEvent): Promise<void> {
+    await this.#engine.outbox.put({ realm, kind, subject, detail: { why }, atMs: this.#options.clock.nowMs() }, name);
   }
 
   /** What could not be ended waits again. */

@@ -12,6 +12,8 @@ export interface LifeEvent {
   readonly subject: string;
   /** `disabled`, `early`, `late`, `deleted`, `enabled`, `restored`, `purged`. */
   readonly why: string;
+  /** The same whenever it is found again. */
+  readonly name: string;
 }
 
 /** The attribute by which what is kept of a deleted person is named: their entryUUID. */
