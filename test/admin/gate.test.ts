@@ -1,3 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { type IncomingMessage, request as openRequest } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { Attribute, Change, Client } from 'ldapts';
 import * as oidc from 'openid-client';
@@ -142,6 +146,31 @@ test('without the directory’s rights 403, whatever the token says: each change
   ];
   for (const [name, asked] of refused) t.is((await call(t, atrium, name, as(limiteds, asked))).status, 403, name);
   t.is((await call(t, atrium, 'users.disable', as(token, { json: { user } }))).status, 200);
+});
+
+test('who may give no task is refused more LDIF than one transaction holds before it is taken: 403, and no file of it', async (t) => {
+  const small = await service('small');
+  await give(small.dn, 'Admin Write');
+  await rule('small manages nothing', {
+    ...{ stsRuleOrder: '20', stsRuleEffect: 'deny', stsRuleWho: `dn:${small.dn}` },
+    ...{ stsRuleTarget: `entry:${atrium.suffix}`, stsRuleRight: 'manage' },
+  });
+  const smalls = await tokenOf(small);
+  const entry = (at: number) => `dn: uid=s${at},ou=people,${atrium.suffix}\nobjectClass: inetOrgPerson\nuid: s${at}\ncn: S\nsn: S\n\n`;
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { authorization: `Bearer ${smalls}`, 'content-type': 'application/ldif' };
+    const upload = openRequest(`${base}/admin-api/ldif`, { method: 'POST', headers }, resolve).on('error', reject);
+    t.teardown(() => void upload.destroy());
+    // The rest never comes.
+    upload.write(Array.from({ length: 2000 }, (_, at) => entry(at)).join(''));
+  });
+  t.is(answer.statusCode, 403);
+  t.regex(await text(answer), /imported by a task.*send less at a time/);
+  t.deepEqual(
+    readdirSync(join(atrium.dataDir, 'exchange')).filter((name) => name.startsWith('import-')),
+    [],
+  );
+  t.is((await call(t, atrium, 'ldif.import', as(smalls, { octets: entry(0) }))).body.added, 1);
 });
 
 test('an application has the strength of its own proof: fresh while its token is new, never of two factors', async (t) => {

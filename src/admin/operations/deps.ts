@@ -72,7 +72,11 @@ export interface OperationDeps {
   /** The settings in force in a realm, all of them by name. */
   readonly settingsOf: (realm: string) => SettingValues<SettingRows>;
   /** Of the process. */
-  readonly settings: SettingValues<SettingRows> & { readonly 'ldap.transactionUpdatesMax': number; readonly 'ldap.transactionMib': number };
+  readonly settings: SettingValues<SettingRows> & {
+    readonly 'ldap.transactionUpdatesMax': number;
+    readonly 'ldap.transactionMib': number;
+    readonly 'ldap.messageOctetsMax': number;
+  };
   /** The folder of files that tasks take in and give out. */
   readonly exchange: string;
   readonly configuration?: Configuration;

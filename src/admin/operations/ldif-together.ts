@@ -1,5 +1,5 @@
 import type { ClientRefusal, Update } from '#client';
-import type { LdifRecord } from '#ldap';
+import { type LdifRecord, resultCodes } from '#ldap';
 import type { ImportCounts } from './ldif-import.ts';
 import type { Call } from './row.ts';
 
@@ -38,6 +38,8 @@ export async function importTogether(
     const record = refused === undefined ? undefined : records[refused.at];
     if (refused === undefined || record === undefined) break;
     const { line, dn } = record;
+    // Not the record's fault: all of them are too much.
+    if (refused.refusal.code === resultCodes.adminLimitExceeded) return { counts, failed: { line, dn, refusal: refused.refusal } };
     counts.refused++;
     counts.refusals.push({ line, dn, message: wordsOf(refused.refusal) });
     if (!dryRun) return { counts, failed: { line, dn, refusal: refused.refusal } };
@@ -50,12 +52,12 @@ export async function importTogether(
 }
 
 /** A change that is refused whenever it is asked for: there is no such attribute to take away. What is judged before it is judged, and not made. */
-function neverDone(suffix: string): Update {
+export function neverDone(suffix: string): Update {
   const attribute = { description: 'objectClass', values: [Buffer.from('stsNoSuchClass')] };
   return { kind: 'modifyRequest', object: suffix, changes: [{ operation: 'delete', attribute }] };
 }
 
-function isAdd({ kind }: LdifRecord): boolean {
+export function isAdd({ kind }: LdifRecord): boolean {
   return kind === 'content' || kind === 'add';
 }
 

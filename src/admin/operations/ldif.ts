@@ -1,12 +1,11 @@
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { utf8, uuid4 } from '#base';
-import { attributesOf, present } from '#client';
+import { utf8 } from '#base';
+import { present } from '#client';
 import { formatLdifRecord, LdifError, type LdifLimits, type LdifRecord, ldifHeader, readLdif, resultCodes } from '#ldap';
 import { gather } from './ldif-gather.ts';
 import { createImport, type ImportCounts } from './ldif-import.ts';
-import { importTogether, wordsOf } from './ldif-together.ts';
+import { importByTask, largest } from './ldif-task.ts';
+import { importTogether, isAdd, wordsOf } from './ldif-together.ts';
 import { type Call, type Operation, operation } from './row.ts';
 import { Unfit } from './unfit.ts';
 
@@ -105,52 +104,45 @@ type Options = { readonly dryRun: boolean; readonly existing: 'refuse' | 'skip';
 
 async function importAll(call: Call, options: Options): Promise<ImportCounts & { task?: string }> {
   if (options.continue && !options.dryRun) return await importOneByOne(call, options);
-  const { settings, exchange } = call.deps;
-  const name = `import-${uuid4(call.deps.chance)}`;
+  const { settings } = call.deps;
   try {
     const gathered = await gather(bodyOf(call), {
       limits,
       recordsMax: settings['ldap.transactionUpdatesMax'] - 1,
       octetsMax: settings['ldap.transactionMib'] * 2 ** 20,
-      folder: exchange,
-      name: `${name}.ldif`,
+      messageOctetsMax: settings['ldap.messageOctetsMax'],
     });
-    if (gathered.kind === 'spooled') return await importByTask(call, options, name);
-    for (const record of gathered.records) refuseOutside(call, record);
-    const { counts, failed } = await importTogether(call, gathered.records, options);
+    if (gathered.kind === 'large') {
+      const change = gathered.begun.find((record) => !isAdd(record));
+      if (change !== undefined) throw changesTooLarge(call, change, 'it is a change record');
+      return { ...none, task: await importByTask(call, gathered.ldif, options) };
+    }
+    const { records, ldif } = gathered;
+    for (const record of records) refuseOutside(call, record);
+    const { counts, failed } = await importTogether(call, records, options);
     if (failed === undefined) return counts;
+    const { line, dn, refusal } = failed;
+    // The directory counts otherwise than the text is long: what it says is too much goes the way of what was known to be.
+    if (refusal.code === resultCodes.adminLimitExceeded) {
+      if (!records.every(isAdd)) throw changesTooLarge(call, failed, wordsOf(refusal));
+      return { ...none, task: await importByTask(call, ldif, options) };
+    }
     // Without the right to write that is what its caller has to know.
-    if (failed.refusal.code === resultCodes.insufficientAccessRights) throw failed.refusal;
-    throw new Unfit({ field: `line ${failed.line}`, message: `${failed.dn}: ${wordsOf(failed.refusal)}` }, { message: nothingDone });
+    if (refusal.code === resultCodes.insufficientAccessRights) throw refusal;
+    throw new Unfit({ field: `line ${line}`, message: `${dn}: ${wordsOf(refusal)}` }, { message: nothingDone });
   } catch (thrown) {
     throw thrown instanceof LdifError ? new Unfit({ field: `line ${thrown.line}`, message: thrown.why }, { message: nothingDone }) : thrown;
   }
 }
 
-const nothingDone = 'Nothing was added or changed.';
-
-/** What is too much for one transaction: the task is given by the caller, who must be allowed to. */
-async function importByTask(
-  { actor, realm, deps }: Call,
-  { dryRun, existing }: Options,
-  name: string,
-): Promise<ImportCounts & { task: string }> {
-  const file = `${name}.ldif`;
-  try {
-    if (existing === 'skip')
-      throw new Unfit({
-        field: 'existing',
-        message: `is for at most ${deps.settings['ldap.transactionUpdatesMax'] - 1} records, or goes with continue`,
-      });
-    const attributes = { objectClass: 'stsTask', cn: name, stsTaskKind: 'import', stsTaskRealm: realm.id, stsTaskFile: file };
-    const stsTaskOption = ['drop', ...(dryRun ? ['dry-run'] : [])];
-    await actor.add(`cn=${name},cn=tasks,${deps.realms.standing.suffix}`, attributesOf({ ...attributes, stsTaskOption }));
-  } catch (error) {
-    rmSync(join(deps.exchange, file), { force: true });
-    throw error;
-  }
-  return { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [], task: name };
+/** A task has no change records. */
+function changesTooLarge(call: Call, { line, dn }: Pick<LdifRecord, 'line' | 'dn'>, why: string): Unfit {
+  const advice = `With change records, no more than one transaction holds (${largest(call)}) is taken at a time; or import with continue.`;
+  return new Unfit({ field: `line ${line}`, message: `${dn}: ${why}` }, { message: `${nothingDone} ${advice}` });
 }
+
+const nothingDone = 'Nothing was added or changed.';
+const none = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [] };
 
 /** What is refused is passed over. */
 async function importOneByOne(call: Call, options: Options): Promise<ImportCounts> {
