@@ -5,6 +5,7 @@ import { refuse } from '#catalogue';
 import type { Directory, Door } from '#directory';
 import { errors } from './errors.ts';
 import { createGate } from './gate.ts';
+import { withIntake } from './intake.ts';
 import { createSecuring, type TlsFiles, tlsOptions } from './securing.ts';
 import type { Limits } from './settings.ts';
 import { listening, listenOnPath, removeSocket } from './sockets.ts';
@@ -82,7 +83,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const paths: string[] = [];
 
   const make = (door: Door): Server => {
-    const server = createServer(socketOptions, (socket) => gate.admit(socket, door));
+    const server = createServer({ ...socketOptions, pauseOnConnect: true }, (socket) => gate.admit(withIntake(socket), door));
     servers.push(server);
     return server;
   };
