@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Atrium's command line: keeps what Node compiles, and loads the rest. Plain JavaScript on purpose: to take the types out of one file costs a start
+// Atrium's command line: keeps what Node compiles, finds the rooms, and loads the rest. Plain JavaScript on purpose: to take the types out of one file costs a start
 // as much as to load all that is kept.
 import { lstatSync, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
@@ -14,6 +14,7 @@ if (process.env.NODE_COMPILE_CACHE === undefined && process.env.NODE_DISABLE_COM
   process.env.NODE_COMPILE_CACHE = folder;
 }
 
+await import('./src/faces.ts');
 await import('./src/cli.ts');
 
 /** What lies there is run: nobody else may write to it. False, too, where it is not there and cannot be made. */
