@@ -16,6 +16,9 @@ interface ProgramRow {
   readonly test: () => Promise<{ readonly test: (world: World, group: string) => Promise<void> }>;
 }
 
+/** Atrium and a site are two machines, with one address each; here they are addresses of one. */
+const besideSite = { STS_HTTP_HOST: '127.0.0.1', STS_HTTP_TLS_PORT: '443' };
+
 /** The programs that are run for real, each with its page. */
 export const programs = {
   dovecot: { pages: ['dovecot'], group: 'mail', packages: [], test: () => import('./checks/dovecot.ts') },
@@ -24,11 +27,18 @@ export const programs = {
   'apache-openid-connect': {
     pages: ['apache-openid-connect'],
     group: 'wiki',
-    // Atrium and the web server are two machines, with one address each; here they are addresses of one.
-    settings: { STS_HTTP_HOST: '127.0.0.1', STS_HTTP_TLS_PORT: '443' },
+    settings: besideSite,
     before: async () => (await import('./checks/apache-openid-connect.ts')).prepare(),
     packages: [],
     test: () => import('./checks/apache-openid-connect.ts'),
+  },
+  'python-authlib': {
+    pages: ['python-authlib'],
+    group: 'notes',
+    settings: besideSite,
+    before: async () => (await import('./checks/python-authlib.ts')).prepare(),
+    packages: [],
+    test: () => import('./checks/python-authlib.ts'),
   },
   postgresql: {
     pages: ['postgresql'],

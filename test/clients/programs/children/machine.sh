@@ -24,16 +24,20 @@ done
 shift
 ip link set lo up
 
-printf '127.0.0.1 localhost atrium.example.com %s\n127.0.0.2 wiki.example.com\n::1 localhost\n' "$(hostname)" > "$root/etc/hosts"
-# Nothing is started by being installed. What pages say of systemd is done by the scripts that packages bring for machines without it; sssd's script
-# gives sssd an option that it has no more, and what its unit says is started instead.
+printf '127.0.0.1 localhost atrium.example.com %s\n127.0.0.2 wiki.example.com notes.example.com\n::1 localhost\n' "$(hostname)" > "$root/etc/hosts"
+# Nothing is started by being installed. What pages say of systemd is done by the scripts that packages bring for machines without it. A unit that a page
+# writes has none, and sssd's gives sssd an option that it has no more: what their units say is started instead.
 printf '#!/bin/sh\nexit 101\n' > "$root/usr/sbin/policy-rc.d"
 cat > "$root/usr/local/sbin/systemctl" <<'EOF_SYSTEMCTL'
 #!/bin/sh
-[ "$2" = sssd ] || exec "/etc/init.d/$2" "$1"
-unit=/lib/systemd/system/$2.service
+[ "$1" = restart ] || exit 0
+unit=/etc/systemd/system/$2.service
+if [ "$2" = sssd ]; then unit=/lib/systemd/system/$2.service; fi
+[ -f "$unit" ] || exec "/etc/init.d/$2" "$1"
 export $(sed -n 's/^Environment=//p' "$unit")
-eval "setsid $(sed -n 's/^ExecStart=//p' "$unit")" < /dev/null >> "/var/log/$2.out" 2>&1 &
+cd /
+user=$(sed -n 's/^User=//p' "$unit")
+eval "setsid ${user:+setpriv --reuid=$user --regid=$user --init-groups} $(sed -n 's/^ExecStart=//p' "$unit")" < /dev/null >> "/var/log/$2.out" 2>&1 &
 EOF_SYSTEMCTL
 chmod 755 "$root/usr/sbin/policy-rc.d" "$root/usr/local/sbin/systemctl"
 # Not exec: the first process of a system has to take leave of all that end.
