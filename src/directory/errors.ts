@@ -1,6 +1,8 @@
 import type { ErrorRow } from '#catalogue';
+import { row } from './error-row.ts';
 import { passwordErrors } from './password-errors.ts';
 import { realmErrors } from './realm-entries/errors.ts';
+import { searchErrors } from './search/errors.ts';
 
 export const errors = {
   nameInvalid: row(9001, 34, 'a name that is no distinguished name', 'invalid DN'),
@@ -52,8 +54,6 @@ export const errors = {
   webLayerUnproved: row(9025, 50, 'the web door before the secret of this start was shown', 'this door is the web layer’s own'),
   webLayerRefused: row(9026, 49, 'a wrong secret at the web door', 'invalid credentials'),
   proxyDenied: row(9027, 123, 'proxied authorization for an identity that may not be taken', 'this identity may not be taken'),
-  sizeLimit: row(9028, 4, 'a search found more entries than the limit allows', 'there are more entries than the limit allows'),
-  timeLimit: row(9029, 3, 'a search took longer than the limit allows', 'the search took longer than the limit allows'),
   contended: row(9030, 51, 'the entry was changed by others again and again', 'the entry is being changed by others, try again'),
   saslMalformed: row(9070, 2, 'credentials of a SASL mechanism that cannot be read', 'the credentials of this mechanism cannot be read'),
   saslGoing: row(9071, 1, 'another request between the steps of a bind by SASL', 'SASL bind in progress'),
@@ -114,9 +114,6 @@ export const errors = {
   notUnique: row(9142, 19, 'a value that another entry has, and a policy wants in one entry only', 'some attributes not unique'),
   numbersExhausted: row(9143, 53, 'there is no uidNumber or gidNumber left to give out', 'there is no {attribute} left to give out'),
   referral: row(9160, 10, 'a name at or below an entry that refers to another server, or outside of the suffix', ''),
-  aliasProblem: row(9161, 33, 'an alias that leads to no entry', '{why}'),
-  aliasDepth: row(9162, 36, 'a name that leads through more aliases than the limit allows', 'maximum deref depth exceeded'),
-  aliasesMany: row(9163, 11, 'a search that dereferences in a directory with more aliases than the limit allows', 'too many aliases'),
   superiorAlias: row(9164, 33, 'an entry cannot stand below an alias', '{place} is an alias'),
   superiorSubentry: row(9165, 65, 'an entry cannot stand below a subentry', '{place} is a subentry'),
   superiorElsewhere: row(
@@ -173,26 +170,6 @@ export const errors = {
   superiorAbsent: row(9062, 32, 'a move below an entry that is not there, or may not be seen', 'new superior not found'),
   comparedAbsent: row(9064, 16, 'a comparison with an attribute that the entry does not have', ''),
   newRdnInvalid: row(9065, 34, 'a new name that is no relative distinguished name', 'invalid new RDN'),
-  followersMax: row(
-    9090,
-    11,
-    'more searches that go on until they are ended than the limit allows',
-    'there are too many searches that go on until they are ended',
-  ),
-  refreshRequired: row(
-    9091,
-    4096,
-    'a consumer of changes that is behind what the change log keeps (RFC 4533)',
-    'what has changed since is not kept any more: begin without a cookie',
-  ),
-  followerBehind: row(9092, 11, 'a persistent search whose peer reads too slowly', 'changes come faster than they are read here'),
-  aliasesFollowed: row(9093, 2, 'a search for changes that follows aliases (RFC 4533 §3)', 'a search for changes does not follow aliases'),
-  followedOtherwise: row(
-    9094,
-    53,
-    'a search for changes with a control that makes its answers others',
-    'this control does not go together with content synchronisation or persistent search: {oid}',
-  ),
   accessMalformed: row(9301, 2, 'a request to explain access that cannot be read, or asks for what is not there', '{why}'),
   accessOfNobody: row(9302, 32, 'a request to explain the access of somebody who is not there', 'nobody has the name {who}'),
   rulesTooMany: row(9300, 11, 'more rules of access in a realm than ldap.accessRulesMax', 'a realm has {max} rules of access at most'),
@@ -225,50 +202,6 @@ export const errors = {
     sees: {},
     state: 'live',
   },
-  pageCookieUnknown: row(
-    9036,
-    53,
-    'a paged results cookie that is not known, or not any more (RFC 2696)',
-    'paged results cookie is invalid or old',
-  ),
-  pageRequestOther: row(
-    9037,
-    53,
-    'a paged results cookie with another request than the one that it was given for',
-    'the request is not the one that this paged results cookie was given for',
-  ),
-  sortRefused: row(
-    9038,
-    12,
-    'a critical sort control that cannot be obeyed (RFC 2891); the response control says why',
-    'the entries cannot be sorted in this way',
-  ),
-  listViewRefused: row(
-    9039,
-    76,
-    'a virtual list view that cannot be shown; the response control says why',
-    'this view of the list cannot be shown',
-  ),
-  listViewInPages: row(9040, 53, 'a virtual list view that is asked for in pages', 'a virtual list view has no pages'),
-  dereferenceUnfit: row(9041, 2, 'a dereference control that names attributes which cannot be dereferenced', '{attribute}: {why}'),
-  dereferencesTooMany: row(
-    9042,
-    11,
-    'a critical dereference control for an entry that names more others than the limit allows',
-    'an entry names more than {max} others',
-  ),
-  matchedValuesMany: row(
-    9190,
-    11,
-    'matched values of an entry with more values than are held against so many items',
-    'more than {max} values would have to be matched',
-  ),
-  dereferencesLarge: row(
-    9191,
-    11,
-    'a critical dereference control for an entry whose others come to more octets than one entry may',
-    'the entries that an entry names come to more than {max} octets',
-  ),
   verifyMalformed: row(9380, 2, 'a request to verify a code that cannot be read', 'the request cannot be read'),
   taskUnfit: row(
     9351,
@@ -344,10 +277,7 @@ export const errors = {
     sees: { ldap: 50 },
     state: 'live',
   },
+  ...searchErrors,
   ...passwordErrors,
   ...realmErrors,
 } as const satisfies Record<string, ErrorRow>;
-
-function row(number: number, ldap: number, means: string, says: string) {
-  return { code: `STS-LDAP-${number}`, means, says, sees: { ldap }, state: 'live' } as const;
-}

@@ -1,4 +1,5 @@
 import type { SettingRows } from '#catalogue';
+import { searchSettings } from './search/settings.ts';
 
 /** What most limits have in common: they hold for the process, and may be changed while it runs. */
 const limit = { kind: 'integer', applies: 'runtime', scope: 'process', obeyed: true } as const;
@@ -69,84 +70,6 @@ export const settings = {
     obeyed: true,
     means: 'what a search without a bind reads beyond root DSE and schema: nothing, or the public attributes of people and groups',
   },
-  'ldap.searchSizeLimit': {
-    env: 'STS_LDAP_SEARCH_SIZE_LIMIT',
-    kind: 'integer',
-    default: 1000,
-    min: 1,
-    max: 10_000_000,
-    applies: 'runtime',
-    scope: 'realm',
-    obeyed: true,
-    means: 'entries that one search returns at most to anybody but administrators',
-  },
-  'ldap.searchTimeLimitS': {
-    env: 'STS_LDAP_SEARCH_TIME_LIMIT_S',
-    kind: 'integer',
-    default: 60,
-    min: 1,
-    max: 86_400,
-    applies: 'runtime',
-    scope: 'realm',
-    obeyed: true,
-    means: 'seconds that one search may take for anybody but administrators',
-  },
-  'ldap.searchCandidatesMax': {
-    ...limit,
-    env: 'STS_LDAP_SEARCH_CANDIDATES_MAX',
-    default: 200_000,
-    min: 1000,
-    max: 100_000_000,
-    means: 'entries that the parts of one or may name together, where it has many; beyond that the search walks its scope instead',
-  },
-  'ldap.cursorsPerConnectionMax': {
-    ...limit,
-    env: 'STS_LDAP_CURSORS_PER_CONNECTION_MAX',
-    default: 8,
-    min: 1,
-    max: 1000,
-    means: 'searches in pages or list views that one connection may have open; the oldest makes way',
-  },
-  'ldap.cursorsMax': {
-    ...limit,
-    env: 'STS_LDAP_CURSORS_MAX',
-    default: 4096,
-    min: 1,
-    max: 1_000_000,
-    means: 'searches in pages or list views that may be open on all connections of a thread; the oldest makes way',
-  },
-  'ldap.cursorLifeS': {
-    ...limit,
-    env: 'STS_LDAP_CURSOR_LIFE_S',
-    default: 600,
-    min: 1,
-    max: 86400,
-    means: 'seconds that a search in pages may wait for its next page',
-  },
-  'ldap.sortedEntriesMax': {
-    ...limit,
-    env: 'STS_LDAP_SORTED_ENTRIES_MAX',
-    default: 50_000,
-    min: 1,
-    max: 10_000_000,
-    means: 'entries that one search may sort; one that finds more is refused, or answered unsorted',
-  },
-  'ldap.sortMib': {
-    ...limit,
-    env: 'STS_LDAP_SORT_MIB',
-    default: 64,
-    min: 1,
-    max: 1_048_576,
-    means: 'most memory in MiB for all searches of a thread that are sorting and for the sorted lists that are read in parts',
-  },
-  'ldap.dereferencesMax': {
-    ...limit,
-    env: 'STS_LDAP_DEREFERENCES_MAX',
-    default: 1000,
-    min: 1,
-    max: 100_000,
-    means: 'names in one entry that the dereference control looks up',
-  },
   'ldap.referral': {
     env: 'STS_LDAP_REFERRAL',
     kind: 'text',
@@ -157,22 +80,6 @@ export const settings = {
     obeyed: true,
     means:
       'LDAP URLs, a space between two, to which a request for a name outside of the suffix is referred (RFC 4511 §4.1.10); such names do not exist when it is empty',
-  },
-  'ldap.aliasDepthMax': {
-    ...limit,
-    env: 'STS_LDAP_ALIAS_DEPTH_MAX',
-    default: 15,
-    min: 1,
-    max: 1000,
-    means: 'aliases that one name may lead through, one to the next',
-  },
-  'ldap.aliasesMax': {
-    ...limit,
-    env: 'STS_LDAP_ALIASES_MAX',
-    default: 4096,
-    min: 16,
-    max: 1_000_000,
-    means: 'aliases of the directory that a search looks at which dereferences them; one in a directory with more is refused',
   },
   'ldap.entryOctetsMax': {
     ...limit,
@@ -289,30 +196,6 @@ export const settings = {
     max: 65_536,
     means: 'the same for all transactions that wait at a time, in each thread that serves LDAP',
   },
-  'ldap.answerCacheMib': {
-    env: 'STS_LDAP_ANSWER_CACHE_MIB',
-    kind: 'integer',
-    default: 24,
-    min: 1,
-    max: 1_048_576,
-    applies: 'restart',
-    scope: 'process',
-    obeyed: true,
-    means:
-      'most memory in MiB for where in an entry the attributes stand that were answered, so that others who may see the same of it get them at once',
-  },
-  'ldap.preparedSearchesMax': {
-    env: 'STS_LDAP_PREPARED_SEARCHES_MAX',
-    kind: 'integer',
-    default: 256,
-    min: 2,
-    max: 100_000,
-    applies: 'restart',
-    scope: 'process',
-    obeyed: true,
-    means:
-      'how many base names and how many lists of attributes are kept as the directory understood them, for searches that name them again',
-  },
   'ldap.accessRulesMax': {
     ...limit,
     env: 'STS_LDAP_ACCESS_RULES_MAX',
@@ -372,40 +255,6 @@ export const settings = {
     min: 0,
     max: 86_400,
     means: 'seconds between two deletions of the dynamic entries whose time is over; 0 never',
-  },
-  'ldap.persistentSearchesMax': {
-    ...limit,
-    env: 'STS_LDAP_PERSISTENT_SEARCHES_MAX',
-    default: 200,
-    min: 1,
-    max: 100_000,
-    means:
-      'searches of anonymous and of people that go on until they are ended (persistent search, refreshAndPersist), at each thread that serves LDAP; administrators have as many besides',
-  },
-  'ldap.persistentSearchesPerConnectionMax': {
-    ...limit,
-    env: 'STS_LDAP_PERSISTENT_SEARCHES_PER_CONNECTION_MAX',
-    default: 8,
-    min: 1,
-    max: 128,
-    means: 'how many of these one connection may have',
-  },
-  'ldap.followedChangesMib': {
-    ...limit,
-    env: 'STS_LDAP_FOLLOWED_CHANGES_MIB',
-    default: 16,
-    min: 1,
-    max: 4096,
-    means:
-      'most memory in MiB for the newest changes while somebody follows them, at each thread that serves LDAP; who is further behind is served from the change log, or ended where that does not say enough',
-  },
-  'ldap.syncChangedMax': {
-    ...limit,
-    env: 'STS_LDAP_SYNC_CHANGED_MAX',
-    default: 50_000,
-    min: 1,
-    max: 10_000_000,
-    means: 'entries that may have changed since a cookie of content synchronisation; when more have, everything is sent anew',
   },
   'realms.max': {
     env: 'STS_REALMS_MAX',
@@ -473,4 +322,5 @@ export const settings = {
     max: 100_000,
     means: 'entries of an import into a running service that are one commit',
   },
+  ...searchSettings,
 } as const satisfies SettingRows;
