@@ -4,6 +4,12 @@ export type { PasswordChange, PasswordChanged } from './change-password.ts';
 export { type ConnectOptions, connectDirectory, type DirectoryClient, type Judgement, type Presented } from './connect.ts';
 export { attributesOf, type ClientEntry } from './entry.ts';
 export { errors as clientErrors } from './errors.ts';
+export {
+  type AccessDecision,
+  builtInRules,
+  explainAccess,
+  explainSignIn,
+} from './explain.ts';
 export { allOf, anyOf, equals, inChain, present } from './filters.ts';
 export { connectOperators, type OperatorsClient, type OperatorsOptions, type Pipeline } from './operators.ts';
 export { ClientRefusal } from './refusal.ts';

@@ -1,15 +1,9 @@
-import type { ClientEntry, OperatorsClient } from '#client';
-import { decodeBer, encodeBer } from '#ldap';
+import { builtInRules, type ClientEntry, type OperatorsClient } from '#client';
 import type { Context } from './command.ts';
 import { withDirectory } from './directory.ts';
 import { Failure } from './exits.ts';
 import type { Given } from './given.ts';
 import { list } from './table.ts';
-
-/** The operation of the directory that explains access (docs/access.md). */
-export const explainAccessOid = '2.25.83716444157178576224225129172109131643.6.20';
-const suffixTag = 0x86;
-const setTag = 0x31;
 
 interface Listed {
   /** Of a rule of the realm; the built-in set comes behind all of them. */
@@ -67,25 +61,9 @@ async function ownRules({ actor }: OperatorsClient, suffix: string): Promise<Lis
 
 /** The built-in set as the directory has it for a realm. */
 async function builtIn(client: OperatorsClient, suffix: string): Promise<Listed[]> {
-  const answer = await client.extended(
-    explainAccessOid,
-    encodeBer((ber) => ber.sequence(() => ber.string(suffix, suffixTag))),
-  );
-  const rows =
-    answer &&
-    decodeBer(answer, (ber) =>
-      ber.list(() =>
-        ber.sequence(() => ({
-          name: ber.string(),
-          attributes: ber.list(() => ber.sequence(() => [ber.string(), ber.list(() => ber.string(), setTag)] as const)),
-        })),
-      ),
-    );
+  const rows = await builtInRules(client, suffix);
   if (rows === undefined) throw new Failure('the answer of the directory cannot be read');
-  return rows.map(({ name, attributes }) => {
-    const values = new Map(attributes);
-    return listed(undefined, name, name, (each) => values.get(each) ?? []);
-  });
+  return rows.map(({ name, values }) => listed(undefined, name, name, (each) => values.get(each) ?? []));
 }
 
 function listed(order: number | undefined, name: string, title: string, all: (name: string) => readonly string[]): Listed {

@@ -28,7 +28,7 @@ const explain: Command = {
     { line: 'atrium access explain --as sozturk --strength fresh:60 uid=sozturk,ou=people,dc=example,dc=com mail' },
     { line: 'atrium access explain --from 192.0.2.7+protected --right auth uid=sozturk,ou=people,dc=example,dc=com' },
   ],
-  run: async (given, context) => (await import('./access-explain.ts')).explainAccess(given, context),
+  run: async (given, context) => (await import('./access-explain.ts')).showDecisions(given, context),
 };
 
 const list: Command = {

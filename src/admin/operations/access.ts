@@ -1,17 +1,18 @@
 import { z } from 'zod';
-import { type Actor, type ClientEntry, ClientRefusal, equals } from '#client';
-import { type BerReader, decodeBer, encodeBer, resultCodes } from '#ldap';
+import {
+  type Actor,
+  builtInRules as askBuiltInRules,
+  type ClientEntry,
+  ClientRefusal,
+  equals,
+  explainAccess,
+  explainSignIn,
+} from '#client';
+import { resultCodes } from '#ldap';
 import { findOne, peoplePlace } from './entries-found.ts';
 import { operation } from './row.ts';
 import { Unfit } from './unfit.ts';
 
-const arc = '2.25.83716444157178576224225129172109131643.6';
-const explainOid = `${arc}.20`;
-const whyOid = `${arc}.76`;
-const suffixTag = 0x86;
-const setTag = 0x31;
-const explainTags = { as: 0x80, entry: 0x81, strength: 0x82, from: 0x83, attribute: 0x84, right: 0x85 } as const;
-const whyTags = { who: 0x80, door: 0x81, from: 0x82 } as const;
 const rulesMax = 1000;
 
 const words = z.array(z.string());
@@ -56,16 +57,8 @@ export const accessList = operation({
 
 /** Nothing for who does not manage the realm. */
 async function builtInRules(actor: Actor, suffix: string): Promise<readonly z.input<typeof ruleShape>[] | undefined> {
-  const value = encodeBer((ber) => ber.sequence(() => ber.string(suffix, suffixTag)));
   try {
-    const rules = read(await actor.extended(explainOid, value), (ber) =>
-      ber.list(() =>
-        ber.sequence(() => ({
-          name: ber.string(),
-          values: new Map(ber.list(() => ber.sequence(() => [ber.string(), ber.list(() => ber.string(), setTag)] as const))),
-        })),
-      ),
-    );
+    const rules = readable(await askBuiltInRules(actor, suffix));
     return rules.map(({ name, values }) => ruleWith(name, (each) => values.get(each) ?? []));
   } catch (error) {
     if (error instanceof ClientRefusal && error.code === resultCodes.insufficientAccessRights) return undefined;
@@ -101,31 +94,7 @@ export const accessExplain = operation({
   }),
   audit: 'access of {as} to {entry} explained',
   command: 'access explain',
-  run: async ({ actor }, { as, entry, ...more }) => {
-    const who = as === 'anonymous' ? '' : as.includes('=') || /^(?:u|dn):/i.test(as) ? as : `u:${as}`;
-    const value = encodeBer((ber) =>
-      ber.sequence(() => {
-        ber.string(who, explainTags.as);
-        ber.string(entry, explainTags.entry);
-        for (const name of ['strength', 'from', 'attribute', 'right'] as const)
-          if (more[name] !== undefined) ber.string(more[name], explainTags[name]);
-      }),
-    );
-    return read(await actor.extended(explainOid, value), (ber) =>
-      ber.sequence(() => ({
-        visible: ber.boolean(),
-        decisions: ber.list(() =>
-          ber.sequence(() => ({
-            right: ber.string(),
-            attribute: ber.string(),
-            allowed: ber.boolean(),
-            by: ber.string(),
-            name: ber.string(),
-          })),
-        ),
-      })),
-    );
-  },
+  run: async ({ actor }, asked) => readable(await explainAccess(actor, asked)),
 });
 
 export const usersWhy = operation({
@@ -156,31 +125,13 @@ export const usersWhy = operation({
   command: 'why',
   run: async (call, { user, door, from }) => {
     const { dn } = await findOne(call, peoplePlace, user, ['1.1'], 'user');
-    const value = encodeBer((ber) =>
-      ber.sequence(() => {
-        ber.string(`dn:${dn}`, whyTags.who);
-        ber.string(door, whyTags.door);
-        if (from !== undefined) ber.string(from, whyTags.from);
-      }),
-    );
-    const rules = read(await call.actor.extended(whyOid, value), (ber) =>
-      ber.list(() =>
-        ber.sequence(() => ({
-          rule: ber.string(),
-          verdict: ber.string(),
-          words: ber.string(),
-          code: ber.string(),
-          change: ber.string(),
-        })),
-      ),
-    );
+    const rules = readable(await explainSignIn(call.actor, { dn, door, from }));
     return { dn, rules };
   },
 });
 
 /** @throws Unfit for an answer without what was asked for: the directory is of another version */
-function read<T>(value: Uint8Array | undefined, part: (ber: BerReader) => T): T {
-  const answer = value && decodeBer(value, part);
+function readable<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Unfit({ message: 'The directory did not answer with what was asked for.' });
   return answer;
 }
