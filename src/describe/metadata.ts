@@ -45,7 +45,8 @@ export interface DescribedRoute {
   readonly noLink?: 'POST only' | 'not a GET' | 'takes a parameter' | 'wildcard';
 }
 
-export interface DescribedCard {
+/** A family of protocols, or of pages. */
+interface DescribedCard {
   readonly id: string;
   readonly title: string;
   readonly means: string;

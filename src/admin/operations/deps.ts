@@ -2,6 +2,7 @@ import type { Audit, Log } from '#audit';
 import type { Chance, Clock } from '#base';
 import type { ErrorRange, ErrorRow, SettingOrigin, SettingRows, SettingValues } from '#catalogue';
 import type { DirectoryClient } from '#client';
+import type { Metadata } from '#describe';
 import type { TokenSets } from '#oauth';
 import type { People } from '#people';
 import type { Realms } from '#realms';
@@ -24,33 +25,10 @@ export interface Codes {
   readonly ranges: readonly ErrorRange[];
 }
 
-/** A family of protocols, or of pages. */
-interface DescribedCard {
-  readonly id: string;
-  readonly title: string;
-  readonly means: string;
-  readonly built: boolean;
-  readonly groups: readonly string[];
-  readonly specs: readonly string[];
-  readonly routes: number;
-}
-
 /** What the service says of itself, worked out when it is asked for. */
 export interface Description {
   /** Routes, and where what is said of them differs from the router. */
-  metadata(deps: OperationDeps): {
-    readonly routes: readonly { readonly path: string; readonly purpose: string; readonly isLink: boolean }[];
-    readonly byHand: readonly { readonly protocol: string; readonly name: string; readonly address?: string; readonly purpose: string }[];
-    readonly protocols: readonly DescribedCard[];
-    readonly surfaces: readonly DescribedCard[];
-    readonly specifications: readonly object[];
-    readonly undocumentedPaths: readonly string[];
-    readonly stalePaths: readonly string[];
-    readonly unknownSpecIds: readonly string[];
-    readonly unknownProtocolGroups: readonly string[];
-    readonly unknownProtocolSpecIds: readonly string[];
-    readonly unclaimedGroups: readonly string[];
-  };
+  metadata(deps: OperationDeps): Metadata;
   crypto(deps: OperationDeps): object;
   readonly service: { readonly version: string; readonly startedMs: number };
 }
