@@ -3,8 +3,8 @@ import { utf8 } from '#base';
 import { attributesOf, equals } from '#client';
 import { inFields } from './directory-fields.ts';
 import { findOne, type Place } from './entries-found.ts';
-import { nameIn, readAgain, unchanged } from './entry-edit.ts';
-import { entryAttributes, entryMembers, entryMembersOf } from './entry-shape.ts';
+import { madeAgain, nameIn, unchanged } from './entry-edit.ts';
+import { madeShape } from './entry-shape.ts';
 import { type Operation, operation } from './row.ts';
 
 const place: Place = { below: 'ou=accessRules', isOne: equals('objectClass', 'stsAccessRule'), namedBy: ['cn'], word: 'rule of access' };
@@ -46,7 +46,6 @@ const said = {
 type Said = { readonly [Member in keyof typeof attributeOf]?: string | number | readonly string[] | undefined };
 
 const rule = z.string().min(1).max(4000).describe('Its name (cn), its entryUUID, or its DN.');
-const made = z.strictObject(entryMembers);
 const inForce =
   'It counts with the next request, on connections that are open, too. A rule that denies somebody the right auth shuts them out; whoever may open the operators’ socket comes in always.';
 
@@ -58,7 +57,7 @@ const create = operation({
   summary: 'add a rule of access to the realm',
   status: 201,
   input: z.strictObject({ name: z.string().min(1).max(200).describe('What it is called.'), ...said }),
-  output: made,
+  output: madeShape,
   audit: 'rule of access {name} added',
   console: { on: 'access-rules', title: 'Add a rule', verb: 'Add', danger: inForce },
   run: async (call, { name, ...given }) => {
@@ -70,7 +69,7 @@ const create = operation({
         await call.actor.add(above, attributesOf({ objectClass: 'organizationalUnit', ou: 'accessRules' }));
       await call.actor.add(dn, attributesOf({ objectClass: 'stsAccessRule', cn: name, ...held }));
     });
-    return entryMembersOf(await readAgain(call, dn, entryAttributes, place));
+    return await madeAgain(call, dn, place);
   },
 });
 
@@ -82,7 +81,7 @@ const change = operation({
   summary: 'change a rule of access: what is sent is all that it says from then on',
   editable: true,
   input: z.strictObject({ rule, ...said }),
-  output: made,
+  output: madeShape,
   audit: 'rule of access {rule} changed',
   console: { on: 'access-rules', title: 'Change the rule', verb: 'Save', danger: inForce },
   run: async (call, { rule: named, ...given }) => {
@@ -92,7 +91,7 @@ const change = operation({
       attribute: { description, values: values.map(utf8) },
     }));
     await inFields(fields, () => call.actor.modify(dn, changes, unchanged(call)));
-    return entryMembersOf(await readAgain(call, dn, entryAttributes, place));
+    return await madeAgain(call, dn, place);
   },
 });
 

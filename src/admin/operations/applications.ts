@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { allOf, type ClientEntry, equals } from '#client';
+import { type ClientEntry, equals } from '#client';
 import { barOf, validityAttributes, validityOf } from '#holdings';
-import { findOne, hasWord, type Place, readFilter } from './entries-found.ts';
-import { changeOne, deleteOne, nameIn, readAgain } from './entry-edit.ts';
+import { findOne, type Place } from './entries-found.ts';
+import { changeOne, deleteOne, madeAgain, nameIn } from './entry-edit.ts';
 import {
   attributesOfEntry,
   attributesShape,
@@ -10,9 +10,10 @@ import {
   entryMembers,
   entryMembersOf,
   givenAttributes,
+  madeShape,
   replacements,
 } from './entry-shape.ts';
-import { nextMember, pageMembers, pageOf } from './paging.ts';
+import { nextMember, pageIn, pageMembers } from './paging.ts';
 import { type Operation, operation } from './row.ts';
 
 export const applicationsPlace: Place = {
@@ -24,7 +25,6 @@ export const applicationsPlace: Place = {
 const shown = ['cn', 'description', 'stsApplicationUrl', 'stsClientId', ...validityAttributes, ...entryAttributes];
 const applicationMember = z.string().min(1).max(1000).describe('The application: its client id, its name (cn), its entryUUID, or its DN.');
 const texts = z.array(z.string().min(1).max(2000)).max(200);
-const made = z.strictObject({ ...entryMembers });
 
 const applicationShape = z.strictObject({
   ...entryMembers,
@@ -49,14 +49,8 @@ const list = operation({
   output: z.strictObject({ applications: z.array(applicationShape), ...nextMember }),
   audit: 'applications listed',
   command: 'application list',
-  run: async (call, { filter, q, ...page }) => {
-    const wanted = allOf(
-      applicationsPlace.isOne,
-      ...(filter === undefined ? [] : [readFilter(filter, 'filter')]),
-      ...(q === undefined ? [] : [hasWord(q, ['cn', 'description', 'stsClientId'])]),
-    );
-    const base = `${applicationsPlace.below},${call.realm.suffix}`;
-    const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: wanted, attributes: shown }, page);
+  run: async (call, asked) => {
+    const { entries, ...next } = await pageIn(call, applicationsPlace, asked, ['cn', 'description', 'stsClientId'], shown);
     const nowMs = call.deps.clock.nowMs();
     return { applications: entries.map((entry) => applicationOf(entry, nowMs)), ...next };
   },
@@ -105,7 +99,7 @@ const create = operation({
     resources: texts.optional().describe('APIs that its tokens may be for: this one by its address, …/admin-api.'),
     attributes: attributesShape.optional().describe('What else the entry has; objectClass, too, with stsApplication among its values.'),
   }),
-  output: made,
+  output: madeShape,
   audit: 'application {name} added',
   console: { on: 'applications', title: 'Add an application', verb: 'Add' },
   command: 'application add',
@@ -128,7 +122,7 @@ const create = operation({
       ...client,
     };
     await call.actor.add(dn, givenAttributes({ ...own, ...attributes }));
-    return entryMembersOf(await readAgain(call, dn, entryAttributes, applicationsPlace));
+    return await madeAgain(call, dn, applicationsPlace);
   },
 });
 
@@ -141,13 +135,13 @@ const change = operation({
     'change attributes of an application, effective at its next request: each that is named is replaced, one without values is removed',
   editable: true,
   input: z.strictObject({ application: applicationMember, attributes: attributesShape }),
-  output: made,
+  output: madeShape,
   audit: 'application {application} changed',
   console: { on: 'applications/application', title: 'Change', verb: 'Save' },
   command: 'application change',
   run: async (call, { application, attributes }) => {
     const dn = await changeOne(call, applicationsPlace, application, replacements(attributes), 'application');
-    return entryMembersOf(await readAgain(call, dn, entryAttributes, applicationsPlace));
+    return await madeAgain(call, dn, applicationsPlace);
   },
 });
 

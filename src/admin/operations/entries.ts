@@ -4,7 +4,7 @@ import type { ClientEntry } from '#client';
 import { formatRdn, parseDn, parseRdn } from '#ldap';
 import { errors } from '../errors.ts';
 import { hasWord, readFilter } from './entries-found.ts';
-import { readAgain, unchanged } from './entry-edit.ts';
+import { madeAgain, readAgain, unchanged } from './entry-edit.ts';
 import {
   attributesOfEntry,
   attributesShape,
@@ -12,6 +12,7 @@ import {
   entryMembers,
   entryMembersOf,
   givenAttributes,
+  madeShape,
   replacements,
 } from './entry-shape.ts';
 import { nextMember, pageMembers, pageOf } from './paging.ts';
@@ -20,7 +21,6 @@ import { Unfit } from './unfit.ts';
 
 const dnMember = z.string().min(1).max(4000).describe('The name (DN) of the entry.');
 const place = { word: 'entry' };
-const made = z.strictObject(entryMembers);
 
 /** Operations reach entries of the realm they are called in alone, as all others do. */
 function within({ realm }: Call, dn: string, field: string): string {
@@ -86,13 +86,13 @@ const create = operation({
   summary: 'add any entry to the realm, as the schema allows it',
   status: 201,
   input: z.strictObject({ dn: dnMember, attributes: attributesShape }),
-  output: made,
+  output: madeShape,
   audit: 'entry {dn} added',
   console: { on: 'directory', title: 'Add an entry', verb: 'Add' },
   run: async (call, { dn, attributes }) => {
     const name = within(call, dn, 'dn');
     await call.actor.add(name, givenAttributes(attributes));
-    return entryMembersOf(await readAgain(call, name, entryAttributes, place));
+    return await madeAgain(call, name, place);
   },
 });
 
@@ -104,7 +104,7 @@ const change = operation({
   summary: 'change attributes of any entry: each that is named is replaced, one without values is removed',
   editable: true,
   input: z.strictObject({ dn: dnMember, attributes: attributesShape }),
-  output: made,
+  output: madeShape,
   audit: 'entry {dn} changed',
   console: { on: 'directory/entry', title: 'Change', verb: 'Save' },
   run: async (call, { dn, attributes }) => {
@@ -112,7 +112,7 @@ const change = operation({
     if (changes.length === 0) throw new Unfit({ field: 'attributes', message: 'names nothing that should change' });
     const name = within(call, dn, 'dn');
     await call.actor.modify(name, changes, unchanged(call));
-    return entryMembersOf(await readAgain(call, name, entryAttributes, place));
+    return await madeAgain(call, name, place);
   },
 });
 
@@ -129,7 +129,7 @@ const rename = operation({
     newSuperior: dnMember.optional().describe('Below which it moves; where it is, when absent.'),
     keepOld: z.boolean().default(false).describe('Whether the value that it was named by stays one of its values.'),
   }),
-  output: made,
+  output: madeShape,
   audit: 'entry {dn} renamed to {newRdn}',
   console: { on: 'directory/entry', title: 'Rename or move', verb: 'Rename' },
   run: async (call, { dn, newRdn, newSuperior, keepOld }) => {
@@ -138,7 +138,7 @@ const rename = operation({
     const above = newSuperior === undefined ? {} : { newSuperior: within(call, newSuperior, 'newSuperior') };
     await call.actor.rename(name, { newRdn, deleteOldRdn: !keepOld, ...above }, unchanged(call));
     const parent = newSuperior ?? name.slice(formatRdn(parseDn(name)?.[0] ?? []).length + 1);
-    return entryMembersOf(await readAgain(call, `${newRdn},${parent}`, entryAttributes, place));
+    return await madeAgain(call, `${newRdn},${parent}`, place);
   },
 });
 

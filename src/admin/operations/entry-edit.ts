@@ -4,6 +4,7 @@ import { equals } from '#client';
 import { type Filter, formatDn, type Modification, parseDn } from '#ldap';
 import { errors } from '../errors.ts';
 import { findOne, type Place } from './entries-found.ts';
+import { entryAttributes, entryMembersOf } from './entry-shape.ts';
 import type { Call } from './row.ts';
 import { Unfit } from './unfit.ts';
 
@@ -37,4 +38,9 @@ export async function readAgain({ actor }: Pick<Call, 'actor'>, dn: string, attr
   const entry = await actor.read(dn, attributes);
   if (entry === undefined) throw refuse(errors.absent, { what: word });
   return entry;
+}
+
+/** What an answer says of such an entry. @throws Refusal as `readAgain` does */
+export async function madeAgain(call: Pick<Call, 'actor'>, dn: string, place: Pick<Place, 'word'>) {
+  return entryMembersOf(await readAgain(call, dn, entryAttributes, place));
 }

@@ -25,6 +25,9 @@ export const entryMembers = {
   etag: z.string().describe('The entryCSN: for If-Match.'),
 };
 
+/** The answer to whoever made or changed one. */
+export const madeShape = z.strictObject(entryMembers);
+
 export const entryAttributes: readonly string[] = ['entryUUID', 'entryCSN'];
 
 export function entryMembersOf(entry: ClientEntry): { dn: string; id: string; etag: string } {

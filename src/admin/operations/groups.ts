@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { allOf, anyOf, type ClientEntry, ClientRefusal, equals } from '#client';
+import { anyOf, type ClientEntry, ClientRefusal, equals } from '#client';
 import { type Modification, resultCodes } from '#ldap';
 import { errors } from '../errors.ts';
 import { applicationsPlace } from './applications.ts';
-import { findOne, hasWord, type Place, peoplePlace, readFilter } from './entries-found.ts';
-import { changeOne, deleteOne, nameIn, readAgain } from './entry-edit.ts';
+import { findOne, type Place, peoplePlace } from './entries-found.ts';
+import { changeOne, deleteOne, madeAgain, nameIn } from './entry-edit.ts';
 import {
   attributesOfEntry,
   attributesShape,
@@ -14,9 +14,10 @@ import {
   entryMembers,
   entryMembersOf,
   givenAttributes,
+  madeShape,
   replacements,
 } from './entry-shape.ts';
-import { nextMember, pageMembers, pageOf } from './paging.ts';
+import { nextMember, pageIn, pageMembers, pageOf } from './paging.ts';
 import { type Call, type Operation, operation } from './row.ts';
 import { Unfit } from './unfit.ts';
 
@@ -35,7 +36,6 @@ const memberNames = z
   .min(1)
   .max(1000)
   .describe('Persons, applications or groups: uid, name, entryUUID or DN.');
-const made = z.strictObject({ ...entryMembers });
 
 const groupShape = z.strictObject({
   ...entryMembers,
@@ -58,14 +58,8 @@ const list = operation({
   output: z.strictObject({ groups: z.array(groupShape), ...nextMember }),
   audit: 'groups listed',
   command: 'group list',
-  run: async (call, { filter, q, ...page }) => {
-    const wanted = allOf(
-      groupsPlace.isOne,
-      ...(filter === undefined ? [] : [readFilter(filter, 'filter')]),
-      ...(q === undefined ? [] : [hasWord(q, ['cn', 'description'])]),
-    );
-    const base = `${groupsPlace.below},${call.realm.suffix}`;
-    const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: wanted, attributes: shown }, page);
+  run: async (call, asked) => {
+    const { entries, ...next } = await pageIn(call, groupsPlace, asked, ['cn', 'description'], shown);
     return { groups: entries.map(groupOf), ...next };
   },
 });
@@ -131,7 +125,7 @@ const create = operation({
     members: memberNames.optional(),
     attributes: attributesShape.optional().describe('What else the entry has; objectClass, too, where it is not groupOfNames.'),
   }),
-  output: made,
+  output: madeShape,
   audit: 'group {name} added',
   console: { on: 'groups', title: 'Add a group', verb: 'Add' },
   command: 'group add',
@@ -140,7 +134,7 @@ const create = operation({
     const member = await Promise.all(named.map((each, at) => memberDn(call, each, `members[${at}]`)));
     const own = { objectClass: ['groupOfNames'], cn: [name], description: description === undefined ? [] : [description], member };
     await call.actor.add(dn, givenAttributes({ ...own, ...attributes }));
-    return entryMembersOf(await readAgain(call, dn, entryAttributes, groupsPlace));
+    return await madeAgain(call, dn, groupsPlace);
   },
 });
 
@@ -152,12 +146,12 @@ const change = operation({
   summary: 'change attributes of a group: each that is named is replaced, one without values is removed',
   editable: true,
   input: z.strictObject({ group: groupMember, attributes: attributesShape }),
-  output: made,
+  output: madeShape,
   audit: 'group {group} changed',
   console: { on: 'groups/group', title: 'Change', verb: 'Save' },
   run: async (call, { group, attributes }) => {
     const dn = await changeOne(call, groupsPlace, group, replacements(attributes), 'group');
-    return entryMembersOf(await readAgain(call, dn, entryAttributes, groupsPlace));
+    return await madeAgain(call, dn, groupsPlace);
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { FoundPage, PageOptions } from '#client';
+import { allOf, type FoundPage, type PageOptions } from '#client';
+import { hasWord, type Place, readFilter } from './entries-found.ts';
 import type { Call } from './row.ts';
 import { Unfit } from './unfit.ts';
 
@@ -12,11 +13,21 @@ export const pageMembers = {
 /** Members of the output of every list. */
 export const nextMember = { next: z.string().optional().describe('For `after` of the next page; absent where there is none.') };
 
+interface PageAsked {
+  readonly limit: number;
+  readonly after?: string | undefined;
+}
+
+interface PlaceAsked extends PageAsked {
+  readonly filter?: string | undefined;
+  readonly q?: string | undefined;
+}
+
 /** A page under the caller's authority, in the directory's own order: as dear as its entries, however many others there are. */
 export async function pageOf(
   { actor, realm, deps }: Pick<Call, 'actor' | 'realm' | 'deps'>,
   options: Omit<PageOptions, 'size' | 'behind'>,
-  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  { limit, after }: PageAsked,
 ): Promise<{ readonly entries: FoundPage['entries']; readonly next?: string }> {
   const behind = after === undefined ? undefined : placeOf(after);
   const { entries, next } = await actor.page({
@@ -26,6 +37,26 @@ export async function pageOf(
     ...(behind === undefined ? {} : { behind }),
   });
   return { entries, ...(next === undefined ? {} : { next: Buffer.from(next).toString('base64url') }) };
+}
+
+/**
+ * A page of the entries of a place.
+ *
+ * @param asked  an LDAP filter, a word that stands in one of `words`, both or neither; and which page
+ */
+export async function pageIn(
+  call: Pick<Call, 'actor' | 'realm' | 'deps'>,
+  { below, isOne }: Place,
+  { filter, q, ...page }: PlaceAsked,
+  words: readonly string[],
+  attributes: readonly string[],
+): ReturnType<typeof pageOf> {
+  const wanted = allOf(
+    isOne,
+    ...(filter === undefined ? [] : [readFilter(filter, 'filter')]),
+    ...(q === undefined ? [] : [hasWord(q, words)]),
+  );
+  return await pageOf(call, { base: `${below},${call.realm.suffix}`, scope: 'sub', filter: wanted, attributes }, page);
 }
 
 /** Of the two forms that places have. What else is wrong with one nobody can have had from us. */

@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { findOne, peoplePlace } from './entries-found.ts';
-import { changeOne, deleteOne, nameIn, readAgain } from './entry-edit.ts';
-import { attributesOfEntry, attributesShape, entryMembers, entryMembersOf, givenAttributes, replacements } from './entry-shape.ts';
+import { changeOne, deleteOne, madeAgain, nameIn } from './entry-edit.ts';
+import {
+  attributesOfEntry,
+  attributesShape,
+  entryMembers,
+  entryMembersOf,
+  givenAttributes,
+  madeShape,
+  replacements,
+} from './entry-shape.ts';
 import { type Operation, operation } from './row.ts';
 import { userAttributes, userOf } from './users-list.ts';
 import { userMember, userShape } from './users-shape.ts';
 
 const shown = ['*', ...userAttributes, 'memberOf', 'createTimestamp', 'modifyTimestamp', 'pwdChangedTime'];
-const made = z.strictObject({ ...entryMembers });
 
 const read = operation({
   name: 'users.read',
@@ -41,7 +48,7 @@ const create = operation({
     password: z.string().min(1).max(1000).optional().describe('Without one nobody signs in as them before a link or a password is issued.'),
     attributes: attributesShape.optional().describe('What else the entry has; objectClass, too, where it is not inetOrgPerson.'),
   }),
-  output: made,
+  output: madeShape,
   audit: 'person {uid} added',
   console: { on: 'users', title: 'Add a person', verb: 'Add' },
   command: 'person add',
@@ -54,7 +61,7 @@ const create = operation({
       userPassword: password === undefined ? [] : [password],
     };
     await call.actor.add(dn, givenAttributes({ ...own, ...more, ...attributes }));
-    return entryMembersOf(await readAgain(call, dn, ['entryUUID', 'entryCSN'], peoplePlace));
+    return await madeAgain(call, dn, peoplePlace);
   },
 });
 
@@ -66,12 +73,12 @@ const change = operation({
   summary: 'change attributes of a person: each that is named is replaced, one without values is removed',
   editable: true,
   input: z.strictObject({ user: userMember, attributes: attributesShape }),
-  output: made,
+  output: madeShape,
   audit: '{user} changed',
   console: { on: 'users/person', title: 'Change', verb: 'Save' },
   run: async (call, { user, attributes }) => {
     const dn = await changeOne(call, peoplePlace, user, replacements(attributes), 'user');
-    return entryMembersOf(await readAgain(call, dn, ['entryUUID', 'entryCSN'], peoplePlace));
+    return await madeAgain(call, dn, peoplePlace);
   },
 });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { allOf, type ClientEntry } from '#client';
+import type { ClientEntry } from '#client';
 import { barOf, factorAttributes, holdingsOf, validityAttributes, validityOf } from '#holdings';
-import { hasWord, peoplePlace, readFilter } from './entries-found.ts';
-import { nextMember, pageMembers, pageOf } from './paging.ts';
+import { peoplePlace } from './entries-found.ts';
+import { nextMember, pageIn, pageMembers } from './paging.ts';
 import { operation } from './row.ts';
 import { userShape } from './users-shape.ts';
 
@@ -34,14 +34,8 @@ export const usersList = operation({
   output: z.strictObject({ users: z.array(userShape), ...nextMember }),
   audit: 'persons listed',
   command: 'person list',
-  run: async (call, { filter, q, ...page }) => {
-    const wanted = allOf(
-      peoplePlace.isOne,
-      ...(filter === undefined ? [] : [readFilter(filter, 'filter')]),
-      ...(q === undefined ? [] : [hasWord(q, wordAttributes)]),
-    );
-    const base = `${peoplePlace.below},${call.realm.suffix}`;
-    const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: wanted, attributes: userAttributes }, page);
+  run: async (call, asked) => {
+    const { entries, ...next } = await pageIn(call, peoplePlace, asked, wordAttributes, userAttributes);
     const nowMs = call.deps.clock.nowMs();
     return { users: entries.map((entry) => userOf(entry, nowMs)), ...next };
   },
