@@ -9,7 +9,7 @@ import { atriumPeer, scryptHash } from './atrium.ts';
 import type { Browser } from './browser.ts';
 import { writePeople } from './data.ts';
 import { signIn } from './journey.ts';
-import { freePort, killAll, processorMs, type Server } from './process.ts';
+import { createEnds, freePort, processorMs, type Server } from './process.ts';
 import { createProgress } from './progress.ts';
 import { uidOf, type World } from './requests.ts';
 import { median } from './statistics.ts';
@@ -42,13 +42,7 @@ const [few, many, rounds, requests] = [values.few, values.many, values.rounds, v
   number,
 ];
 const progress = createProgress(process.stderr);
-const ends: (() => unknown)[] = [];
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => {
-    killAll();
-    process.exit(1);
-  });
-}
+const ends = createEnds();
 /** An Atrium with so many people, and somebody who administers it at its console. */
 interface Side {
   readonly server: Server;
@@ -104,7 +98,7 @@ if (values.help || ![few, many, rounds, requests].every((each) => Number.isInteg
   try {
     await measure();
   } finally {
-    for (const end of ends.reverse()) await end();
+    await ends.end();
     progress.end();
   }
 }

@@ -115,6 +115,39 @@ export function stopProgram(child: ChildProcess): Promise<void> {
   });
 }
 
+/** What is to be done when a measurement is over. */
+export interface Ends {
+  /** What was put later is done earlier. */
+  push(...ends: readonly (() => unknown)[]): void;
+  /** Does all of it, once. */
+  end(): Promise<void>;
+}
+
+/** Has it done as well when somebody ends the measurement by a signal: whatever runs is killed first. */
+export function createEnds(): Ends {
+  const stack = new AsyncDisposableStack();
+  let over: Promise<void> | undefined;
+  const end = () => {
+    over ??= stack.disposeAsync();
+    return over;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      killAll();
+      void end().finally(() => process.exit(1));
+    });
+  }
+  return {
+    push: (...ends) => {
+      for (const act of ends)
+        stack.defer(async () => {
+          await act();
+        });
+    },
+    end,
+  };
+}
+
 const watchMs = 20;
 
 /** Runs a program to its end. Processor time and memory are those last seen before it ended. @throws Error when it fails */

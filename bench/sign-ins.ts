@@ -12,7 +12,7 @@ import { ask, bind, Connection } from './connection.ts';
 import { writePeople } from './data.ts';
 import { signIn, type Traveller } from './journey.ts';
 import { describeCommit, describeMachine } from './machine.ts';
-import { freePort, killAll, processorMs, type Server } from './process.ts';
+import { createEnds, freePort, processorMs, type Server } from './process.ts';
 import { createProgress } from './progress.ts';
 import { nameOf, search, uidOf } from './requests.ts';
 import type { Bare } from './scrypt.ts';
@@ -47,13 +47,7 @@ const { values } = parseArgs({
 });
 const [rounds, count, concurrent] = [values.rounds, values.people, values.concurrent].map(Number) as [number, number, number];
 const progress = createProgress(process.stderr);
-const ends: (() => unknown)[] = [];
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => {
-    killAll();
-    process.exit(1);
-  });
-}
+const ends = createEnds();
 if (values.help || ![rounds, count, concurrent].every((each) => Number.isInteger(each) && each > 0)) {
   process.stdout.write(`${help}\n`);
   process.exitCode = values.help ? 0 : 2;
@@ -61,7 +55,7 @@ if (values.help || ![rounds, count, concurrent].every((each) => Number.isInteger
   try {
     await measure();
   } finally {
-    for (const end of ends.reverse()) await end();
+    await ends.end();
     progress.end();
   }
 }
