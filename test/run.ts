@@ -6,6 +6,7 @@ import { observedAgainstTable, readObserved, readUnclassified } from './gate/cod
 import { installPrograms } from './gate/install.ts';
 import { run, stopAll } from './gate/run.ts';
 import { type Counted, readTap } from './gate/tap.ts';
+import { makeSharedCertificate } from './support/certificate.ts';
 import { observedFolderEnv } from './support/observed.ts';
 
 type Outcome = 'passed' | 'failed' | 'skipped';
@@ -32,6 +33,7 @@ try {
     await gate('format and lint', () => tool('biome', 'check', '--error-on-warnings', '--no-errors-on-unmatched'));
     await gate('nothing unused', () => tool('knip', '--no-progress'));
   }
+  await makeSharedCertificate(observedFolder);
   await tests();
   await gate('error codes seen', checkObserved);
 } finally {

@@ -7,6 +7,7 @@ import type { Clock } from '#base';
 import type { Addresses } from '#commands';
 import type { Timers } from '#jobs';
 import { startAtrium } from '../../src/main.ts';
+import { lendCertificate } from './certificate.ts';
 import { observe, observeAnswer, observeLog } from './observed.ts';
 
 /** A whole Atrium of a test: every part real, on ports of the system's choice, in a folder of its own. */
@@ -59,6 +60,7 @@ export function testEnvironment(dataDir: string): Readonly<Record<string, string
 /** Starts one. @throws Error with the lines for the operator when the start is refused */
 export async function startTestAtrium({ settings = {}, clock, timers, dataDir }: TestOptions = {}): Promise<TestAtrium> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'atrium-test-'));
+  lendCertificate(folder);
   const rows: AuditRow[] = [];
   const logStream = new PassThrough();
   let log = '';
