@@ -9,6 +9,7 @@ import { claimsOfJwt } from './jwt.ts';
 import { judgeProof, proofAlgorithms } from './proof.ts';
 import { artifactKey, structuredModel } from './provider/adapter.ts';
 import { uuidOf } from './provider/claims.ts';
+import { scopesAt } from './provider/resources.ts';
 import type { KeptTokens } from './tokens/kept.ts';
 import type { Standing } from './tokens/standings.ts';
 
@@ -114,11 +115,13 @@ async function judge(
   }
   const { clientId, sid, authenticatedMs, acr, issuedAtMs } = set.value;
   const scope = typeof payload['scope'] === 'string' ? payload['scope'] : '';
-  const common = { clientId, scopes: new Set(scope.split(' ').filter((each) => each !== '')) };
+  const application = await applications.find(realm, clientId);
+  if (application === undefined) return no('its application is gone');
+  // What the application may ask for no longer, its tokens open no longer.
+  const mine = scopesAt(issuerOf(realm, origin), application, audience) ?? [];
+  const common = { clientId, scopes: new Set(scope.split(' ').filter((each) => mine.includes(each))) };
   const entryUuid = uuidOf(String(payload['accountId'] ?? ''));
   if (entryUuid === undefined) {
-    const application = await applications.find(realm, clientId);
-    if (application === undefined) return no('its application is gone');
     return { kind: 'application', ...common, entryUuid: application.entryUuid, dn: application.dn, authenticatedMs: issuedAtMs };
   }
   const person = await people.byUuid(realm, entryUuid);

@@ -24,6 +24,7 @@ export interface LetIn {
   readonly whenMs: number;
   readonly acr: string;
   readonly amr: readonly string[];
+  readonly mechanisms?: readonly string[] | undefined;
   readonly password: string;
   readonly consentedMs?: number | undefined;
 }
@@ -70,7 +71,7 @@ export async function letIn(
   issuer: Issuer,
   { artifact, scopes, resources }: Waiting,
   application: Pick<Application, 'clientId' | 'scopes' | 'resources'>,
-  { entryUuid, subject, sid, whenMs, acr, amr, password, consentedMs }: LetIn,
+  { entryUuid, subject, sid, whenMs, acr, amr, mechanisms, password, consentedMs }: LetIn,
 ): Promise<boolean> {
   const { realm, server, url } = issuer;
   const { clientId, scopes: allowed } = application;
@@ -106,6 +107,7 @@ export async function letIn(
       password,
     },
     ...(consentedMs === undefined ? {} : { consentedMs }),
+    ...(mechanisms === undefined ? {} : { mechanisms }),
     ...{ issuedAtMs: nowMs, payload: grant },
   };
   const answered = {

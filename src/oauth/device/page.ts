@@ -136,7 +136,7 @@ async function allow(
   { issuer, session, person }: Visitor,
   waiting: Waiting,
   application: Application,
-  { whenMs, acr, amr }: Session['events'][number],
+  { whenMs, acr, amr, mechanisms }: Session['events'][number],
 ): Promise<Reply> {
   const { realm } = issuer;
   const strength = actingSession(session.events, request);
@@ -152,7 +152,17 @@ async function allow(
   const password = (await deps.standing.person(realm, session.entryUuid))?.password ?? '';
   const { entryUuid, subject, sid } = session;
   const desk = { kept: deps.kept, clock: deps.clock, chance: deps.chance, grantTtlS: deps.grantTtlS(realm.id) };
-  const done = await letIn(desk, issuer, waiting, application, { entryUuid, subject, sid, whenMs, acr, amr, password, consentedMs });
+  const done = await letIn(desk, issuer, waiting, application, {
+    entryUuid,
+    subject,
+    sid,
+    whenMs,
+    acr,
+    amr,
+    mechanisms,
+    password,
+    consentedMs,
+  });
   if (done) note(deps, request, { session }, undefined, application.clientId);
   return {
     kind: 'page',

@@ -1,5 +1,6 @@
 import { token } from '#base';
 import type { Kept } from '#state';
+import type { Application } from '../applications/index.ts';
 import type { Issuer } from '../issuer.ts';
 import type { SetRecord } from '../tokens/records.ts';
 import { artifactKey, structuredModel } from './adapter.ts';
@@ -8,6 +9,7 @@ import { subOf, uuidOf } from './claims.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { AdapterPayload, KoaContextWithOIDC } from './library.ts';
 import type { Passing } from './passing.ts';
+import { scopesAt } from './resources.ts';
 import { eventFor } from './session.ts';
 
 type Ctx = KoaContextWithOIDC;
@@ -114,6 +116,7 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         authenticatedMs: event.whenMs,
         acr: event.acr,
         amr: event.amr,
+        ...(event.mechanisms === undefined ? {} : { mechanisms: event.mechanisms }),
         password: person?.password ?? '',
         ...(application?.consentRequired === true && since !== undefined ? { consentedMs: since } : {}),
         ...(application?.backchannelLogoutUri === undefined ? {} : { tells: true }),
@@ -124,7 +127,9 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
     },
     grantOf: async (setId) => {
       const found = await goodSet(setId);
-      return found && ({ ...found.value.payload, jti: setId } as AdapterPayload);
+      const application = found && (await deps.applications.find(realm, found.value.clientId));
+      if (found === undefined || application === undefined) return undefined;
+      return { ...narrowed(issuer, application, found.value.payload), jti: setId } as AdapterPayload;
     },
     beginOwn: (id, { clientId = '', scope = '', aud }, untilMs) =>
       kept.beginSet(
@@ -139,7 +144,8 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         accountId: sub,
         claims: async (_use, scope) => {
           const application = await applicationOf(deps, passing, ctx.oidc.client?.clientId ?? '');
-          const told = application === undefined ? {} : await deps.claimsOf(realm, application, entryUuid, scopesOf(scope));
+          const mine = scopesOf(scope).filter((each) => application?.scopes.includes(each) === true);
+          const told = application === undefined ? {} : await deps.claimsOf(realm, application, entryUuid, mine);
           return { ...told, sub };
         },
       };
@@ -195,6 +201,24 @@ function ownSet(
 ): SetRecord {
   const payload = { clientId: own.clientId, kind: 'Grant', exp: Math.ceil(untilMs / 1000) };
   return { id, server, issuer: url, ...own, grant: 'client_credentials', entryUuid: '', bound: false, password: '', payload };
+}
+
+/** What is left of a grant that was given when the application's entry allowed more. */
+function narrowed(issuer: Issuer, application: Application, payload: SetRecord['payload']): SetRecord['payload'] {
+  const { openid, resources } = payload as { openid?: { scope?: string }; resources?: Readonly<Record<string, string>> };
+  const within = (scope: string | undefined, allowed: readonly string[]) =>
+    scopesOf(scope)
+      .filter((each) => allowed.includes(each))
+      .join(' ');
+  const left = Object.entries(resources ?? {}).map(([resource, scope]) => [
+    resource,
+    within(scope, scopesAt(issuer, application, resource) ?? []),
+  ]);
+  return {
+    ...payload,
+    ...(openid === undefined ? {} : { openid: { ...openid, scope: within(openid.scope, application.scopes) } }),
+    ...(resources === undefined ? {} : { resources: Object.fromEntries(left) }),
+  };
 }
 
 /** What the library keeps of a grant. */

@@ -20,6 +20,8 @@ export interface SetRecord {
   readonly authenticatedMs?: number;
   readonly acr?: string;
   readonly amr?: readonly string[];
+  /** By which mechanisms of the policy. */
+  readonly mechanisms?: readonly string[];
   /** When the person's password was last changed, as their entry said when the set began; empty when it said nothing. */
   readonly password: string;
   /** Since when the person's consent stood, where they were asked: it ends when they withdraw what they said. */
@@ -40,7 +42,8 @@ export type RevokedBecause =
   | 'password-changed'
   | 'consent-withdrawn'
   | 'operator'
-  | 'application-gone';
+  | 'application-gone'
+  | 'not-allowed';
 
 /** A code, a token, a pushed request: what oidc-provider keeps of it, without what proves the right to it. */
 export interface ArtifactRecord {

@@ -6,6 +6,8 @@ export interface Footing {
   readonly nowMs: number;
   /** Whether the application is there and may use the server. */
   readonly application: boolean;
+  /** Whether the application's entry lets this person in, by their groups and by how they signed in; not asked for an application's own sets. */
+  readonly allowed: boolean;
   /** `undefined` when the entry is gone; not asked for an application's own sets. */
   readonly person: (Pick<Person, 'disabled'> & { readonly password: string }) | undefined;
   /** Whether the session in which it began is live; not asked where the set is not bound to it. */
@@ -28,6 +30,7 @@ export function fallOf(set: SetRecord, expiresAtMs: number, footing: Footing): R
   // Not later than, but another one than: the entry knows seconds only.
   if (footing.person.password !== set.password) return 'password-changed';
   if (set.bound && !footing.session) return 'signed-out';
+  if (!footing.allowed) return 'not-allowed';
   // Given once more later, it is another consent: what came of the one before does not come back.
   if (set.consentedMs !== undefined && footing.consentedMs !== set.consentedMs) return 'consent-withdrawn';
   return undefined;

@@ -2,10 +2,11 @@ import type { Clock } from '#base';
 import type { DirectoryClient } from '#client';
 import { equals } from '#client';
 import { barOf, validityAttributes, validityOf } from '#holdings';
-import type { Sessions } from '#sessions';
+import { meetsDemand, type Sessions } from '#sessions';
 import type { Kept } from '#state';
 import type { WebRealm } from '#web';
-import type { Applications } from '../applications/index.ts';
+import type { Application, Applications } from '../applications/index.ts';
+import { demandsOf } from '../provider/demands.ts';
 import type { ConsentsRead } from '../provider/deps.ts';
 import type { KeptTokens } from './kept.ts';
 import type { RevokedBecause, SetRecord } from './records.ts';
@@ -22,7 +23,7 @@ export interface Standing {
 export interface StandingOptions {
   readonly client: Pick<DirectoryClient, 'as'>;
   readonly sessions: Pick<Sessions, 'bySid'>;
-  readonly applications: Pick<Applications, 'find'>;
+  readonly applications: Pick<Applications, 'find' | 'mayUse'>;
   readonly consents?: ConsentsRead | undefined;
   readonly kept: Pick<KeptTokens, 'revokeKept'>;
   readonly clock: Clock;
@@ -42,6 +43,10 @@ export function openStanding({ client, sessions, applications, consents, kept, c
       ) !== undefined;
     return { disabled, password: entry.one('pwdChangedTime') ?? '' };
   };
+  /** As at the authorization endpoint: a group that somebody has left, or a class that is asked for since, counts from the next use on. */
+  const letsIn = async (realm: WebRealm, application: Application, { entryUuid, acr = '', amr = [], mechanisms = [] }: SetRecord) =>
+    meetsDemand({ acr, amr, mechanisms }, demandsOf({}, application).demand) &&
+    (await applications.mayUse(realm, application, { entryUuid }));
   const of: Standing['of'] = async (realm, found) => {
     const { value: set, expiresAtMs } = found;
     const nowMs = clock.nowMs();
@@ -50,14 +55,16 @@ export function openStanding({ client, sessions, applications, consents, kept, c
     const application = await applications.find(realm, set.clientId);
     const isThere = application !== undefined && !application.disabled && mayUseServer(application.servers, set.server);
     const isPerson = set.entryUuid !== '';
-    const [person, session, consentedMs] = await Promise.all([
+    const [person, session, consentedMs, allowed] = await Promise.all([
       isPerson ? personOf(realm, set.entryUuid) : undefined,
       isPerson && set.bound && set.sid !== undefined ? sessions.bySid(realm.id, set.entryUuid, set.sid) : undefined,
       isPerson && set.consentedMs !== undefined ? consents?.of(realm, set.entryUuid, set.clientId).then((found) => found?.atMs) : undefined,
+      isPerson && isThere ? letsIn(realm, application, set) : true,
     ]);
-    const fallen = fallOf(set, expiresAtMs, { nowMs, application: isThere, person, session: session !== undefined, consentedMs });
-    // What has fallen stays so, whatever is given back later; but an application may be disabled for a while.
-    if (fallen !== undefined && fallen !== 'expired' && fallen !== 'application-gone') await kept.revokeKept(found, fallen);
+    const fallen = fallOf(set, expiresAtMs, { nowMs, application: isThere, allowed, person, session: session !== undefined, consentedMs });
+    // What has fallen stays so, whatever is given back later; but what an application's entry says counts for as long as it says so.
+    const isForNow = fallen === 'expired' || fallen === 'application-gone' || fallen === 'not-allowed';
+    if (fallen !== undefined && !isForNow) await kept.revokeKept(found, fallen);
     return fallen;
   };
   return { of, person: personOf };
