@@ -8,7 +8,7 @@ import { type Before, type Governed, writerOf } from './writer.ts';
 
 interface Options {
   readonly path: string;
-  /** Octets beyond which SQLite cuts the log back when it begins anew. */
+  /** `longestOf` the log. */
   readonly logOctets: number;
   readonly indexer: Indexer;
   readonly large: LargeRules;

@@ -22,7 +22,7 @@ import { rowNumbersOf } from './row-numbers.ts';
 import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
 import type { CommitResult, Governs, Indexer, KeysBelow, LargeRules, Store } from './types.ts';
-import { type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
+import { longestOf, type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
 import { writerOf } from './writer.ts';
 
 export interface StoreOptions {
@@ -96,7 +96,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
   const numbers = { generation: () => generation, governing: () => governing.number };
   const reader = new Reader({ database, attributes, keysBelow, ...kept, readWhole: justRead.keep, ...numbers });
   const log = logOf(options, place, database, (error) => commits.die(error));
-  const logOctets = settings['persistence.walMib'] * 2 ** 20;
+  const logOctets = longestOf(settings['persistence.walMib']);
   const long = createLongCommits({ path: place.path, logOctets, indexer, large, rows, justRead, touch, pended, governing: governed });
   if (settings['persistence.mode'] === 'sqlite') syncFolderOf(place.path);
   place.forget();

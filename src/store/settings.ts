@@ -14,14 +14,14 @@ export const settings = {
   'persistence.walMib': {
     env: 'STS_PERSISTENCE_WAL_MIB',
     kind: 'integer',
-    default: 16,
+    default: 64,
     min: 1,
     max: 4096,
     applies: 'restart',
     scope: 'process',
     obeyed: true,
     means:
-      'size in MiB at which the write-ahead log begins to be carried over into the database; meanwhile it may grow to twice that, and a single larger change may exceed it once',
+      'size in MiB at which the write-ahead log begins to be carried over into the database; meanwhile it may grow to twice that, which its file then keeps, and a single larger change may exceed it once',
   },
   'persistence.pageCacheMib': {
     env: 'STS_PERSISTENCE_PAGE_CACHE_MIB',

@@ -5,6 +5,7 @@ import { checkpointOf, type Pass } from './checkpoint.ts';
 import { type Checkpointer, startCheckpointer } from './checkpointer.ts';
 import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import { createRoomAhead } from './room-ahead.ts';
 
 /** Asks the system to put a file's content on disk; `done` gets the error when it could not. */
 export type SyncFile = (descriptor: number, done: (error: Error | null) => void) => void;
@@ -44,6 +45,7 @@ export class WriteAheadLog {
   readonly #options: Options;
   readonly #descriptor: number;
   readonly #framesMax: number;
+  readonly #makeRoom: () => void;
   /** A connection beside the writing one: SQLite does not touch the log by one that is within a transaction. */
   readonly #database: Database.Database;
   readonly #size: Database.Statement<[], CheckpointRow>;
@@ -58,14 +60,14 @@ export class WriteAheadLog {
   /** To be made when SQLite has opened the log. */
   constructor(options: Options) {
     this.#options = options;
-    this.#descriptor = openSync(`${options.path}-wal`, 'r');
+    this.#descriptor = openSync(`${options.path}-wal`, 'r+');
     const pageOctets = options.database.pragma('page_size', { simple: true });
     if (typeof pageOctets !== 'number') throw new Error('SQLite did not tell its page size');
     const limitOctets = options.walMib * 2 ** 20;
     this.#framesMax = Math.ceil(limitOctets / (pageOctets + frameHeaderOctets));
     options.database.pragma('wal_autocheckpoint = 0');
-    // A single great change may exceed the bound; the file is cut back when the log begins anew.
-    options.database.pragma(`journal_size_limit = ${limitOctets}`);
+    options.database.pragma(`journal_size_limit = ${longestOf(options.walMib)}`);
+    this.#makeRoom = options.named ? createRoomAhead(this.#descriptor, longestOf(options.walMib)) : () => undefined;
     this.#database = new Database(options.path, { fileMustExist: true });
     this.#size = this.#database.prepare<[], CheckpointRow>('PRAGMA wal_checkpoint(NOOP)').raw();
     this.#checkpoint = checkpointOf(this.#database);
@@ -74,6 +76,7 @@ export class WriteAheadLog {
 
   /** Puts what is written on disk, beside the loop. */
   sync(done: (error: Error | null) => void): void {
+    this.#makeRoom();
     this.#options.syncFile(this.#descriptor, done);
   }
 
@@ -173,6 +176,14 @@ export class WriteAheadLog {
     const mib = Math.round((frames / this.#framesMax) * this.#options.walMib);
     this.#options.report(refuse(errors.logHeld, { mib, why }));
   }
+}
+
+/**
+ * Octets beyond which SQLite cuts the log's file back when the log begins anew: twice the bound, which only a single great change exceeds. A log that is
+ * always carried over in time is never cut, so that its next round writes over what is there.
+ */
+export function longestOf(walMib: number): number {
+  return walMib * 2 * 2 ** 20;
 }
 
 /** True when an fsync failed within SQLite: what it was to write may be lost, and asking again would hide that. */
