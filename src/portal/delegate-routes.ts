@@ -16,6 +16,6 @@ export const delegateRoutes = {
     path: '/portal/delegate',
     purpose: 'finds the one to name, names it, or takes it back',
     source,
-    coverage: 'partial: stored; it is told to applications with the access tokens that come later',
+    coverage: 'full',
   },
 } as const satisfies Record<string, RouteRow>;

@@ -218,7 +218,7 @@ async function answered(
   const { realm } = request;
   switch (performed.kind) {
     case 'failed': {
-      const { faults, wrong } = toldOf(performed.failure.errors, shapeOf(row.input));
+      const { faults, wrong } = toldOf(performed.failure.errors, shapeOf(row.input), Object.keys(asked.given));
       return {
         ...(await deedPage(deps, request, admin, row, asked, { values, faults, wrong })),
         status: statusOf(performed.failure.status),
@@ -255,17 +255,18 @@ ${isSecret ? notice('careful', 'once', texts.toldOnce) : notice('good', 'done', 
   };
 }
 
-/** What is wrong, at its field where there is one, and above the form where there is none. */
+/** What is wrong, at its field where there is one, and above the form where there is none. @param unseen  members without a field */
 export function toldOf(
   found: readonly { readonly field?: string; readonly message: string }[],
   { properties }: Shape,
+  unseen: readonly string[] = [],
 ): { readonly faults: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
   const faults: Record<string, string> = {};
   const wrong: string[] = [];
   for (const { field: at, message } of found) {
     const name = at?.split(/[.[]/, 1)[0] ?? '';
-    if (name in properties) faults[name] = message;
-    else wrong.push(sentence(message));
+    if (name in properties && !unseen.includes(name)) faults[name] = message;
+    else wrong.push(sentence(name in properties ? `${name} ${message}` : message));
   }
   return { faults, wrong };
 }

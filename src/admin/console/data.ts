@@ -1,6 +1,7 @@
-import { facts, html, type Piece, type SafeHtml, timeHtml, type WebRealm } from '#web';
+import { facts, html, type Piece, readTime, type SafeHtml, timeHtml, type WebRealm } from '#web';
 import { labelOf } from './forms.ts';
 import { type Column, figure, hrefOf, table } from './parts.ts';
+import type { Way } from './places.ts';
 import { texts } from './texts.ts';
 
 /** Rows of a list that are drawn; the rest is counted. */
@@ -18,10 +19,12 @@ export type Data = Readonly<Record<string, unknown>>;
 export interface Drawing {
   readonly realm: WebRealm;
   readonly nowMs: number;
-  /** Of the lists of things at the top: the columns that are shown. */
+  /** Of the lists of things at the top: the columns that are shown, however many. */
   readonly columns?: readonly string[] | undefined;
-  /** Of the same: what can be done with each. */
+  /** Of the same, and of a thing that stands there by itself: what can be done with each. */
   readonly acts?: ((thing: Data) => Piece) | undefined;
+  /** Of a column of these lists: where it leads. */
+  readonly ways?: Readonly<Record<string, (thing: Data) => Way | undefined>> | undefined;
 }
 
 /**
@@ -40,11 +43,13 @@ export function drawOutput(output: Data, drawing: Drawing): Piece {
 }
 
 function drawPart(value: unknown, drawing: Drawing, name: string): Piece {
-  if (!Array.isArray(value)) return drawData(value, drawing, name, 1);
+  if (!Array.isArray(value))
+    return html`${drawData(value, drawing, name, 1)}${isThing(value) && drawing.acts && html`<div class="acts">${drawing.acts(value)}</div>`}`;
   const things = value.filter(isThing);
   const names = [...new Set(things.flatMap((each) => Object.keys(each)))];
   const shown = drawing.columns === undefined ? names : drawing.columns.filter((each) => names.includes(each));
-  if (shown.length > columnsMax || shown.length === 0) return drawData(value, drawing, name, 1);
+  const isBlocks = drawing.columns === undefined && names.length > columnsMax;
+  if (isBlocks || shown.length === 0) return drawData(value, drawing, name, 1);
   const rest = things.length - rowsMax;
   return html`${thingsTable(labelOf(name), things.slice(0, rowsMax), shown, drawing, drawing.acts)}${rest > 0 && html`<p class="quiet">${figure(rest)} ${texts.more}</p>`}`;
 }
@@ -62,11 +67,16 @@ function isThing(value: unknown): value is Data {
 export function drawData(value: unknown, drawing: Drawing, name: string, depth = 0): Piece {
   if (value === undefined || value === null || value === '') return html`<span class="quiet">${texts.none}</span>`;
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
-  if (typeof value === 'number') return figure(value);
+  if (typeof value === 'number') return isTime(name, value) ? timeHtml(value, drawing.nowMs) : figure(value);
   if (typeof value === 'string') return drawText(value, drawing, name);
   if (depth >= depthMax) return html`<code>${JSON.stringify(value).slice(0, wordMax)}</code>`;
   if (Array.isArray(value)) return drawList(value, drawing, name, depth);
   return isThing(value) ? drawThing(value, drawing, depth) : String(value);
+}
+
+/** Milliseconds since 1970 of this century, under the name of a time. */
+function isTime(name: string, value: number): boolean {
+  return /At(?:Ms)?$/.test(name) && value > 946_684_800_000 && value < 4_102_444_800_000;
 }
 
 function drawText(value: string, { realm, nowMs }: Drawing, name: string): Piece {
@@ -76,6 +86,8 @@ function drawText(value: string, { realm, nowMs }: Drawing, name: string): Piece
     const ms = Date.parse(value);
     return Number.isNaN(ms) ? value : timeHtml(ms, nowMs);
   }
+  const generalizedMs = readTime(value);
+  if (generalizedMs !== undefined) return timeHtml(generalizedMs, nowMs);
   const shown = value.length > wordMax ? `${value.slice(0, wordMax)}…` : value;
   if (value.includes('\n')) return html`<pre tabindex="0"><code>${shown}</code></pre>`;
   return isTechnical(value) ? html`<code>${shown}</code>` : shown;
@@ -120,6 +132,14 @@ function drawList(values: readonly unknown[], drawing: Drawing, name: string, de
   return html`${thingsTable(labelOf(name), things, names, drawing, undefined)}${rest}`;
 }
 
+function cellOf(thing: Data, name: string, drawing: Drawing): Piece {
+  const value = thing[name];
+  const way = drawing.ways?.[name]?.(thing);
+  if (way === undefined) return isEmpty(value) ? undefined : drawData(value, drawing, name, 3);
+  const words = isEmpty(value) ? texts.none : typeof value === 'string' ? value : drawData(value, drawing, name, 3);
+  return html`<a class="way" href="${hrefOf(drawing.realm, ...way)}">${words}</a>`;
+}
+
 function thingsTable(
   caption: string,
   things: readonly Data[],
@@ -127,11 +147,12 @@ function thingsTable(
   drawing: Drawing,
   acts: Drawing['acts'],
 ): SafeHtml {
-  const isNumber = (name: string) => things.every((thing) => thing[name] === undefined || typeof thing[name] === 'number');
+  const isNumber = (name: string) =>
+    things.every(({ [name]: value }) => value === undefined || (typeof value === 'number' && !isTime(name, value)));
   const columns = names.map(
     (name): Column<Data> => ({
       head: labelOf(name),
-      of: (thing) => (isEmpty(thing[name]) ? undefined : drawData(thing[name], drawing, name, 3)),
+      of: (thing) => cellOf(thing, name, drawing),
       ...(isNumber(name) ? { number: true } : {}),
     }),
   );

@@ -9,8 +9,8 @@ import { deedLink, flash } from './acts.ts';
 import { directoryTexts as texts } from './directory-texts.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { type Admin, nameOf } from './gate.ts';
-import { filterOf } from './listing.ts';
-import { absent, field, filterForm, hrefOf, pager, section, table } from './parts.ts';
+import { behindOf, filterOf } from './listing.ts';
+import { absent, field, filterForm, hrefOf, lostNotice, pager, section, table } from './parts.ts';
 import type { ConsoleDeps } from './run.ts';
 import { curlCommand, searchCommand, terminal } from './terminal.ts';
 
@@ -61,12 +61,14 @@ interface Listed {
   readonly entries: readonly ClientEntry[];
   readonly pages: Piece;
   readonly fault?: string;
+  /** What was asked for is no place in a list. */
+  readonly isLost?: true;
 }
 
 /** A page of what stands directly below an entry. */
 async function below({ realm, query }: WebRequest, { actor }: Admin, dn: string): Promise<Listed> {
-  const after = query.get('after') ?? '';
-  const behind = /^[\w-]{1,6000}$/.test(after) ? { behind: Buffer.from(after, 'base64url') } : {};
+  const behind = behindOf({ query });
+  if (behind === undefined) return { title: texts.below, entries: [], pages: lostNotice(realm, path, { dn }), isLost: true };
   const { entries, next } = await actor.page({
     base: dn,
     scope: 'one',
@@ -106,6 +108,7 @@ function entryPage(deps: ConsoleDeps, request: WebRequest, admin: Admin, entry: 
   const mayWrite = admin.role === 'write';
   return {
     title: nameOf(dn),
+    ...(listed.isLost && { status: 422, error: errors.formUnfit }),
     json: {
       dn,
       attributes: Object.fromEntries(entry.attributes.map(({ description, values }) => [description, values.map(shownValue)])),

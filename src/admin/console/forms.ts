@@ -195,6 +195,9 @@ export function textOf(value: unknown): string {
 export function labelOf(name: string): string {
   const [, before] = /^(.*[a-z])S$/.exec(name) ?? [];
   if (before !== undefined) return `${labelOf(before)} (seconds)`;
-  const words = name.replace(/[_.-]+/g, ' ').replace(/([a-z\d])([A-Z])(?=[a-z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+  const words = name
+    .replace(/AtMs$/, 'At')
+    .replace(/[_.-]+/g, ' ')
+    .replace(/([a-z\d])([A-Z])(?=[a-z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

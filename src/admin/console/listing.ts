@@ -2,11 +2,14 @@ import { createBoundedMap } from '#base';
 import { type Actor, allOf, type ClientEntry, equals, type FoundPage } from '#client';
 import { type Filter, formatFilter, parseFilter } from '#ldap';
 import { type Handler, html, type Piece, type WebRequest } from '#web';
+import { errors } from '../errors.ts';
 import { hasWord } from '../operations/entries-found.ts';
+import { placeOf } from '../operations/paging.ts';
+import { Unfit } from '../operations/unfit.ts';
 import { flash } from './acts.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import type { Admin } from './gate.ts';
-import { type Column, field, filterForm, hrefOf, pager, table } from './parts.ts';
+import { type Column, field, filterForm, hrefOf, lostNotice, pager, table } from './parts.ts';
 import { type ConsoleDeps, mayRun } from './run.ts';
 import { atriumCommand, curlCommand, searchCommand, terminal } from './terminal.ts';
 import { texts } from './texts.ts';
@@ -46,6 +49,8 @@ interface Part {
   readonly next: Readonly<Record<string, string>> | undefined;
   /** Why what was typed for a filter is none. */
   readonly fault: string | undefined;
+  /** What was asked for is no place in a list. */
+  readonly isLost?: true;
 }
 
 /** More than these are not counted for each page anew. */
@@ -92,12 +97,24 @@ async function partOf(admin: Admin, base: string, kind: Kind, request: WebReques
   const q = wordOf(request);
   const from = Math.max(1, Math.min(Number.parseInt(request.query.get('from') ?? '1', 10) || 1, 100_000_000));
   if (q !== '') return found(actor, base, kind, q, from);
-  const after = request.query.get('after') ?? '';
-  const behind = /^[\w-]{1,6000}$/.test(after) ? { behind: Buffer.from(after, 'base64url') } : {};
+  const behind = behindOf(request);
+  if (behind === undefined) return { entries: [], from: 1, count: undefined, next: undefined, fault: undefined, isLost: true };
   const search = { base, scope: 'children', filter: inNameOrder(kind.isOne), attributes: kind.attributes } as const;
   const [page, below] = await Promise.all([actor.page({ ...search, ...behind, size: pageMax }), counting(admin, base)]);
   const next = page.next === undefined ? undefined : { after: Buffer.from(page.next).toString('base64url'), from: String(from + pageMax) };
   return { entries: page.entries, from, count: countOf(page, from, below), next, fault: undefined };
+}
+
+/** Where the page before ended, for a search; `undefined` where `after` is no such place. */
+export function behindOf({ query }: Pick<WebRequest, 'query'>): { readonly behind?: Uint8Array } | undefined {
+  const after = query.get('after') ?? '';
+  if (after === '') return {};
+  try {
+    return { behind: placeOf(after) };
+  } catch (error) {
+    if (error instanceof Unfit) return undefined;
+    throw error;
+  }
 }
 
 /** The same filter, for which no index is asked: the scope is walked, and that is in the order of names. */
@@ -163,18 +180,19 @@ interface Listing {
 
 function listPage(deps: ConsoleDeps, request: WebRequest, admin: Admin, { kind, base, q, part }: Listing): Drawn {
   const { realm } = request;
-  const { entries, from, count, next, fault } = part;
+  const { entries, from, count, next, fault, isLost } = part;
   const [addName, addWords] = kind.add;
   const add = deps.operations.get(addName);
   const mayAdd = add !== undefined && mayRun(admin, add);
   return {
     title: kind.title,
     json: { entries: entries.map(jsonOf), next },
-    main: html`<h1>${kind.title}</h1>${flash(deps, request)}
+    ...(isLost && { status: 422, error: errors.formUnfit }),
+    main: html`<h1>${kind.title}</h1>${flash(deps, request)}${isLost && lostNotice(realm, kind.path)}
 <section aria-label="${kind.title}">
 ${filterForm(realm, kind.path, [field({ name: 'q', label: texts.filter, kind: 'search', value: q, hint: kind.filterHint, fault: fault && `${texts.filterBad}: ${fault}` })])}
 ${mayAdd && html`<p class="ways"><a href="${hrefOf(realm, `/admin/do/${addName}`, { back: kind.path })}">${addWords}</a></p>`}
-${entries.length === 0 ? html`<p>${q === '' ? kind.empty : texts.nothingFits}</p>` : table(kind.title, entries, kind.columns(request, admin.nowMs))}
+${entries.length === 0 ? !isLost && html`<p>${q === '' ? kind.empty : texts.nothingFits}</p>` : table(kind.title, entries, kind.columns(request, admin.nowMs))}
 ${pager({ realm, path: kind.path, query: { q }, from, shown: entries.length, next, ...(count === undefined ? {} : { count }) })}
 </section>
 ${sameFromTerminal(request, admin, kind, base, fault === undefined ? q : '')}`,

@@ -45,6 +45,11 @@ export function pager({ realm, path, query, from, shown, count, next }: Paging):
   return html`<div class="pager">${shown > 0 && html`<p>${fillText(words, values)}</p>`}${from > 1 && link({}, texts.first)}${next !== undefined && link(next, texts.next)}</div>`;
 }
 
+/** What is said to an address that leads to no place of its list, with the way to its beginning. */
+export function lostNotice(realm: WebRealm, path: string, query: Readonly<Record<string, string>> = {}): SafeHtml {
+  return html`${notice('bad', 'lost', texts.lost)}<p class="ways"><a href="${hrefOf(realm, path, query)}">${texts.first}</a></p>`;
+}
+
 /** A number as people read it: 12,345. */
 export function figure(value: number): string {
   return value.toLocaleString('en-US');

@@ -18,26 +18,43 @@ export interface Place {
   readonly needs?: 'write';
 }
 
-/** A page that shows what an operation answers; it is there when the operation is. */
-export interface ShownPage extends Place {
+/**
+ * A page that shows what an operation answers; it is there when the operation is. Where something can be done with each of several things, its columns are named: they
+ * then stand in a table, in which there is a place for it.
+ */
+export type ShownPage = ShownPlace & (Listed | { readonly each?: never; readonly columns?: readonly string[] });
+
+interface Listed {
+  /** What can be done with each of the things that it lists. */
+  readonly each: readonly EachAct[];
+  /** Of the things that it lists: the members that are shown. */
+  readonly columns: readonly string[];
+}
+
+interface ShownPlace extends Place {
   /** Of the operation that it shows. */
   readonly shows: string;
   /** Operations that change what it shows. */
   readonly acts?: readonly string[];
   /** Another page on which it is changed, for those who may. */
   readonly way?: readonly [path: string, words: string];
-  /** What can be done with each of the things that it lists. */
-  readonly each?: readonly EachAct[];
-  /** Of the things that it lists: the members that are shown; all, when absent. */
-  readonly columns?: readonly string[];
+  /** What can be done with the one thing that it shows. */
+  readonly one?: readonly EachAct[];
+  /** Members in which a row has the way to its own page, and what they are asked with there. */
+  readonly ways?: Readonly<Record<string, (thing: Data) => Way | undefined>>;
   readonly intro?: string;
 }
 
+/** A page, and what it is asked with. */
+export type Way = readonly [path: string, query?: Readonly<Record<string, string>>];
+
 /** An operation about one of several things. */
-interface EachAct {
+export interface EachAct {
   readonly name: string;
-  /** Members of its input, by the members of the thing that they come from. */
-  readonly given: Readonly<Record<string, string>>;
+  /** Members of its input, by the members of the thing that they come from; those behind `in.` may still be changed. */
+  readonly given: Readonly<Record<string, string | ((thing: Data) => string)>>;
+  /** Members that the list was asked with, and that the operation takes as well. */
+  readonly keeps?: readonly string[];
   /** The member that the thing is called by. */
   readonly thing: string;
   readonly verb?: string;

@@ -1,11 +1,13 @@
-import type { ShownPage } from './places.ts';
+import type { EachAct, ShownPage } from './places.ts';
 
 const settings = {
   columns: ['name', 'value', 'from', 'means'],
   each: [
     {
       name: 'config.set',
-      given: { name: 'name', value: 'value' },
+      // The environment's form of a list, which the operation reads too.
+      given: { name: 'name', 'in.value': ({ value }) => (Array.isArray(value) ? value.join(',') : String(value ?? '')) },
+      keeps: ['realm'],
       thing: 'name',
       verb: 'Change',
       when: ({ changeable }) => changeable === true,
@@ -13,12 +15,21 @@ const settings = {
     {
       name: 'config.reset',
       given: { name: 'name' },
+      keeps: ['realm'],
       thing: 'name',
       verb: 'Reset',
       when: ({ from }) => from === 'stored' || from === 'own',
     },
   ],
-} satisfies Pick<ShownPage, 'columns' | 'each'>;
+} satisfies Partial<ShownPage>;
+
+const revoke: EachAct = {
+  name: 'tokens.revoke',
+  given: { setKey: 'setKey' },
+  thing: 'setKey',
+  verb: 'Revoke',
+  when: ({ state }) => state === 'active',
+};
 
 /** A line for each page that shows what an operation answers. */
 export const shown: readonly ShownPage[] = [
@@ -34,7 +45,8 @@ export const shown: readonly ShownPage[] = [
     path: '/admin/deleted-users',
     words: 'Deleted people',
     shows: 'users.deleted',
-    each: [{ name: 'users.restore', given: { user: 'id' }, thing: 'uid', verb: 'Restore' }],
+    columns: ['name', 'dn', 'deleted', 'by', 'keptUntil'],
+    each: [{ name: 'users.restore', given: { user: 'id' }, thing: 'name', verb: 'Restore' }],
   },
   {
     group: 'Sign-in',
@@ -57,9 +69,11 @@ export const shown: readonly ShownPage[] = [
     path: '/admin/tokens',
     words: 'Tokens',
     shows: 'tokens.list',
-    each: [{ name: 'tokens.revoke', given: { setKey: 'setKey' }, thing: 'setKey', verb: 'Revoke' }],
+    columns: ['username', 'client_id', 'grant', 'scope', 'issuedAt', 'expiresAtMs', 'state'],
+    ways: { issuedAt: ({ setKey }) => ['/admin/tokens/set', { setKey: String(setKey) }] },
+    each: [revoke],
   },
-  { group: 'Applications', path: '/admin/tokens/set', words: 'A token set', shows: 'tokens.set' },
+  { group: 'Applications', path: '/admin/tokens/set', words: 'A token set', shows: 'tokens.set', one: [revoke] },
   { group: 'Sign-in', path: '/admin/webauthn', words: 'Security keys', shows: 'webauthn.settings', ...settings },
   { group: 'Sign-in', path: '/admin/totp', words: 'Authenticator apps', shows: 'totp.settings', ...settings },
   { group: 'Sign-in', path: '/admin/backup-codes', words: 'Recovery codes', shows: 'backup-codes.settings', ...settings },

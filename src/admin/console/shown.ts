@@ -12,6 +12,9 @@ import { type ConsoleDeps, run } from './run.ts';
 import { sameOf } from './same.ts';
 import { texts } from './texts.ts';
 
+/** Members for which a page has no field: its links have them. */
+const unseen: readonly string[] = ['after', 'limit'];
+
 /** A page that shows what one operation answers, with the others that change it. */
 export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Operation): Handler {
   const shape = shapeOf(row.input);
@@ -25,9 +28,9 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
       return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
     const failure = performed?.kind === 'failed' ? performed.failure : undefined;
     const output = performed?.kind === 'done' ? performed.output : undefined;
-    const told = failure === undefined ? { faults: {}, wrong: [] } : toldOf(failure.errors, shape);
+    const told = failure === undefined ? { faults: {}, wrong: [] } : toldOf(failure.errors, shape, unseen);
     const values = typedOf(shape, query);
-    const fields = fieldsOf(shape, { values, faults: told.faults, without: ['after', 'limit'] });
+    const fields = fieldsOf(shape, { values, faults: told.faults, without: unseen });
     const deeds = (page.acts ?? []).map((name) => deedLink(deps, request, admin, { name, given: {}, thing: '', back: page.path }));
     return {
       title: page.words,
@@ -37,7 +40,7 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
 ${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}${wayLink(page, request)}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}
-${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
+${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, ways: page.ways, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
 ${sameOf(request, row, shape, values, { who: admin, searches })}`,
     };
   });
@@ -48,17 +51,25 @@ function wayLink({ way }: ShownPage, { realm }: WebRequest): Piece {
 }
 
 /** What can be done with each of the things that are listed. */
-function actsOf(deps: ConsoleDeps, { each, path }: ShownPage, request: WebRequest, admin: Admin): ((thing: Data) => Piece) | undefined {
-  const offered = (each ?? []).filter(({ name }) => deps.operations.get(name)?.scope === 'admin:read' || admin.role === 'write');
+function actsOf(
+  deps: ConsoleDeps,
+  { each, one, path }: ShownPage,
+  request: WebRequest,
+  admin: Admin,
+): ((thing: Data) => Piece) | undefined {
+  const { query } = request;
+  const offered = (each ?? one ?? []).filter(({ name }) => deps.operations.get(name)?.scope === 'admin:read' || admin.role === 'write');
   if (offered.length === 0) return undefined;
   return (thing) =>
-    offered.map(({ name, given, thing: calledBy, verb, when }) => {
+    offered.map(({ name, given, keeps = [], thing: calledBy, verb, when }) => {
       if (when !== undefined && !when(thing)) return undefined;
+      const kept = Object.fromEntries(keeps.flatMap((member) => (query.get(member) ? [[member, query.get(member) ?? '']] : [])));
+      const of = (from: string | ((thing: Data) => string)) => (typeof from === 'string' ? textIn(thing, from) : from(thing));
       const deed: Deed = {
         name,
-        given: Object.fromEntries(Object.entries(given).map(([member, from]) => [member, textIn(thing, from)])),
+        given: { ...kept, ...Object.fromEntries(Object.entries(given).map(([member, from]) => [member, of(from)])) },
         thing: textIn(thing, calledBy),
-        back: path,
+        back: path + (Object.keys(kept).length === 0 ? '' : `?${new URLSearchParams(kept)}`),
       };
       return deedLink(deps, request, admin, deed, verb);
     });

@@ -30,6 +30,7 @@ export const texts = {
   filter: 'Look for',
   filterBad: 'This filter cannot be read',
   nothingFits: 'Nothing fits. Try a shorter part of the name.',
+  lost: 'This address leads to no place of the list. Begin again with its first page.',
   first: 'First page',
   next: 'Next page',
   shown: '{from} to {to} of {count}',

@@ -59,8 +59,8 @@ export async function pageIn(
   return await pageOf(call, { base: `${below},${call.realm.suffix}`, scope: 'sub', filter: wanted, attributes }, page);
 }
 
-/** Of the two forms that places have. What else is wrong with one nobody can have had from us. */
-function placeOf(text: string): Uint8Array {
+/** Of the two forms that places have. What else is wrong with one nobody can have had from us. @throws Unfit */
+export function placeOf(text: string): Uint8Array {
   const place = new Uint8Array(Buffer.from(text, 'base64url'));
   const isId = /^i[1-9]\d{0,13}$/.test(Buffer.from(place).toString('latin1'));
   if (!isId && (place[0] !== 0x6e || place.length < 2 || place.length > 4000))

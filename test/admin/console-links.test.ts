@@ -1,0 +1,134 @@
+import test from 'ava';
+import { operations } from '#admin';
+import { shown } from '../../src/admin/console/shown-pages.ts';
+import { asAdministrator } from '../flows/people.ts';
+import { openConsoleHouse } from './console-house.ts';
+import { formOf, linkOf, linksOf, rowOf, wordsOf } from './pages.ts';
+
+const house = await openConsoleHouse();
+const { atrium, base, reader, writer, get, post } = house;
+const { suffix } = atrium;
+test.after.always(() => house[Symbol.asyncDispose]());
+
+/** A page as the writer sees it. */
+async function pageOf(path: string): Promise<string> {
+  const answer = await get(path, writer);
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
+  return answer.body;
+}
+
+/** Opens what a link leads to, and sends the form that stands there, with some of its fields filled in anew. */
+async function follow(href: string, typed: Readonly<Record<string, string>> = {}) {
+  const form = formOf(await pageOf(href), '/admin/do/');
+  return { form, answer: await post(form.action, { ...form.fields, ...typed }, writer) };
+}
+
+for (const [path, name, value, before] of [
+  ['/admin/totp', 'totp.digits', '8', '6'],
+  ['/admin/webauthn', 'webauthn.maxKeysPerPerson', '5', undefined],
+  ['/admin/backup-codes', 'backupCodes.count', '12', undefined],
+  ['/admin/settings', 'security.rateLimitTrustedAddresses', '10.0.0.0/8,::1', ''],
+] as const)
+  test.serial(`${path}: a setting is changed by the link of its row, and taken back by the other`, async (t) => {
+    const row = rowOf(await pageOf(path), name);
+    const { form, answer } = await follow(linkOf(row, `Change ${name}`), { value });
+    t.true(form.shown.includes('value'));
+    if (before !== undefined) t.is(form.fields['value'], before);
+    t.is(answer.status, 303, wordsOf(answer.body));
+    t.is(answer.location, `${path}?done=config.set`);
+    const changed = rowOf(await pageOf(path), name);
+    for (const each of value.split(',')) t.true(wordsOf(changed).includes(each), wordsOf(changed));
+    t.is(formOf(await pageOf(linkOf(changed, `Change ${name}`)), '/admin/do/').fields['value'], value);
+    const reset = await follow(linkOf(changed, `Reset ${name}`), { confirmThing: name });
+    t.is(reset.answer.status, 303, wordsOf(reset.answer.body));
+    t.false(wordsOf(rowOf(await pageOf(path), name)).includes('Reset'));
+  });
+
+test.serial('a setting out of bounds is answered with words at its field, which has what was typed', async (t) => {
+  const row = rowOf(await pageOf('/admin/totp'), 'totp.digits');
+  const { answer } = await follow(linkOf(row, 'Change totp.digits'), { value: '99' });
+  t.is(answer.status, 422);
+  t.regex(answer.body, /name="value"[^>]*aria-invalid="true"|aria-invalid="true"[^>]*name="value"/);
+  t.regex(answer.body, /<p class="fault"[^>]*>[^<]*\b8\b/);
+  t.is(formOf(answer.body, '/admin/do/').fields['value'], '99');
+  t.false(wordsOf(rowOf(await pageOf('/admin/totp'), 'totp.digits')).includes('99'));
+});
+
+test.serial('a setting of another realm is changed there, and the way back is to its list', async (t) => {
+  t.is((await house.send('/admin/do/realms.create', { id: 'hill' }, writer)).status, 200);
+  const path = '/admin/settings?realm=hill&prefix=totp.';
+  const { answer } = await follow(linkOf(rowOf(await pageOf(path), 'totp.digits'), 'Change totp.digits'), { value: '7' });
+  t.is(answer.location, '/admin/settings?realm=hill&done=config.set');
+  t.true(/\b7\b.*\bown\b/.test(wordsOf(rowOf(await pageOf(path), 'totp.digits'))));
+  t.false(/\bown\b/.test(wordsOf(rowOf(await pageOf('/admin/totp'), 'totp.digits'))));
+});
+
+test.serial('a token set is opened and revoked by the links of the list; times are told as times', async (t) => {
+  const secret = 'Machines-talk-here-1';
+  await asAdministrator(atrium, (client) =>
+    client.add(`cn=Machine,ou=applications,${suffix}`, {
+      ...{ objectClass: ['stsApplication', 'stsOAuthClient', 'simpleSecurityObject'], cn: 'Machine', stsClientId: 'machine' },
+      ...{ stsGrantType: 'client_credentials', userPassword: secret },
+    }),
+  );
+  for (let nth = 0; nth < 2; nth++) {
+    const authorization = `Basic ${Buffer.from(`machine:${secret}`).toString('base64')}`;
+    const body = new URLSearchParams({ grant_type: 'client_credentials' });
+    t.is((await fetch(`${base}/oauth2/token`, { method: 'POST', headers: { authorization }, body })).status, 200);
+  }
+  const list = await pageOf('/admin/tokens');
+  t.notRegex(wordsOf(list), /\d,\d{3},\d{3},\d{3}/);
+  t.is(linksOf(list).filter(({ words }) => words.startsWith('Revoke')).length, 2);
+  const row = rowOf(list, 'machine');
+  const way = linksOf(row).find(({ href }) => href.startsWith('/admin/tokens/set?'))?.href ?? '';
+  const set = await pageOf(way);
+  t.notRegex(wordsOf(set), /\d,\d{3},\d{3},\d{3}/);
+  const fromSet = linksOf(set).filter(({ words }) => words.startsWith('Revoke'));
+  t.deepEqual(
+    fromSet.map(({ href }) => new URL(href, base).searchParams.get('setKey')),
+    [new URL(way, base).searchParams.get('setKey')],
+  );
+  const { answer } = await follow(fromSet[0]?.href ?? '');
+  t.is(answer.status, 303, wordsOf(answer.body));
+  t.is((await get(answer.location, writer)).status, 200);
+  t.false(
+    linksOf(await pageOf(way)).some(({ words }) => words.startsWith('Revoke')),
+    'nothing of it is in force any more',
+  );
+  const other = linksOf(await pageOf('/admin/tokens')).filter(({ words }) => words.startsWith('Revoke'));
+  t.is(other.length, 1);
+  t.is((await follow(other[0]?.href ?? '')).answer.location, '/admin/tokens?done=tokens.revoke');
+  t.false((await get('/admin/tokens', reader)).body.includes('Revoke'));
+});
+
+test('what is done with each of several things goes by members that they have', (t) => {
+  /** Members of the things in the one list of an output. */
+  const membersOf = (name: string): readonly string[] => {
+    const lists = Object.values(operations.find((row) => row.name === name)?.output.shape ?? {}).flatMap((shape) => {
+      const element = (shape as { element?: { shape?: object } }).element;
+      return element?.shape === undefined ? [] : [Object.keys(element.shape)];
+    });
+    return lists.flat();
+  };
+  const pages = shown.filter(({ each }) => each !== undefined);
+  t.true(pages.length > 6);
+  for (const { path, shows, each = [], columns = [] } of pages) {
+    const members = membersOf(shows);
+    const named = each.flatMap(({ given, thing }) => [thing, ...Object.values(given).filter((from) => typeof from === 'string')]);
+    for (const member of [...columns, ...named]) t.true(members.includes(member), `${path}: ${member} of ${members.join()}`);
+    const input = (name: string) => Object.keys(operations.find((row) => row.name === name)?.input.shape ?? {});
+    for (const { name, given, keeps = [] } of each)
+      for (const member of [...Object.keys(given), ...keeps])
+        t.true(input(name).includes(member.replace(/^in\./, '')), `${name}: ${member}`);
+  }
+});
+
+for (const path of ['/admin/users', '/admin/groups', '/admin/applications', '/admin/directory'])
+  for (const after of ['zzz', '!', Buffer.from('i12').toString('base64url'), Buffer.from('n!!').toString('base64url')])
+    test(`${path}: ${after} is no place of its list, or one behind which there is something`, async (t) => {
+      const { status, body } = await get(`${path}?after=${encodeURIComponent(after)}`, reader);
+      t.true([200, 422].includes(status), String(status));
+      if (after === 'zzz') t.is(status, 422);
+      if (status === 422) t.is((await get(linkOf(body, 'First page'), reader)).status, 200);
+      t.false(atrium.audit.some(({ errorCode }) => errorCode === 'STS-HTTP-0003'));
+    });
