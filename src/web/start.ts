@@ -14,6 +14,7 @@ import { bindRoutes, type Handler, type WebRoute } from './exchange.ts';
 import { createExchanges, type Exchange } from './exchanges.ts';
 import { createGuard } from './guard.ts';
 import { isLoopbackAddress, plainAddress } from './host.ts';
+import { createServer } from './library.ts';
 import { mountRoutes } from './mount.ts';
 import type { WebRealms } from './realm.ts';
 import { routes as ownRoutes } from './routes.ts';
@@ -128,9 +129,7 @@ async function createDoor(
   serverOptions: ServerOptions,
   { settings: given, exchanges, send, guard, routes, csrf, log, audit, realms }: DoorOptions,
 ): Promise<Server> {
-  // Late: what does not open a door to the web need not load the library for one.
-  const { createServer } = await import('restify');
-  const server = createServer({ ...serverOptions, name: '', log: silent });
+  const server = await createServer({ ...serverOptions, name: '', log: silent });
   const node = server.server as NodeServer;
   limit(node, given);
   // Outside Restify's chain nothing catches what is thrown.
