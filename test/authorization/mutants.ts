@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { projectRoot } from '../torture/round.ts';
 import { applyPatches, copyOfCode, type Patch } from '../torture/sabotage.ts';
 
@@ -303,7 +303,9 @@ export function restore(name: MutantName, copy: string): void {
  */
 export async function catchMutant(copy: string, cases: number, seed: number): Promise<number | undefined> {
   const args = [join(copy, 'test/authorization/run.ts'), '--cases', String(cases), '--seed', String(seed)];
-  const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'] });
+  // What Node compiles of a copy is of no use to another: it is kept beside it, for the next mistake, and goes with it.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(dirname(copy), 'compiled') };
+  const child = spawn(process.execPath, args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   const hear = (chunk: Buffer) => {
     said += chunk.toString();
