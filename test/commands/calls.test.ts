@@ -16,7 +16,7 @@ function folder(t: ExecutionContext): string {
 /** A demo on ports of the system's choice. */
 function demoEnvironment(dataDir: string): Readonly<Record<string, string>> {
   const ports = { STS_LDAP_PORT: '0', STS_LDAP_TLS_PORT: '0', STS_HTTP_PORT: '0', STS_HTTP_TLS_PORT: '0' };
-  return { ...ports, STS_GLOBAL_DATA_DIR: dataDir, STS_SECURITY_PASSWORD_HASH_LOG_N: '14' };
+  return { ...ports, STS_GLOBAL_DATA_DIR: dataDir, STS_SECURITY_PASSWORD_HASH_LOG_N: '14', STS_SECURITY_PASSWORD_HASH_R: '1' };
 }
 
 test('help names every command, and each command has help of its own', async (t) => {

@@ -5,7 +5,7 @@ import { type Account, type Circumstances, judgePassword } from '#credentials';
 import { createHasher, type Hasher } from '#keys';
 import type { Mode } from '#policy';
 
-const cost = { logN: 14, r: 8, p: 1 };
+const cost = { logN: 14, r: 1, p: 1 };
 const real = createHasher({ cores: 2, queueMax: 64, costMaxMiB: 64, foreignRoundsMax: 1_000_000, chance: systemChance });
 const passwordHash = await real.hash(utf8('correct horse'), cost);
 const person: Account = { passwordHash, bar: undefined, mustChange: false };

@@ -257,12 +257,12 @@ for (const [title, description, value, code] of compares) {
 }
 
 test('a password in clear is stored as a scrypt hash with the configured cost, in the secret part only', async (t) => {
-  const house = await furnishedHouse(t, { 'security.passwordHashLogN': 15 });
+  const house = await furnishedHouse(t, { 'security.passwordHashLogN': 15, 'security.passwordHashR': 2 });
   const { store, realms } = house.engine;
   t.is((await house.operator().modify(admin, ['replace', 'userPassword', 'in clear'])).code, 0);
   const stored = store.snapshot().byId(store.snapshot().subtree(realms.default.administrator.key, undefined, 1)[0] ?? 0);
   const secret = Buffer.from(stored?.secret ?? []).toString('latin1');
-  t.regex(secret, /\{SCRYPT\}ln=15,r=8,p=1\$/);
+  t.regex(secret, /\{SCRYPT\}ln=15,r=2,p=1\$/);
   for (const part of [stored?.user, stored?.operational])
     t.false(
       Buffer.from(part ?? [])

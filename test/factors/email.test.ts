@@ -16,7 +16,7 @@ import { openWebLayer } from '../support/web-layer.ts';
 const standing = Object.fromEntries(Object.entries(storeSettings).map(([name, row]) => [name, row.default])) as unknown as SettingValues<
   typeof storeSettings
 >;
-const cost = { logN: 14, r: 8, p: 1 };
+const cost = { logN: 14, r: 1, p: 1 };
 
 function open(t: ExecutionContext, file = `${folderOf(t)}/state.sqlite`) {
   let nowMs = 1_000_000;
@@ -45,7 +45,7 @@ test('what was mailed is kept as its scrypt hash alone', async (t) => {
   t.regex(link, /^[\w-]{43}$/);
   const rows = store.list('emailed/default', undefined, 10).map(({ value }) => value);
   t.is(rows.length, 2);
-  for (const row of rows) t.regex(row, /"hash":"\{SCRYPT\}ln=14,r=8,p=1\$/);
+  for (const row of rows) t.regex(row, /"hash":"\{SCRYPT\}ln=14,r=1,p=1\$/);
   const octets = readFileSync(file, 'latin1');
   t.false(octets.includes(link));
   t.false(rows.some((row) => row.includes(code) && !/\$[^"]*$/.test(row.slice(0, row.indexOf(code)))));

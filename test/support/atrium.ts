@@ -44,6 +44,7 @@ export function testEnvironment(dataDir: string): Readonly<Record<string, string
     STS_KEYS_KEK: 'a key-encryption key of forty octets or so',
     STS_ADMIN_BOOTSTRAP_PASSWORD: adminPassword,
     STS_SECURITY_PASSWORD_HASH_LOG_N: '14',
+    STS_SECURITY_PASSWORD_HASH_R: '1',
     STS_LDAP_HOST: 'localhost',
     STS_LDAP_PORT: '0',
     STS_LDAP_TLS_PORT: '0',
