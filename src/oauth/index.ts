@@ -2,10 +2,12 @@ export { type Application, type Applications, openApplications, standingScopes, 
 export { type Claims, claimsOfScopes, openClaims } from './claims/claims.ts';
 export { type Consent, type Consents, openConsents } from './consents/consents.ts';
 export { scopeText } from './consents/texts.ts';
+export { issuerOf } from './issuer.ts';
 export { jobs as oauthJobs } from './jobs.ts';
 export { openSigningKeys, type RealmKeys, type SigningKeys } from './keys/keys.ts';
 export { createOauth, type Oauth } from './oauth.ts';
 export { proofAlgorithms } from './proof.ts';
 export { clientAlgorithms } from './provider/configuration.ts';
+export { managementApi } from './provider/resources.ts';
 export type { OpenedSet, SetView, TokenSets } from './tokens/sets.ts';
 export { type WebfingerRealms, webfinger } from './webfinger.ts';

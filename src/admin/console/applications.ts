@@ -1,6 +1,7 @@
 import { allOf, type ClientEntry, equals } from '#client';
 import { validityAttributes } from '#holdings';
-import { facts, type Handler, html, type Piece, pathIn, type WebRequest } from '#web';
+import { issuerOf } from '#oauth';
+import { facts, type Handler, html, type Piece, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import { deedLink, flash } from './acts.ts';
 import { applicationTexts as texts } from './application-texts.ts';
@@ -91,10 +92,16 @@ ${section(
   html`<p class="ways"><a href="${hrefOf(realm, '/admin/directory', { dn: entry.dn })}">${texts.directory}</a>${admin.role === 'write' && html`<a href="${hrefOf(realm, '/admin/directory/edit', { dn: entry.dn })}">${texts.edit}</a>`}</p>`,
 )}
 ${section('client', texts.client, entry.has('stsClientId') ? facts(clientRows(entry)) : html`<p>${texts.noClient}</p>`)}
-${entry.has('stsClientId') && section('connect', texts.connect, html`<p>${isPublic ? texts.connectPublic : texts.connectWords}</p>`, connectionsOf({ entry, issuer: `${request.origin}${realm.prefix}`, callback: `${request.origin}${pathIn(realm, '/')}` }))}
+${entry.has('stsClientId') && section('connect', texts.connect, html`<p>${isPublic ? texts.connectPublic : texts.connectWords}</p>`, connectionsOf({ entry, issuers: issuersOf(request, entry), managed: `${request.origin}${realm.prefix}/admin-api` }))}
 ${deeds.some((each) => each !== undefined) && section('acts', texts.acts, html`<div class="acts">${deeds}</div>`)}
 ${terminal([searchCommand(admin, { base: entry.dn, scope: 'base', filter: '(objectClass=*)' }), curlCommand(request, 'GET', `/admin-api/applications/${id}`)])}`,
   };
+}
+
+/** The authorization servers that an application may use: those that it names, or its realm's own. */
+function issuersOf({ realm, origin }: WebRequest, entry: ClientEntry): readonly string[] {
+  const named = entry.all('stsServer');
+  return (named.length === 0 ? [''] : named).map((server) => issuerOf(realm, origin, server).url);
 }
 
 function clientRows(entry: ClientEntry): readonly (readonly [string, Piece])[] {
