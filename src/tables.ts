@@ -1,15 +1,5 @@
 import { operations as adminOperations, consoleRoutesOf, routeOf } from '#admin';
-import {
-  type ErrorRow,
-  type JobRow,
-  listedErrors,
-  type OperationRow,
-  type RouteRow,
-  type SettingRows,
-  serviceSettings,
-  settingErrors,
-} from '#catalogue';
-import { commands } from '#commands';
+import { type ErrorRow, type JobRow, listedErrors, type RouteRow, type SettingRows, serviceSettings, settingErrors } from '#catalogue';
 import { errors as adminErrors } from './admin/errors.ts';
 import { routes as adminRoutes } from './admin/routes.ts';
 import { settings as adminSettings } from './admin/settings.ts';
@@ -105,11 +95,6 @@ export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>
   oauth: oauthJobs,
   realms: realmsJobs,
   sessions: sessionsJobs,
-};
-
-/** Every operation that an operator can have done, by room. */
-export const operationTables: Readonly<Record<string, Readonly<Record<string, OperationRow>>>> = {
-  commands,
 };
 
 /** Every refusal and failure that a room can raise, by room and name. */

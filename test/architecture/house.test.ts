@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { errorTables, jobTables, operationTables, routeTables, settingTables } from '../../src/tables.ts';
+import { errorTables, jobTables, routeTables, settingTables } from '../../src/tables.ts';
 import { readFiles, roomOf, root, type SourceFile } from './files.ts';
 import { importsAgainstRooms, roomTable, tableAgainstDisk } from './rooms.ts';
 import {
@@ -197,7 +197,6 @@ const gathered: readonly (readonly [file: string, tables: Readonly<Record<string
   ['settings.ts', settingTables],
   ['routes.ts', routeTables],
   ['jobs.ts', jobTables],
-  ['operations.ts', operationTables],
 ];
 for (const [file, tables] of gathered) {
   test(`every room's ${file} is gathered in src/tables.ts`, (t) => {
@@ -209,3 +208,8 @@ for (const [file, tables] of gathered) {
     );
   });
 }
+
+test('operations are rows of the command line alone: src/tables.ts need not load it', (t) => {
+  const having = rooms.filter((room) => room !== 'catalogue' && files.some(({ path }) => path === `src/${room}/operations.ts`));
+  t.deepEqual(having, ['commands']);
+});
