@@ -34,6 +34,7 @@ import {
   rotateKeysValue,
   rotateSigningKeysOid,
 } from './signing-keys.ts';
+import type { Update } from './together.ts';
 
 /** Whose authority a request is under: a person's, as the directory judges it (RFC 4370), or the web layer's own. */
 export type Subject = { readonly dn: string; readonly session?: SessionOf } | 'self';
@@ -100,6 +101,8 @@ export interface Actor {
     asserted?: Filter,
   ): Promise<void>;
   delete(dn: string, asserted?: Filter): Promise<void>;
+  /** A change as it stands, with controls of its own. */
+  change(update: Update): Promise<void>;
   /** An extended operation (RFC 4511 §4.12). @returns the value of its answer */
   extended(oid: string, value: Uint8Array): Promise<Uint8Array | undefined>;
   /** Sets a password (RFC 3062), as the directory judges it. */
@@ -222,6 +225,7 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
       void (await ask({ kind: 'modifyRequest', object: dn, changes }, undefined, { more: asserting(asserted) })),
     rename: async (dn, to, asserted) =>
       void (await ask({ kind: 'modifyDNRequest', entry: dn, ...to }, undefined, { more: asserting(asserted) })),
+    change: async ({ op, controls: more = [] }) => void (await ask(op, undefined, { more })),
     delete: async (dn, asserted) => void (await ask({ kind: 'delRequest', entry: dn }, undefined, { more: asserting(asserted) })),
     setPassword: async (dn, password) => {
       const value = passwordModifyValue({ dn, old: undefined, fresh: password });

@@ -3,7 +3,11 @@ import type { Link } from './link.ts';
 import { ClientRefusal } from './refusal.ts';
 
 /** A change that may be one of several. */
-export type Update = Extract<Request, { readonly kind: 'addRequest' | 'delRequest' | 'modifyRequest' | 'modifyDNRequest' }>;
+export interface Update {
+  readonly op: Extract<Request, { readonly kind: 'addRequest' | 'delRequest' | 'modifyRequest' | 'modifyDNRequest' }>;
+  /** Its own, beside those that say for whom it is made. */
+  readonly controls?: readonly Control[];
+}
 
 /** Which of the updates is why nothing was done, from 0, and why. */
 export interface UpdateRefused {
@@ -35,7 +39,9 @@ export async function performTogether(
   const specification = [{ oid: specificationOid, critical: true, value: identifier }];
   const places = new Map<number, number>();
   const taken = await Promise.all(
-    updates.map((update, at) => link.perform(update, specification, { timeoutMs, sent: (messageId) => places.set(messageId, at) })),
+    updates.map(({ op, controls: own = [] }, at) =>
+      link.perform(op, [...specification, ...own], { timeoutMs, sent: (messageId) => places.set(messageId, at) }),
+    ),
   );
   const failed = taken.findIndex(({ op }) => op.result.code !== resultCodes.success);
   const end = (commits: boolean) => {

@@ -43,7 +43,7 @@ export type {
 } from './grammar/types.ts';
 export { readLdif } from './ldif/read.ts';
 export { createLdifText, type LdifText } from './ldif/text.ts';
-export { type LdifChange, type LdifContent, LdifError, type LdifLimits, type LdifRecord } from './ldif/types.ts';
+export { criticalControl, type LdifChange, type LdifContent, LdifError, type LdifLimits, type LdifRecord } from './ldif/types.ts';
 export { formatLdifRecord, ldifHeader } from './ldif/write.ts';
 export type { LdapLimits } from './limits.ts';
 export {

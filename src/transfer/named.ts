@@ -1,6 +1,6 @@
 import { text } from '#base';
 import { refuse } from '#catalogue';
-import { type Dn, type LdifRecord, type PartialAttribute, parseDn, type Rdn } from '#ldap';
+import { criticalControl, type Dn, type LdifRecord, type PartialAttribute, parseDn, type Rdn } from '#ldap';
 import { isWithin, normalizeDn, normalizeRdn, type Schema } from '#schema';
 
 import { errors } from './errors.ts';
@@ -17,12 +17,15 @@ export interface NamedEntry {
 /**
  * Names an entry of a file.
  *
- * @throws Refusal `transferRefused` with the line for a record that is no entry and a name that no schema can read
+ * @throws Refusal `transferRefused` with the line for a record that is no entry, one with a critical control (RFC 2849), which nobody would obey, and a name that no schema can read
  */
 export function namedEntry(schema: Schema, record: LdifRecord): NamedEntry {
   const { line, dn } = record;
   if (record.kind !== 'content' && record.kind !== 'add')
     throw refuse(errors.transferRefused, { line, dn, why: `${record.kind} is no entry` });
+  const control = criticalControl(record);
+  if (control !== undefined)
+    throw refuse(errors.transferRefused, { line, dn, why: `the critical control ${control.oid} is for ldapmodify` });
   const parsed = parseDn(dn);
   const key = parsed && normalizeDn(schema, parsed);
   if (key === undefined || key.length === 0)

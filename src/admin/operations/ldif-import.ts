@@ -1,5 +1,6 @@
 import { type Actor, ClientRefusal } from '#client';
 import { formatDn, type LdifRecord, parseDn, resultCodes } from '#ldap';
+import { updateOf } from './ldif-update.ts';
 
 export interface ImportCounts {
   records: number;
@@ -7,6 +8,8 @@ export interface ImportCounts {
   changed: number;
   skipped: number;
   refused: number;
+  /** Of a dry run that stopped before all were judged. */
+  unjudged: number;
   refusals: { line: number; dn: string; message: string }[];
 }
 
@@ -24,10 +27,10 @@ const windowMax = 16;
 
 /** @param toldMax  refusals that are told one by one */
 export function createImport(
-  actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename'>,
+  actor: Pick<Actor, 'change'>,
   options: { readonly existing: 'refuse' | 'skip'; readonly toldMax: number },
 ): Import {
-  const counts: ImportCounts = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [] };
+  const counts: ImportCounts = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [], unjudged: 0 };
   const underWay = new Map<string, Promise<void>>();
   /** What was no refusal of a record: the directory could not be asked. */
   let broken: { readonly why: unknown } | undefined;
@@ -46,7 +49,7 @@ export function createImport(
   };
   const perform = async (record: LdifRecord): Promise<void> => {
     try {
-      await carryOut(actor, record);
+      await actor.change(updateOf(record));
       if (record.kind === 'content' || record.kind === 'add') counts.added++;
       else counts.changed++;
     } catch (error) {
@@ -79,22 +82,6 @@ export function createImport(
       held();
     },
   };
-}
-
-async function carryOut(actor: Pick<Actor, 'add' | 'modify' | 'delete' | 'rename'>, record: LdifRecord): Promise<void> {
-  switch (record.kind) {
-    case 'content':
-    case 'add':
-      return actor.add(record.dn, record.attributes);
-    case 'delete':
-      return actor.delete(record.dn);
-    case 'modify':
-      return actor.modify(record.dn, record.changes);
-    case 'modrdn': {
-      const { newRdn, deleteOldRdn, newSuperior } = record;
-      return actor.rename(record.dn, { newRdn, deleteOldRdn, ...(newSuperior === undefined ? {} : { newSuperior }) });
-    }
-  }
 }
 
 /** Two spellings of one name may differ here; then the directory's own refusal is what is told. */

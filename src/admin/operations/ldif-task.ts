@@ -32,7 +32,7 @@ export async function importByTask(call: Call, ldif: AsyncIterable<Uint8Array>, 
   const members = { objectClass: 'stsTask', cn: name, stsTaskKind: 'import', stsTaskRealm: realm.id, stsTaskFile: file };
   const attributes = attributesOf({ ...members, stsTaskOption: ['drop', ...(dryRun ? ['dry-run'] : [])] });
   const dn = `cn=${name},cn=tasks,${deps.realms.standing.suffix}`;
-  await mayGive(call, { kind: 'addRequest', entry: dn, attributes });
+  await mayGive(call, { op: { kind: 'addRequest', entry: dn, attributes } });
   await spool(ldif, deps.exchange, file);
   try {
     await actor.add(dn, attributes);

@@ -1,6 +1,7 @@
-import type { ClientRefusal, Update } from '#client';
+import { ClientRefusal, type Update } from '#client';
 import { type LdifRecord, resultCodes } from '#ldap';
 import type { ImportCounts } from './ldif-import.ts';
+import { updateOf } from './ldif-update.ts';
 import type { Call } from './row.ts';
 
 /** Refusals that a dry run names: for each of them all is judged once more. */
@@ -22,39 +23,67 @@ export async function importTogether(
   given: readonly LdifRecord[],
   { dryRun, existing }: { readonly dryRun: boolean; readonly existing: 'refuse' | 'skip' },
 ): Promise<Together> {
-  const counts: ImportCounts = { records: given.length, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [] };
-  let records: LdifRecord[] = [];
+  const counts: ImportCounts = { records: given.length, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [], unjudged: 0 };
+  let waiting: Waiting[] = [];
+  const refused = ({ line, dn }: LdifRecord, refusal: ClientRefusal) => {
+    counts.refused++;
+    counts.refusals.push({ line, dn, message: wordsOf(refusal) });
+    return { counts, failed: { line, dn, refusal } };
+  };
   for (const record of given) {
     const isThere = existing === 'skip' && isAdd(record) && (await actor.read(record.dn, ['1.1'])) !== undefined;
-    if (isThere) counts.skipped++;
-    else records.push(record);
+    if (isThere) {
+      counts.skipped++;
+      continue;
+    }
+    const update = readUpdate(record);
+    if (!(update instanceof ClientRefusal)) waiting.push({ record, update });
+    else {
+      const failed = refused(record, update);
+      if (!dryRun) return failed;
+    }
   }
-  const together = (some: readonly LdifRecord[], last: readonly Update[]) =>
-    deps.client.together({ dn: caller.dn, session: caller.session }, [...some.map(updateOf), ...last]);
+  const together = (updates: readonly Update[]) => deps.client.together({ dn: caller.dn, session: caller.session }, updates);
   // To hash a password takes long: then the first that is refused is named, and no other.
-  const rounds = records.some(hasPassword) ? 1 : namedMax;
-  for (let round = 0; records.length > 0; round++) {
-    const refused = await together(records, dryRun ? [neverDone(realm.suffix)] : []);
-    const record = refused === undefined ? undefined : records[refused.at];
-    if (refused === undefined || record === undefined) break;
-    const { line, dn } = record;
+  const rounds = waiting.some(({ record }) => hasPassword(record)) ? 1 : namedMax;
+  for (let round = 0; waiting.length > 0; round++) {
+    const wrong = await together([...waiting.map(({ update }) => update), ...(dryRun ? [neverDone(realm.suffix)] : [])]);
+    const { record } = (wrong && waiting[wrong.at]) ?? {};
+    if (wrong === undefined || record === undefined) break;
     // Not the record's fault: all of them are too much.
-    if (refused.refusal.code === resultCodes.adminLimitExceeded) return { counts, failed: { line, dn, refusal: refused.refusal } };
-    counts.refused++;
-    counts.refusals.push({ line, dn, message: wordsOf(refused.refusal) });
-    if (!dryRun) return { counts, failed: { line, dn, refusal: refused.refusal } };
-    records = records.filter((each) => each !== record);
-    if (round + 1 >= rounds) break;
+    if (wrong.refusal.code === resultCodes.adminLimitExceeded) return { counts, failed: { ...record, refusal: wrong.refusal } };
+    const failed = refused(record, wrong.refusal);
+    if (!dryRun) return failed;
+    waiting = waiting.filter((each) => each.record !== record);
+    if (round + 1 < rounds) continue;
+    // What stands before it was perhaps not judged either: names and values are read of all of them first.
+    counts.unjudged = waiting.length;
+    return { counts };
   }
-  counts.added = records.filter(isAdd).length;
-  counts.changed = records.length - counts.added;
+  counts.added = waiting.filter(({ record }) => isAdd(record)).length;
+  counts.changed = waiting.length - counts.added;
   return { counts };
+}
+
+interface Waiting {
+  readonly record: LdifRecord;
+  readonly update: Update;
+}
+
+/** A record as it is sent, or why it is not. */
+function readUpdate(record: LdifRecord): Update | ClientRefusal {
+  try {
+    return updateOf(record);
+  } catch (error) {
+    if (error instanceof ClientRefusal) return error;
+    throw error;
+  }
 }
 
 /** A change that is refused whenever it is asked for: there is no such attribute to take away. What is judged before it is judged, and not made. */
 export function neverDone(suffix: string): Update {
   const attribute = { description: 'objectClass', values: [Buffer.from('stsNoSuchClass')] };
-  return { kind: 'modifyRequest', object: suffix, changes: [{ operation: 'delete', attribute }] };
+  return { op: { kind: 'modifyRequest', object: suffix, changes: [{ operation: 'delete', attribute }] } };
 }
 
 export function isAdd({ kind }: LdifRecord): boolean {
@@ -69,22 +98,6 @@ function hasPassword(record: LdifRecord): boolean {
         ? record.changes.map(({ attribute }) => attribute)
         : [];
   return given.some(({ description }) => description.toLowerCase() === 'userpassword');
-}
-
-function updateOf(record: LdifRecord): Update {
-  switch (record.kind) {
-    case 'content':
-    case 'add':
-      return { kind: 'addRequest', entry: record.dn, attributes: record.attributes };
-    case 'delete':
-      return { kind: 'delRequest', entry: record.dn };
-    case 'modify':
-      return { kind: 'modifyRequest', object: record.dn, changes: record.changes };
-    case 'modrdn': {
-      const { newRdn, deleteOldRdn, newSuperior } = record;
-      return { kind: 'modifyDNRequest', entry: record.dn, newRdn, deleteOldRdn, ...(newSuperior === undefined ? {} : { newSuperior }) };
-    }
-  }
 }
 
 /** As the directory says it, with attribute and rule. */

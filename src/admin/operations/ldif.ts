@@ -64,6 +64,10 @@ const imported = operation({
     changed: z.int().nonnegative(),
     skipped: z.int().nonnegative().describe('Entries that were there already.'),
     refused: z.int().nonnegative(),
+    unjudged: z
+      .int()
+      .nonnegative()
+      .describe('Of a dry run that names no more refusals: mend what it names, and have the rest judged by another.'),
     refusals: z.array(z.strictObject({ line: z.int(), dn: z.string(), message: z.string() })).describe('The first of them.'),
     task: z.string().optional().describe('An import by a task, which goes on: nothing is counted here.'),
   }),
@@ -142,7 +146,7 @@ function changesTooLarge(call: Call, { line, dn }: Pick<LdifRecord, 'line' | 'dn
 }
 
 const nothingDone = 'Nothing was added or changed.';
-const none = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [] };
+const none = { records: 0, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [], unjudged: 0 };
 
 /** What is refused is passed over. */
 async function importOneByOne(call: Call, options: Options): Promise<ImportCounts> {

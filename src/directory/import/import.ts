@@ -1,7 +1,7 @@
 import { type Chance, equalBytes, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
-import type { LdifRecord, PartialAttribute } from '#ldap';
+import { criticalControl, type LdifRecord, type PartialAttribute } from '#ldap';
 import { type AttributeType, checkEntry, checkUserModifiable, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
 import { checkRuleAttributes, createRuleBounds, type RuleBounds } from '../access/check.ts';
@@ -179,6 +179,8 @@ function ready(desk: ImportDesk, known: KnownRealms, bounds: RuleBounds, record:
   const { schema } = desk;
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
+    const control = criticalControl(record);
+    if (control !== undefined) throw notImported(record, `the critical control ${control.oid} is for ldapmodify`);
     const name = nameOf(schema, record.dn);
     const isSubschema = equalBytes(name.key, subschemaKey);
     // By what it defines the others are read.

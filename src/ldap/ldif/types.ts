@@ -27,6 +27,11 @@ export type LdifChange =
 
 export type LdifRecord = LdifContent | LdifChange;
 
+/** The first control of a record that must be obeyed or the record refused (RFC 4511 §4.1.11). */
+export function criticalControl(record: LdifRecord): Control | undefined {
+  return record.kind === 'content' ? undefined : record.controls.find(({ critical }) => critical);
+}
+
 /** What one record may be. Memory in use is bounded by these, whatever the size of the file. */
 export interface LdifLimits {
   /** Octets of one line after unfolding. */
