@@ -29,6 +29,7 @@ import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } f
 import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
 import type { Ending, Limits, LimitsOptions, Notices, State } from '#state';
+import { tasksJobs } from '#tasks';
 import { bindRoutes, type Csrf, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
 import { oauthOf } from './authorizing.ts';
 import { describingOf } from './describing.ts';
@@ -75,6 +76,8 @@ export interface Beneath {
     readonly reseal: () => Promise<string>;
     /** Goes on with the removal of realms. */
     readonly removeRealms: () => Promise<string>;
+    /** Removes what uploads that broke off have left. */
+    readonly sweepUploads: () => Promise<string>;
     /** What people are to be told of their accounts. */
     readonly notices: Notices;
   };
@@ -272,6 +275,7 @@ function startJobs(
   jobs.add('directory.purge', directoryJobs['directory.purge'], below.purge);
   jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);
   jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
+  jobs.add('tasks.sweep', tasksJobs['tasks.sweep'], below.sweepUploads);
   jobs.start();
   const leave = live.changed((names) => jobs.replan(names));
   open.defer(async () => leave());

@@ -99,7 +99,6 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   life.ends({ name: 'LDAP connections', end: (_realm, entryUuid) => connectionsOf(entryUuid) });
   const leave = watchAppPasswords(engine, connectionsOf);
   open.defer(async () => leave());
-  await startTasksOf(foundation, engine);
 
   const { ldap, ldaps, operators } = listener.addresses;
   return {
@@ -118,6 +117,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
       expire: () => sweepDynamic(engine),
       purge: () => purgeTombstones(engine),
       removeRealms: () => removeRealms(engine),
+      sweepUploads: await startTasksOf(foundation, engine),
       reseal: createResealing(engine),
       notices,
     },
@@ -190,8 +190,8 @@ function noticesOf({ clock, chance, log, open }: Foundation, engine: Engine, sta
   return notices;
 }
 
-/** Tasks end before the store does, and after the last request. */
-async function startTasksOf({ root, environment, dataDir, log, open }: Foundation, engine: Engine): Promise<void> {
+/** Tasks end before the store does, and after the last request. @returns what removes the files that uploads have left */
+async function startTasksOf({ root, environment, dataDir, log, open }: Foundation, engine: Engine): Promise<() => Promise<string>> {
   const tasks = await startTasks({
     engine,
     folder: join(dataDir, exchangeFolder),
@@ -200,6 +200,7 @@ async function startTasksOf({ root, environment, dataDir, log, open }: Foundatio
     log,
   });
   open.defer(() => tasks.stop());
+  return async () => tasks.sweep();
 }
 
 /** The list of passwords that nobody may have, where there is one. @throws Refusal `commonPasswordsUnusable` (STS-AUTHN-9441) */

@@ -46,6 +46,7 @@ import { settings as stateSettings } from './state/settings.ts';
 import { errors as storeErrors } from './store/errors.ts';
 import { settings as storeSettings } from './store/settings.ts';
 import { errors as tasksErrors } from './tasks/errors.ts';
+import { jobs as tasksJobs } from './tasks/jobs.ts';
 import { errors as transferErrors } from './transfer/errors.ts';
 import { errors as webErrors } from './web/errors.ts';
 import { routes as webRoutes } from './web/routes.ts';
@@ -90,6 +91,7 @@ export const routeTables: Readonly<Record<string, Readonly<Record<string, RouteR
 /** Every job that runs by itself, by room. */
 export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>>> = {
   directory: directoryJobs,
+  tasks: tasksJobs,
   factors: factorsJobs,
   mail: mailJobs,
   oauth: oauthJobs,

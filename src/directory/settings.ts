@@ -322,5 +322,16 @@ export const settings = {
     max: 100_000,
     means: 'entries of an import into a running service that are one commit',
   },
+  'tasks.sweepS': {
+    env: 'STS_TASKS_SWEEP_S',
+    kind: 'integer',
+    default: 3600,
+    min: 0,
+    max: 86_400,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means: 'seconds between removals of what uploads that broke off have left in the folder exchange; 0: never while the service runs',
+  },
   ...searchSettings,
 } as const satisfies SettingRows;

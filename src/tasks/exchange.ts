@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   read,
+  readdirSync,
   readFileSync,
   rmSync,
 } from 'node:fs';
@@ -47,10 +48,14 @@ export interface Exchange {
   scratch(name: string): number;
   /** Removes a file that was for one task alone; one that is not there is no matter. */
   remove(name: string): void;
+  /** Removes LDIF that came over the management API and was last written to before a time, in milliseconds since 1970. @returns how many files */
+  removeUploads(keeps: ReadonlySet<string>, beforeMs: number): number;
   /** Removes what is left of a file that was not made to its end. */
   forget(name: string): void;
 }
 
+/** As the management API names what is uploaded (`src/admin/operations/ldif-task.ts`). */
+const upload = /^import-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.ldif$/;
 const readOctets = 1_048_576;
 const readSome = promisify(read);
 
@@ -161,6 +166,15 @@ export function openExchange(folder: string): Exchange {
       return file;
     },
     remove: (name) => rmSync(placeOf(name), { force: true }),
+    removeUploads(keeps, beforeMs) {
+      const old = readdirSync(folder).filter((name) => {
+        if (!upload.test(name) || keeps.has(name)) return false;
+        const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+        return stat?.isFile() === true && stat.mtimeMs < beforeMs;
+      });
+      for (const name of old) rmSync(join(folder, name), { force: true });
+      return old.length;
+    },
     forget: (name) => {
       if (isTaskFile(name)) rmSync(part(name), { force: true });
     },

@@ -23,7 +23,12 @@ export interface TaskOptions {
 export interface Tasks {
   /** Ends what is under way: an import goes on with the next start. */
   stop(): Promise<void>;
+  /** Removes what uploads that broke off have left. @returns what it did */
+  sweep(): string;
 }
+
+/** For so long nothing has to come of an upload: its task is given when all of it is there. */
+const uploadMs = 3_600_000;
 
 interface Current {
   readonly uuid: string;
@@ -46,11 +51,18 @@ export async function startTasks(options: TaskOptions): Promise<Tasks> {
     awake.resolve();
     awake = Promise.withResolvers();
   };
-  const leave = list.watch(() => {
+  const leave = list.watch((gone) => {
+    for (const task of gone) if (task.uuid !== current?.uuid && task.ended === undefined) dropFile(options, exchange, task);
     if (current !== undefined && list.find(current.uuid) === undefined) current.controller.abort(new TaskEnded('cancelled'));
     wake();
   });
   await interruptOthers(options, list, exchange);
+  const sweep = () => {
+    const waiting = list.all().filter(({ ended }) => ended === undefined);
+    const files = exchange.removeUploads(new Set(waiting.map(({ file }) => file)), engine.clock.nowMs() - uploadMs);
+    return `${files} files of uploads removed`;
+  };
+  sweep();
 
   const run = async () => {
     while (!isStopping) {
@@ -70,6 +82,7 @@ export async function startTasks(options: TaskOptions): Promise<Tasks> {
   };
   const running = run().catch((error: unknown) => options.log.error(errors.taskFailed, `tasks are done no more: ${String(error)}`));
   return {
+    sweep,
     async stop() {
       isStopping = true;
       leave();
@@ -101,26 +114,31 @@ async function perform(options: TaskOptions, list: TaskList, exchange: Exchange,
     await report.write({ ...(task.state === 'waiting' ? { state: 'running' as const } : {}), started: generalizedTime(clock.nowMs()) });
     const outcome = await done(work, options);
     await end(work, outcome, outcome.state === 'failed' ? errors.taskFailed.code : undefined);
-    dropFile(work);
+    dropFile(options, exchange, task);
   } catch (error) {
     if (error instanceof TaskEnded) {
       if (error.how !== 'cancelled') return;
-      dropFile(work);
+      dropFile(options, exchange, task);
       tell(work, 'refused', 'it was cancelled: its entry is gone', undefined);
       return;
     }
     const { result, code } = failureOf(error);
     options.log.warn(errors.taskFailed, `${task.dn}: ${result}`);
     await end(work, { state: 'failed', result, done: undefined }, code).then(
-      () => dropFile(work),
+      () => dropFile(options, exchange, task),
       (why: unknown) => options.log.error(errors.taskFailed, `${task.dn}: how it ended cannot be written: ${String(why)}`),
     );
   }
 }
 
 /** What came for this task alone goes with it, once it is written how it ended: until then the next start may go on with it. */
-function dropFile({ task, exchange }: Work): void {
-  if (task.kind === 'import' && task.options.includes('drop')) exchange.remove(task.file);
+function dropFile({ log }: TaskOptions, exchange: Exchange, { kind, options, file, dn }: Task): void {
+  if (kind !== 'import' || !options.includes('drop')) return;
+  try {
+    exchange.remove(file);
+  } catch (error) {
+    log.warn(errors.taskFailed, `${dn}: ${file} stays in the folder exchange: ${String(error)}`);
+  }
 }
 
 async function done(work: Work, { openRealm, backUp }: TaskOptions): Promise<Outcome> {

@@ -125,6 +125,7 @@ const standing: EngineSettings = {
   'tasks.waitingMax': 50,
   'tasks.keptMax': 50,
   'tasks.entriesAtOnce': 500,
+  'tasks.sweepS': 0,
   'ldap.clientCertificateRule': 'off',
   'ldap.accessRulesMax': 1000,
   ...readSettings(stateSettings, { environment: {} }).values,

@@ -179,8 +179,7 @@ function ready(desk: ImportDesk, known: KnownRealms, bounds: RuleBounds, record:
   const { schema } = desk;
   return explained(record, () => {
     if (record.kind !== 'content' && record.kind !== 'add') throw notImported(record, 'only entries and additions can be imported');
-    const control = criticalControl(record);
-    if (control !== undefined) throw notImported(record, `the critical control ${control.oid} is for ldapmodify`);
+    if (criticalControl(record) !== undefined) throw notImported(record, 'critical controls are for ldapmodify');
     const name = nameOf(schema, record.dn);
     const isSubschema = equalBytes(name.key, subschemaKey);
     // By what it defines the others are read.

@@ -60,8 +60,8 @@ export interface TaskList {
   find(uuid: string): Task | undefined;
   update(uuid: string, progress: TaskProgress, along?: Along): Promise<TaskUpdated>;
   remove(uuid: string): Promise<void>;
-  /** Calls when a task came, went or was changed. @returns ends it */
-  watch(listener: () => void): () => void;
+  /** Calls when a task came, went or was changed, with those that went as they were. @returns ends it */
+  watch(listener: (gone: readonly Task[]) => void): () => void;
 }
 
 const listsMax = 10_000;
@@ -94,8 +94,9 @@ export async function openTaskList(opened: Engine): Promise<TaskList> {
     watch: (listener) =>
       store.watch((changes) => {
         const isTask = ({ dnKey }: { readonly dnKey: Uint8Array }) => isWithin(dnKey, list.key);
-        if (changes.some(({ change, before }) => (before && isTask(before)) || (change.kind !== 'delete' && isTask(change.entry))))
-          listener();
+        if (!changes.some(({ change, before }) => (before && isTask(before)) || (change.kind !== 'delete' && isTask(change.entry)))) return;
+        const engine = newestEngine(opened);
+        listener(changes.flatMap(({ change, before }) => (change.kind === 'delete' ? (taskOf(engine, before) ?? []) : [])));
       }),
   };
 }
