@@ -185,6 +185,19 @@ test('lines may end with CR LF, and the last one with nothing', async (t) => {
   t.deepEqual(seen((await read(unix))[0]), { cn: ['xy'], sn: [''] });
 });
 
+test('the mark of UTF-8 that an editor put in front is no part of the first line', async (t) => {
+  const text = 'version: 1\n\ndn: a=b\ncn: x\n';
+  t.deepEqual(await read(`\ufeff${text}`), await read(text));
+});
+
+test('text of 16 bits is told as what it is', async (t) => {
+  const octets = Buffer.from('\ufeffdn: a=b\n', 'utf16le');
+  for (const chunk of [octets, Buffer.from(octets).swap16()]) {
+    const error = await t.throwsAsync(async () => await Array.fromAsync(readLdif([chunk], limits)), { instanceOf: LdifError });
+    t.deepEqual([error?.line, error?.why], [1, 'the text is UTF-16, and LDIF is UTF-8']);
+  }
+});
+
 test('no records are in no text', async (t) => t.deepEqual(await read(''), []));
 
 test('values of one attribute are gathered wherever they stand, whatever the case of its name', async (t) => {

@@ -29,6 +29,15 @@ export function feed(lines: Lines, chunks: readonly Uint8Array[]): void {
   const rest = lines.arrived.subarray(lines.at);
   lines.arrived = Buffer.concat([rest, ...chunks]);
   lines.at = 0;
+  if (lines.next === 1) skipMark(lines);
+}
+
+/** What editors write in front of a text to say how it is encoded is no part of its first line. */
+function skipMark(lines: Lines): void {
+  const [first, second, third] = lines.arrived;
+  if (first === 0xef && second === 0xbb && third === 0xbf) lines.at = 3;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    throw new LdifError(1, 'the text is UTF-16, and LDIF is UTF-8');
 }
 
 /**

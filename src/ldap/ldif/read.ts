@@ -25,7 +25,7 @@ interface Reader {
 /**
  * Reads LDIF record by record; no more than one record and one chunk are held in memory. Values are views that stay valid.
  *
- * Taken beyond the grammar, as others take it: no `version:`, octets beyond ASCII in values, several content and change
+ * Taken beyond the grammar, as others take it: no `version:`, the mark of UTF-8 that editors put in front, octets beyond ASCII in values, several content and change
  * records mixed, no `-` behind the last modification, `increment` (RFC 4525). Values from URLs (`:<`) are refused.
  *
  * @param chunks  octets as they come, cut anywhere
