@@ -65,7 +65,9 @@ test('applications: made, given a secret that is told once, changed, deleted', a
 });
 
 test('ldif.export and ldif.import: what goes out comes in, superiors first; a second time it is there already', async (t) => {
-  const out = (await call(t, atrium, 'ldif.export')).body as string;
+  const { body, headers } = await call(t, atrium, 'ldif.export');
+  t.is(headers.get('content-disposition'), 'attachment; filename="default.ldif"');
+  const out = body as string;
   t.true(out.startsWith('version: 1\n\ndn: dc=example,dc=com\n'));
   t.false(/^userPassword/m.test(out));
   const unit = (name: string, superior = '') =>

@@ -4,6 +4,7 @@ import type { OperationDeps } from '../operations/deps.ts';
 import { type Failure, failureOf } from '../operations/failure.ts';
 import { type Performed, perform } from '../operations/perform.ts';
 import type { Call, Caller, Operation } from '../operations/row.ts';
+import { streamed } from '../operations/streamed.ts';
 import { Unfit } from '../operations/unfit.ts';
 import { routes as ownRoutes } from '../routes.ts';
 import { challengeFor, failed, gateFailure } from './answer.ts';
@@ -109,7 +110,7 @@ function replyOf(row: Operation, request: WebRequest, performed: Performed): Rep
         body: { ok: true, ...performed.output },
       };
     case 'streamed':
-      return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
+      return streamed(row, request.realm, performed);
     case 'failed':
       return failed(performed.failure, request.correlationId);
   }

@@ -2,6 +2,7 @@ import { type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHt
 import { errors } from '../errors.ts';
 import type { Performed } from '../operations/perform.ts';
 import type { Operation } from '../operations/row.ts';
+import { streamed } from '../operations/streamed.ts';
 import { consequencesOf } from './consequences.ts';
 import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, type Shape, shapeOf } from './forms.ts';
@@ -114,6 +115,10 @@ interface Tried {
   readonly faults?: Readonly<Record<string, string>>;
   /** What is wrong with the whole. */
   readonly wrong?: readonly string[];
+  /** Of an operation that takes octets of its own: what was sent. */
+  readonly body?: string;
+  /** What came of a rehearsal, which is shown above the form that does it. */
+  readonly output?: Readonly<Record<string, unknown>>;
 }
 
 /** What will happen, what it takes, and the one verb. */
@@ -137,17 +142,7 @@ async function deedPage(
       faults: tried.faults ?? {},
       without: [...settled, ...(elsewhere[row.name] ?? [])],
     }),
-    ...(row.takes === undefined
-      ? []
-      : [
-          field({
-            name: bodyName,
-            label: texts.body.replace('{type}', row.takes.type),
-            kind: 'lines',
-            required: true,
-            fault: tried.faults?.[bodyName],
-          }),
-        ]),
+    ...(row.takes === undefined ? [] : [bodyField(row.takes, tried)]),
     ...(isForGood && thing !== '' ? [confirmField(thing, tried.faults?.[confirmName])] : []),
   ];
   const hidden = { ...Object.fromEntries(settled.map((name) => [name, given[name] ?? ''])), thing, back, etag, settled: settled.join(' ') };
@@ -158,6 +153,7 @@ async function deedPage(
     title,
     main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
 ${tried.wrong?.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
+${tried.output !== undefined && html`${notice('careful', 'rehearsed', texts.rehearsed)}${section('told', texts.result, drawOutput(tried.output, { realm, nowMs: admin.nowMs }))}`}
 <section aria-label="${title}"><p>${ended(filledWith(danger ?? sentence(row.summary), { ...given, ...(thing === '' ? {} : { user: thing, group: thing, application: thing }) }))}</p>
 ${ends}
 ${form({ realm, path: `/admin/do/${row.name}?back=${encodeURIComponent(back)}`, csrfToken: admin.csrfToken, verb: row.console?.verb ?? title, fields, hidden, look })}
@@ -171,6 +167,19 @@ const elsewhere: Readonly<Record<string, readonly string[]>> = { 'keys.rotate': 
 
 const confirmName = 'confirmThing';
 const bodyName = 'bodyText';
+/** The member by which an operation judges and does nothing. */
+const rehearsal = 'dryRun';
+
+function bodyField({ type }: NonNullable<Operation['takes']>, { body, faults }: Tried): SafeHtml {
+  return field({
+    name: bodyName,
+    label: texts.body.replace('{type}', type),
+    kind: 'lines',
+    required: true,
+    value: body,
+    fault: faults?.[bodyName],
+  });
+}
 
 function confirmField(thing: string, fault: string | undefined): SafeHtml {
   return field({ name: confirmName, label: texts.confirmName.replace('{name}', () => thing), kind: 'text', required: true, fault });
@@ -203,7 +212,7 @@ async function deed(
     body,
     ...(row.editable === true && asked.etag ? { ifMatch: asked.etag } : {}),
   });
-  return answered(deps, request, admin, row, asked, values, performed);
+  return answered(deps, request, admin, row, asked, { values, ...(body === undefined ? {} : { body }) }, performed);
 }
 
 async function answered(
@@ -212,7 +221,7 @@ async function answered(
   admin: Admin,
   row: Operation,
   asked: Asked,
-  values: Readonly<Record<string, string>>,
+  tried: Pick<Tried, 'values' | 'body'>,
   performed: Performed,
 ): Promise<Drawn | Reply> {
   const { realm } = request;
@@ -220,15 +229,18 @@ async function answered(
     case 'failed': {
       const { faults, wrong } = toldOf(performed.failure.errors, shapeOf(row.input), Object.keys(asked.given));
       return {
-        ...(await deedPage(deps, request, admin, row, asked, { values, faults, wrong })),
+        ...(await deedPage(deps, request, admin, row, asked, { ...tried, faults, wrong })),
         status: statusOf(performed.failure.status),
         error: performed.failure.error,
       };
     }
     case 'streamed':
-      return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
+      return streamed(row, realm, performed);
     case 'done': {
       const { output } = performed;
+      // What was tried can be done at once, with what was sent.
+      if (tried.values?.[rehearsal] === 'true' && output['task'] === undefined)
+        return deedPage(deps, request, admin, row, asked, { ...tried, values: { ...tried.values, [rehearsal]: 'false' }, output });
       const isSecret = row.once === true || Object.keys(output).some((name) => toldOnce.test(name));
       if (isSecret || row.takes !== undefined || asked.back.startsWith('/admin/api-explorer'))
         return told(realm, row, asked, admin, output, isSecret);
@@ -248,6 +260,14 @@ function told(
   isSecret: boolean,
 ): Drawn {
   const title = row.console?.title ?? row.summary;
+  const { task } = output;
+  if (typeof task === 'string') {
+    const way = hrefOf(realm, '/admin/api-explorer/tasks.read', { run: '1', task });
+    return {
+      title,
+      main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}</h1>${notice('careful', 'task', texts.goesOn)}<p class="ways"><a href="${way}">${texts.howFar}</a></p>`,
+    };
+  }
   return {
     title,
     main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
@@ -266,7 +286,9 @@ export function toldOf(
   for (const { field: at, message } of found) {
     const name = at?.split(/[.[]/, 1)[0] ?? '';
     if (name in properties && !unseen.includes(name)) faults[name] = message;
-    else wrong.push(sentence(name in properties ? `${name} ${message}` : message));
+    // `line 7` is no member, and has to be told.
+    else if (at === undefined || name in properties) wrong.push(sentence(at === undefined ? message : `${name} ${message}`));
+    else wrong.push(sentence(`${at}: ${message}`));
   }
   return { faults, wrong };
 }

@@ -2,6 +2,7 @@ import { watch } from '#client';
 import { type Handler, html, notice, pathIn, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import type { Operation } from '../operations/row.ts';
+import { streamed } from '../operations/streamed.ts';
 import { sentence, statusOf, toldOf, typedOf } from './acts.ts';
 import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
@@ -55,8 +56,7 @@ async function asked(deps: ConsoleDeps, request: WebRequest, admin: Admin, row: 
   const isAsked = query.has('run') || Object.keys(shape.properties).length === 0;
   const { actor, searches } = watch(admin.actor);
   const performed = isAsked ? await run(deps, row, request, { ...admin, actor }, inputOf(shape, query)) : undefined;
-  if (performed?.kind === 'streamed')
-    return { kind: 'stream' as const, type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
+  if (performed?.kind === 'streamed') return streamed(row, realm, performed);
   const told = performed?.kind === 'failed' ? toldOf(performed.failure.errors, shape) : { faults: {}, wrong: [] };
   const fields = fieldsOf(shape, { values, faults: told.faults });
   return {

@@ -22,7 +22,15 @@ export interface Member {
 
 /** Reads the shape of an operation's input. */
 export function shapeOf(input: z.ZodObject): Shape {
-  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Partial<Shape>;
+  const schema = z.toJSONSchema(input, {
+    io: 'input',
+    unrepresentable: 'any',
+    // Of yes and no that are texts in a query it leaves the default out, by which a form knows them.
+    override: ({ zodSchema, jsonSchema }) => {
+      const { def } = zodSchema._zod;
+      if (def.type === 'default' && typeof def.defaultValue === 'boolean') jsonSchema.default = def.defaultValue;
+    },
+  }) as Partial<Shape>;
   return { properties: schema.properties ?? {}, required: schema.required ?? [] };
 }
 
@@ -51,7 +59,8 @@ export function fieldsOf(
       const told = {
         name,
         label: labels[name] ?? labelOf(name),
-        hint: hintOf(member, isNeeded),
+        // A box is ticked or it is not.
+        hint: hintOf(member, isNeeded || isBoolean(member)),
         required: isNeeded,
         value,
         fault: faults[name],

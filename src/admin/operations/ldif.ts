@@ -27,7 +27,7 @@ const exported = operation({
     operational: z.stringbool().default(false).describe('What the directory keeps by itself, too: entryUUID and its like.'),
   }),
   output: z.strictObject({}),
-  gives: { type },
+  gives: { type, extension: 'ldif' },
   audit: 'the realm exported as LDIF',
   console: { on: 'ldif', title: 'Export', verb: 'Export' },
   command: 'realm export',

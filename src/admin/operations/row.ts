@@ -78,8 +78,8 @@ export interface OperationRow<Input extends z.ZodObject, Output extends z.ZodObj
   readonly editable?: true;
   /** Sent beside the members, as octets of this type, at most as many as a setting says. */
   readonly takes?: { readonly type: string; readonly octetsMax: 'adminApi.ldifOctetsMax' };
-  /** Sent in place of the members, as octets of this type. */
-  readonly gives?: { readonly type: string };
+  /** Sent in place of the members, as octets of this type: a file with this extension. */
+  readonly gives?: { readonly type: string; readonly extension: string };
   /** For the audit row; members of the input stand in braces: `{user} disabled`. Never a secret. */
   readonly audit: string;
   /** Only where it is true of what the service has. Always, when absent. */
