@@ -127,8 +127,26 @@ export function createLiveIndexer(live: { readonly current: Schema }): Indexer {
   };
 }
 
-/** The indexed types of all attributes that are not the same, octet for octet, in two states of an entry. An attribute moves its supertypes, too. */
+interface Compared {
+  readonly one: Uint8Array;
+  readonly other: Uint8Array;
+  readonly typesOf: Decisions<readonly AttributeType[]>;
+  readonly moved: ReadonlySet<AttributeType>;
+}
+
+/** A change asks for the keys of what was and of what is to be, one after the other, and before it for what must be unique. */
+let compared: Compared | undefined;
+
+/** The indexed types of all attributes that are not the same, octet for octet, in two states of an entry, whichever is named first. An attribute moves its supertypes, too. */
 function movedTypes(one: Uint8Array, other: Uint8Array, typesOf: Decisions<readonly AttributeType[]>): ReadonlySet<AttributeType> {
+  const isKnown =
+    compared?.typesOf === typesOf &&
+    ((compared.one === one && compared.other === other) || (compared.one === other && compared.other === one));
+  if (!isKnown) compared = { one, other, typesOf, moved: compare(one, other, typesOf) };
+  return (compared as Compared).moved;
+}
+
+function compare(one: Uint8Array, other: Uint8Array, typesOf: Decisions<readonly AttributeType[]>): ReadonlySet<AttributeType> {
   const moved = new Set<AttributeType>();
   const held = elementsOf(other);
   const note = (bytes: Uint8Array, { descriptionStart, descriptionEnd }: Element) => {
