@@ -1,5 +1,6 @@
 import { encodeBer, type Result, resultCodes } from '#ldap';
 import type { SessionOf } from './actor.ts';
+import type { Limited } from './limited.ts';
 import { ClientRefusal } from './refusal.ts';
 
 /** One's own password, to be changed by who knows it. */
@@ -13,12 +14,12 @@ export interface PasswordChange {
   readonly door: string;
 }
 
-/** `old`: the old one is wrong. `fresh`: the new one is not taken, and `says` why. `limited`: nothing was judged. */
+/** `old`: the old one is wrong. `fresh`: the new one is not taken, and `says` why. */
 export type PasswordChanged =
   | { readonly kind: 'changed' }
   | { readonly kind: 'refused'; readonly why: 'old' }
   | { readonly kind: 'refused'; readonly why: 'fresh'; readonly says: string }
-  | { readonly kind: 'limited'; readonly waitS: number };
+  | Limited;
 
 export const passwordModifyOid = '1.3.6.1.4.1.4203.1.11.1';
 
@@ -38,12 +39,12 @@ export function passwordModifyValue({ dn, old, fresh }: Pick<PasswordChange, 'dn
 /**
  * What became of it.
  *
- * @param waitS  seconds, where the directory said so beside its words
+ * @param limited  where the directory said so beside its words
  * @throws ClientRefusal when nothing was judged, or it may not be done
  */
-export function passwordChangedOf(result: Result, waitS: number | undefined): PasswordChanged {
+export function passwordChangedOf(result: Result, limited: Limited | undefined): PasswordChanged {
   if (result.code === resultCodes.success) return { kind: 'changed' };
-  if (waitS !== undefined) return { kind: 'limited', waitS };
+  if (limited !== undefined) return limited;
   // Not the one that was proved any more: somebody else has set another meanwhile.
   const isOther = result.code === resultCodes.noSuchAttribute;
   if (isOther || result.code === resultCodes.unwillingToPerform) return { kind: 'refused', why: 'old' };

@@ -1,10 +1,11 @@
 import type { Log } from '#audit';
 import { type Clock, concat, utf8 } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import { type Control, decodeBer, resultCodes } from '#ldap';
+import { type Control, resultCodes } from '#ldap';
 import { type Actor, actorOf, onBehalf, type Subject } from './actor.ts';
 import { type PasswordChange, type PasswordChanged, passwordChangedOf, passwordModifyOid, passwordModifyValue } from './change-password.ts';
 import { errors } from './errors.ts';
+import { doorControlOid, type Limited, limitOf } from './limited.ts';
 import type { Link } from './link.ts';
 import { createFreshness, createOpener, JudgingPool, SharedPool } from './pool.ts';
 import { ClientRefusal } from './refusal.ts';
@@ -26,11 +27,10 @@ export interface Presented {
   readonly isProtected?: boolean;
 }
 
-/** `limited`: nothing was judged, since too many attempts for the name or from the address have failed. */
 export type Judgement =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: number; readonly diagnostic: string }
-  | { readonly kind: 'limited'; readonly waitS: number };
+  | Limited;
 
 /** The web layer's way to the directory: LDAP over the private socket, and nothing else. */
 export interface DirectoryClient {
@@ -89,7 +89,6 @@ export interface ConnectOptions {
 const arc = '2.25.83716444157178576224225129172109131643';
 const showSecretOid = `${arc}.6.1`;
 const wakeMailsOid = `${arc}.6.125`;
-const doorControlOid = `${arc}.5.1`;
 /** Transactions under way at a time: each keeps its updates in the directory's memory. */
 const transactionsMax = 2;
 /** Passwords in clear are hashed one after the other before a transaction is decided. */
@@ -152,8 +151,8 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
       );
       const { code, diagnostic } = op.result;
       if (code === resultCodes.success) return { kind: 'accepted' };
-      const waitS = waitOf(controls);
-      if (waitS !== undefined) return { kind: 'limited', waitS };
+      const limited = limitOf(controls);
+      if (limited !== undefined) return limited;
       // Codes that say something about the password, or about its name. Anything else means that nobody judged it.
       if (judged.has(code)) return { kind: 'refused', code, diagnostic };
       throw new ClientRefusal(op.result);
@@ -168,8 +167,8 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
           }),
         ),
       );
-      const waitS = waitOf(answered);
-      if (waitS !== undefined) return { kind: 'refused', why: 'limited', waitS };
+      const limited = limitOf(answered);
+      if (limited !== undefined) return limited;
       if (op.kind !== 'extendedResponse') throw new ClientRefusal(op.result);
       return verifiedOf(op);
     },
@@ -183,7 +182,7 @@ export function connectDirectory({ socketPath, secret, clock, settings, log }: C
           }),
         ),
       );
-      return passwordChangedOf(op.result, waitOf(answered));
+      return passwordChangedOf(op.result, limitOf(answered));
     },
     wakeMails: async () => {
       const { op } = await telling(
@@ -221,12 +220,6 @@ const judged: ReadonlySet<number> = new Set([
   resultCodes.unwillingToPerform,
   resultCodes.constraintViolation,
 ]);
-
-/** Seconds, as the directory says them beside its words: INTEGER. */
-function waitOf(controls: readonly Control[]): number | undefined {
-  const value = controls.find(({ oid }) => oid === doorControlOid)?.value;
-  return value && decodeBer(value, (ber) => ber.number());
-}
 
 /** SEQUENCE { door OCTET STRING, address OCTET STRING, protected BOOLEAN DEFAULT FALSE } in DER. */
 function doorControl(door: string, address: string, isProtected: boolean): Control {

@@ -11,6 +11,7 @@ export {
   explainSignIn,
 } from './explain.ts';
 export { allOf, anyOf, equals, inChain, present } from './filters.ts';
+export type { Limited } from './limited.ts';
 export { connectOperators, type OperatorsClient, type OperatorsOptions, type Pipeline } from './operators.ts';
 export { ClientRefusal } from './refusal.ts';
 export { type Change, rehearse, watch } from './rehearse.ts';

@@ -1,6 +1,7 @@
 import { utf8 } from '#base';
 import { type BerWriter, type Control, decodeBer, encodeBer, type Response, resultCodes } from '#ldap';
 import type { SessionOf } from './actor.ts';
+import type { Limited } from './limited.ts';
 import { ClientRefusal } from './refusal.ts';
 
 /** What somebody shows beside a password, and where. */
@@ -31,9 +32,9 @@ export interface Verification {
 export type Verified =
   /** Judged, spent and on disk. `left`: codes of a recovery set. */
   | { readonly kind: 'accepted'; readonly left?: number }
-  /** `wrong` says nothing of why; `replay`: it is right, and was used; `absent`: there is no such factor; `held`: there is one already; `limited`: nothing was judged. */
+  /** `wrong` says nothing of why; `replay`: it is right, and was used; `absent`: there is no such factor; `held`: there is one already. */
   | { readonly kind: 'refused'; readonly why: 'wrong' | 'replay' | 'absent' | 'held' }
-  | { readonly kind: 'refused'; readonly why: 'limited'; readonly waitS: number };
+  | Limited;
 
 export const verifyOid = '2.25.83716444157178576224225129172109131643.6.60';
 

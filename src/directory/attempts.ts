@@ -2,7 +2,7 @@ import { utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { credentialsErrors } from '#credentials';
 import { encodeBer, formatDn, resultCodes } from '#ldap';
-import type { AttemptBy, Outcome, Turns } from '#state';
+import type { AttemptBy, Limited, Outcome, Turns } from '#state';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
@@ -36,8 +36,8 @@ export async function counted<T>(call: Call, tried: Tried, judge: () => Promise<
   const outer = controls.of(door);
   const turn = await engine.attempts.enter(attemptOf(call, tried));
   if (turn.kind === 'limited') {
-    // Words are for people; the web layer is told the number.
-    if (outer !== undefined) controls.answer({ oid: door.oid, critical: false, value: encodeBer((ber) => ber.number(turn.waitS)) });
+    // Words are for people; the web layer is told the number, and which limit it was.
+    if (outer !== undefined) controls.answer({ oid: door.oid, critical: false, value: limitValue(turn) });
     const what = turn.of === 'identity' ? 'for this name' : 'from this address';
     throw refuse(errors.attemptsLimited, { what, wait: turn.waitS === 1 ? '1 second' : `${turn.waitS} seconds` });
   }
@@ -53,6 +53,16 @@ export async function counted<T>(call: Call, tried: Tried, judge: () => Promise<
   } finally {
     await turn.end(outcome);
   }
+}
+
+/** SEQUENCE { wait INTEGER, ofAddress BOOLEAN DEFAULT FALSE } in DER: seconds, and whether it is the address' limit rather than the name's. */
+function limitValue({ waitS, of }: Limited): Uint8Array {
+  return encodeBer((ber) =>
+    ber.sequence(() => {
+      ber.number(waitS);
+      if (of === 'address') ber.boolean(true);
+    }),
+  );
 }
 
 /** Whether an attempt would be refused at this moment, without making one. */

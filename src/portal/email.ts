@@ -3,7 +3,7 @@ import { parseMailAddress } from '#mail';
 import type { Browser } from '#people';
 import type { AuthnPolicy } from '#policy';
 import type { Session } from '#sessions';
-import { fillText, type Handler, type PageReply, type Reply, type WebRealm, type WebRequest } from '#web';
+import { fillText, type Handler, type Limit, type PageReply, type Reply, type WebRealm, type WebRequest } from '#web';
 import { type EmailPage, emailPage, type OwnEmail, sendable, takesEmail } from './email-pages.ts';
 import { ownHandler } from './frame.ts';
 import type { Own, OwnDeps } from './own.ts';
@@ -29,9 +29,9 @@ export function createEmailHandlers(deps: EmailPageDeps): Readonly<Record<'email
       answer(request, { ...mine, email: await ownEmail(deps, request, mine) }),
     );
   const page = ({ realm }: WebRequest, { email, csrfToken }: At, more: Partial<EmailPage> & Wait = {}): PageReply => {
-    const { status = 200, retryAfterS, ...rest } = more;
+    const { status = 200, limited, ...rest } = more;
     const shown = emailPage({ realm, email, csrfToken, asksCode: false, done: undefined, fault: undefined, ...rest });
-    return { kind: 'page', status, page: shown, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+    return { kind: 'page', status, page: shown, ...(limited === undefined ? {} : { limited }) };
   };
   return {
     emailPage: own(false, async (request, at) => {
@@ -54,7 +54,7 @@ interface At extends Own {
 
 interface Wait {
   readonly status?: number;
-  readonly retryAfterS?: number;
+  readonly limited?: Limit;
 }
 
 /** Where to go on, by a query; or what went wrong. */
@@ -81,7 +81,7 @@ async function send({ verification, clock }: EmailPageDeps, request: WebRequest,
   const parsed = address === undefined ? undefined : parseMailAddress(address);
   if (parsed === undefined) return refused;
   const sent = await verification.send(verifying(request, at, clock.nowMs()), parsed);
-  return sent.kind === 'limited' ? limited(sent.waitS, false) : 'sent=1';
+  return sent.kind === 'limited' ? limited(sent, false) : 'sent=1';
 }
 
 async function confirm({ verification, clock }: EmailPageDeps, request: WebRequest, at: At, given: string): Promise<Outcome> {
@@ -91,7 +91,7 @@ async function confirm({ verification, clock }: EmailPageDeps, request: WebReque
   const judged = await verification.confirm(verifying(request, at, clock.nowMs()), at.email.addresses, code);
   switch (judged.kind) {
     case 'limited':
-      return limited(judged.waitS, true);
+      return limited(judged, true);
     case 'verified':
       return 'done=verified';
     case 'wrong':
@@ -103,8 +103,8 @@ async function confirm({ verification, clock }: EmailPageDeps, request: WebReque
   }
 }
 
-function limited(count: number, asksCode: boolean): Outcome {
-  return { fault: { words: fillText(emailTexts.limited, { count }) }, status: 429, retryAfterS: count, asksCode };
+function limited(limit: Limit, asksCode: boolean): Outcome {
+  return { fault: { words: fillText(emailTexts.limited, { count: limit.waitS }) }, limited: limit, asksCode };
 }
 
 function verifying({ realm }: WebRequest, { session, person, email, visit }: At, nowMs: number): Verifying {

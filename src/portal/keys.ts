@@ -95,7 +95,7 @@ async function add(deps: KeysDeps, request: WebRequest, mine: Own): Promise<Repl
     const attempt = await deps.limits.enter({ realm: realm.id, identity: person.dn, address });
     if (attempt.kind === 'limited') {
       const again = await adding(deps, request, mine, role, keysTexts.limited);
-      return { ...again, status: 429, retryAfterS: attempt.waitS };
+      return { ...again, limited: attempt };
     }
     const given = { realm, origin, person, visit, ...claimed, answer, session: acting.session };
     await deps.webauthn.enrol(given, nameIn(form) || keysTexts.standing);

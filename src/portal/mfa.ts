@@ -150,9 +150,9 @@ async function proveApp(deps: MfaDeps, request: WebRequest, mine: Own, form: URL
       await apps.end(who, pending.handle);
       return to(home, 'app');
     }
-    if (judged.why !== 'limited') return showApp(deps, request, mine, pending, texts.appCodeWrong);
+    if (judged.kind !== 'limited') return showApp(deps, request, mine, pending, texts.appCodeWrong);
     const again = await showApp(deps, request, mine, pending, fillText(texts.limited, { count: judged.waitS }));
-    return { ...again, status: 429, retryAfterS: judged.waitS };
+    return { ...again, limited: judged };
   } catch (thrown) {
     if (!(thrown instanceof ClientRefusal)) throw thrown;
     const isForbidden = thrown.code === resultCodes.insufficientAccessRights;

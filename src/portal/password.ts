@@ -3,7 +3,7 @@ import { resultCodes } from '#ldap';
 import type { Browser } from '#people';
 import { enforcesPasswords, type PasswordPolicy, verifiesPasswords } from '#policy';
 import type { Session, Sessions } from '#sessions';
-import { fillText, type Handler, type PageReply, type Reply, readTime, type WebRealm, type WebRequest } from '#web';
+import { fillText, type Handler, type Limit, type PageReply, type Reply, readTime, type WebRealm, type WebRequest } from '#web';
 import { ownForm, ownHandler, userNameOf } from './frame.ts';
 import type { Own, OwnDeps } from './own.ts';
 import { hasPassword, type OwnEntry } from './pages.ts';
@@ -33,10 +33,10 @@ export function createPasswordHandlers(deps: PasswordDeps): Readonly<Record<keyo
   };
 }
 
-type Shown = Partial<Pick<PasswordPage, 'done' | 'fault' | 'others'>> & { readonly status?: number; readonly retryAfterS?: number };
+type Shown = Partial<Pick<PasswordPage, 'done' | 'fault' | 'others'>> & { readonly status?: number; readonly limited?: Limit };
 
 async function show(deps: PasswordDeps, request: WebRequest, own: Own, more: Shown): Promise<PageReply> {
-  const { status = 200, retryAfterS, done, fault, others = true } = more;
+  const { status = 200, limited, done, fault, others = true } = more;
   const { realm } = request;
   const { person, session, csrfToken } = own;
   const entry = await deps.readOwn(realm, session, ['stsHasPassword', 'pwdChangedTime'], request);
@@ -54,7 +54,7 @@ async function show(deps: PasswordDeps, request: WebRequest, own: Own, more: Sho
     csrfToken,
     nowMs: deps.clock.nowMs(),
   });
-  return { kind: 'page', status, page, ...(retryAfterS === undefined ? {} : { retryAfterS }) };
+  return { kind: 'page', status, page, ...(limited === undefined ? {} : { limited }) };
 }
 
 async function change(deps: PasswordDeps, request: WebRequest, own: Own, form: URLSearchParams): Promise<Reply> {
@@ -81,7 +81,7 @@ async function change(deps: PasswordDeps, request: WebRequest, own: Own, form: U
   }
   switch (changed.kind) {
     case 'limited':
-      return again(fillText(texts.limited, { count: changed.waitS }), undefined, { status: 429, retryAfterS: changed.waitS });
+      return again(fillText(texts.limited, { count: changed.waitS }), undefined, { limited: changed });
     case 'refused':
       if (changed.why === 'old') return again(texts.oldWrong, 'old');
       return again(fillText(texts.notTaken, { why: changed.says.replace(/^userPassword: /, '') }), 'password');

@@ -81,10 +81,9 @@ export const errors = {
   },
   attemptsLimited: {
     code: 'STS-AUTHN-9320',
-    means: 'too many failed attempts for a name or from an address (security.rateLimit*): nothing is judged for {waitS} seconds',
-    says: 'Too many attempts have failed.',
+    means: 'too many failed attempts for a name or from an address: now STS-HTTP-0017 and STS-HTTP-0018',
     sees: { http: 429 },
-    state: 'live',
+    state: 'retired',
   },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -4,7 +4,7 @@ import type { ErrorRow } from '#catalogue';
 import { sha256 } from '#keys';
 import type { AuthnPolicy, Mechanism } from '#policy';
 import { noProgress, type Parked, type Progress, type Sessions } from '#sessions';
-import type { Csrf, Handler, Reply, WebRealm, WebRequest } from '#web';
+import type { Csrf, Handler, Limit, Reply, WebRealm, WebRequest } from '#web';
 import { gone, keptOut, noteEnrolment, refusal, visitOf } from './answers.ts';
 import { decide } from './decide.ts';
 import { errors } from './errors.ts';
@@ -151,7 +151,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     step: Step,
     at: Standing,
     fault?: Fault,
-    more: { readonly status?: number; readonly retryAfterS?: number; readonly error?: ErrorRow } = {},
+    more: { readonly status?: number; readonly limited?: Limit; readonly error?: ErrorRow } = {},
   ): Promise<Reply> => {
     const { call, browser } = at;
     const { page, change } = await step.show(call, fault);

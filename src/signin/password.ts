@@ -1,9 +1,9 @@
 import type { Audit } from '#audit';
-import { ClientRefusal } from '#client';
+import { ClientRefusal, type Limited } from '#client';
 import type { Holdings } from '#holdings';
 import type { Noted } from '#people';
 import type { SignedIn, Visit } from '#sessions';
-import { fillText, type WebRealm } from '#web';
+import { fillText, limitRow, type WebRealm } from '#web';
 import { errors } from './errors.ts';
 
 /** A person as the sign-in needs them. */
@@ -44,7 +44,7 @@ export type Judge = (attempt: {
   readonly door: string;
   readonly address: string;
   readonly isProtected: boolean;
-}) => Promise<{ readonly kind: 'accepted' | 'refused' } | { readonly kind: 'limited'; readonly waitS: number }>;
+}) => Promise<{ readonly kind: 'accepted' | 'refused' } | Limited>;
 
 export interface PasswordDeps {
   readonly registry: Registry;
@@ -57,7 +57,7 @@ export type Proved =
   | { readonly kind: 'proven'; readonly person: Known | undefined }
   | { readonly kind: 'failed' }
   /** Too many attempts failed before: nothing was looked at. */
-  | { readonly kind: 'limited'; readonly waitS: number }
+  | Limited
   | { readonly kind: 'busy' };
 
 /** What was typed on the sign-in screen. */
@@ -92,8 +92,8 @@ export async function provePassword(
     return { kind: 'busy' };
   }
   if (judged.kind === 'limited') {
-    const summary = fillText(errors.attemptsLimited.means, { waitS: judged.waitS });
-    audit.record({ ...event, outcome: 'refused', error: errors.attemptsLimited, summary });
+    const error = limitRow(judged);
+    audit.record({ ...event, outcome: 'refused', error, summary: error.means });
     return judged;
   }
   if (judged.kind === 'refused' || person === undefined) {

@@ -1,7 +1,7 @@
 import type { ErrorRow } from '#catalogue';
 import type { Mechanism } from '#policy';
 import type { Parked, Progress, Role } from '#sessions';
-import type { Page, WebRealm, WebRequest } from '#web';
+import type { Limit, Page, WebRealm, WebRequest } from '#web';
 import type { Known } from './password.ts';
 import type { Enrollable, Offer } from './situation.ts';
 
@@ -113,8 +113,8 @@ export type Outcome =
       readonly fault: Fault;
       /** HTTP; 200 when absent. */
       readonly status?: number;
-      /** With 429: seconds until it is worth trying again. */
-      readonly retryAfterS?: number;
+      /** The attempt was not admitted. */
+      readonly limited?: Limit;
       /** Recorded, never shown. */
       readonly error?: ErrorRow;
       readonly change?: Change;

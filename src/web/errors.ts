@@ -13,6 +13,16 @@ export const errors = {
   beforeRouter: row('0014', 'what arrived is no request that could be handed to the router: {why}'),
   csrfMissing: row('0015', 'a form that changes something came without a CSRF token', 403),
   csrfForeign: row('0016', 'the CSRF token belongs to another session, or to one that has ended', 403),
+  identityLimited: row(
+    '0017',
+    'too many failed attempts for one identity within the window (security.rateLimitPerIdentity, security.rateLimitWindowS)',
+    429,
+  ),
+  addressLimited: row(
+    '0018',
+    'too many failed attempts from one address within the window (security.rateLimitPerAddress, security.rateLimitWindowS)',
+    429,
+  ),
   corsPreflight: row('0019', 'a CORS preflight from an origin that is neither ours nor listed by any application', 204),
   corsNoClient: row('0020', 'a cross-origin request that names no client, from an origin that is not allowed'),
   corsNoApplication: row('0021', 'a cross-origin request that names a client the realm does not have'),

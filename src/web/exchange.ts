@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRow, RouteMethod, RouteRow } from '#catalogue';
 import type { Cookie } from './cookies.ts';
+import type { Limit } from './limited.ts';
 import type { Page } from './page.ts';
 import type { WebRealm } from './realm.ts';
 
@@ -70,6 +71,8 @@ export interface PageReply extends Common {
   readonly status?: number;
   /** Seconds after which it is worth trying again: Retry-After (RFC 9110 §10.2.3). */
   readonly retryAfterS?: number;
+  /** An attempt that was not admitted: answered 429 with Retry-After, and recorded unless `error` says that it was. */
+  readonly limited?: Limit;
   readonly page: Page;
 }
 

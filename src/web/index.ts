@@ -19,6 +19,7 @@ export {
 } from './exchange.ts';
 export { isLoopbackHost } from './host.ts';
 export { html, type Piece, type SafeHtml } from './html.ts';
+export { type Limit, limitRow } from './limited.ts';
 export { facts, notice, type Page, type ThingRow, things } from './page.ts';
 export { pathIn, realmSegment, type WebRealm, type WebRealms } from './realm.ts';
 export { settings as webSettings } from './settings.ts';

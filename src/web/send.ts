@@ -11,6 +11,7 @@ import { errorJson, errorOfApi, errorPage, errorText, prefersJson } from './erro
 import type { FileReply, Reply, StreamReply } from './exchange.ts';
 import type { Exchange } from './exchanges.ts';
 import { type Admitted, securityHeaders } from './headers.ts';
+import { limitRow } from './limited.ts';
 import { renderPage } from './page.ts';
 import { pathIn } from './realm.ts';
 import { fillText } from './texts.ts';
@@ -111,15 +112,18 @@ export function createSender({ assets, audit, discardOctetsMax, apiPath, ending 
   const reply: Sender['reply'] = (exchange, answer) => {
     const cookies = (answer.cookies ?? []).map((cookie) => formatCookie(cookie, exchange.realm.prefix, exchange.secure));
     const common: Headers = cookies.length > 0 ? { 'Set-Cookie': cookies } : {};
-    const status = 'status' in answer ? (answer.status ?? 200) : 200;
-    if (status >= 400 && answer.error === undefined) {
+    const limited = answer.kind === 'page' ? answer.limited : undefined;
+    const status = limited !== undefined ? 429 : 'status' in answer ? (answer.status ?? 200) : 200;
+    if (limited !== undefined && answer.error === undefined) record(exchange, limitRow(limited), 'refused');
+    else if (status >= 400 && answer.error === undefined) {
       const [unclassified, outcome] =
         status < 500 ? ([errors.clientErrorUnclassified, 'refused'] as const) : ([errors.serverErrorUnclassified, 'failed'] as const);
       record(exchange, unclassified, outcome);
     }
     switch (answer.kind) {
       case 'page': {
-        const waits = answer.retryAfterS === undefined ? {} : { 'Retry-After': String(answer.retryAfterS) };
+        const retryAfterS = limited?.waitS ?? answer.retryAfterS;
+        const waits = retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) };
         page(exchange, status, answer.page, { ...common, ...waits });
         return;
       }

@@ -160,7 +160,7 @@ test('Password Modify: a wrong old password counts, at one limit with the binds'
   t.is((await house.connect().bind(person('ada'), 'lovelace')).code, 53);
 });
 
-test('the web layer’s judging bind counts for the browser’s address, and is told the seconds in the door control', async (t) => {
+test('the web layer’s judging bind counts for the browser’s address, and is told the seconds and which limit it was in the door control', async (t) => {
   const secret = utf8('0123456789abcdef0123456789abcdef');
   const house = await furnishedHouse(t, { countsAttempts: true, webSecret: secret });
   const web = house.connect('web', { address: 'local' });
@@ -180,7 +180,8 @@ test('the web layer’s judging bind counts for the browser’s address, and is 
   const refused = await web.bind(person('ada'), 'lovelace', [from('203.0.113.1')]);
   t.is(refused.code, 53);
   const value = refused.controls.find((control) => control.oid === oid)?.value;
-  t.is(value && decodeBer(value, (ber) => ber.number()), 60);
+  const said = value && decodeBer(value, (ber) => ber.sequence(() => [ber.number(), ber.more && ber.boolean()]));
+  t.deepEqual(said, [60, true], 'so many seconds, and of the address');
   t.is((await web.bind(person('ada'), 'lovelace', [from('203.0.113.2')])).code, 0);
 });
 

@@ -84,8 +84,8 @@ test('who has failed too often is refused before anything is judged, with a righ
   t.deepEqual(await by(layer, person('ada'), recovery('ABCDEFGHJK')), { kind: 'refused', why: 'absent' });
   for (let tries = 0; tries < 3; tries++) t.deepEqual(await by(layer, person('ada'), totp(app.wrong(now))), wrong);
   const limited = await by(layer, person('ada'), totp(app.code(now)));
-  t.like(limited, { kind: 'refused', why: 'limited' });
-  t.true(limited.kind === 'refused' && limited.why === 'limited' && limited.waitS > 0 && limited.waitS <= 60);
+  t.like(limited, { kind: 'limited', of: 'identity' });
+  t.true(limited.kind === 'limited' && limited.waitS > 0 && limited.waitS <= 60);
   layer.clock.moveMs(60_000);
   t.deepEqual(await by(layer, person('ada'), totp(app.code(layer.clock.nowMs()))), { kind: 'accepted' });
   for (let tries = 0; tries < 8; tries++) {

@@ -51,7 +51,8 @@ for (const workers of ['0', '2']) {
     t.regex(refused.body, /Too many attempts have failed, so nothing was looked at\. Wait 60 seconds/);
     t.false(refused.body.includes(ada.password));
     const codes = atrium.audit.flatMap(({ errorCode }) => errorCode ?? []);
-    for (const code of ['STS-LDAP-9390', 'STS-AUTHN-9320']) t.true(codes.includes(code), code);
+    for (const code of ['STS-LDAP-9390', 'STS-HTTP-0017']) t.true(codes.includes(code), code);
+    t.false(codes.includes('STS-HTTP-0018'));
 
     house.pass(59_500);
     t.is((await submit(base, screen, ada.uid, ada.password)).retryAfter, '1');
@@ -85,6 +86,23 @@ for (const workers of ['0', '2']) {
     t.deepEqual(new Set(codes), new Set([0]));
   });
 }
+
+test('STS-HTTP-0017 and STS-HTTP-0018 tell operators which limit was met; whoever is refused sees the same of both', async (t) => {
+  const house = await start(t, { STS_SECURITY_RATE_PER_ADDRESS: '8' });
+  const { base, ada, atrium } = house;
+  const screen = await openScreen(base);
+  const codes = () => atrium.audit.filter(({ action }) => action === 'signin.password').map(({ errorCode }) => errorCode);
+  for (let i = 0; i < 5; i++) await submit(base, screen, ada.uid, 'wrong');
+  const byName = await submit(base, screen, ada.uid, ada.password);
+  t.is(codes().at(-1), 'STS-HTTP-0017');
+  for (let i = 0; i < 3; i++) await submit(base, screen, `nobody${i}`, 'wrong');
+  const byAddress = await submit(base, screen, 'nobody', 'wrong');
+  t.is(codes().at(-1), 'STS-HTTP-0018');
+  t.is(atrium.audit.filter(({ action, errorCode }) => action === 'web.request' && errorCode !== undefined).length, 0, 'each once');
+  const shown = ({ status, retryAfter, body }: typeof byName, uid: string) => [status, retryAfter, body.replaceAll(`"${uid}"`, '"…"')];
+  t.deepEqual(shown(byAddress, 'nobody'), shown(byName, ada.uid));
+  t.notRegex(byAddress.body, /STS-|address/);
+});
 
 test('failures are remembered over a restart', async (t) => {
   const house = await start(t);

@@ -107,6 +107,21 @@ test.serial(
 );
 
 test.serial(
+  'STS-HTTP-0017: after too many wrong secrets of a client the right one is not looked at; the client is told what it is always told',
+  async (t) => {
+    const strict = await openHouse({ STS_SECURITY_RATE_PER_IDENTITY: '2' });
+    t.teardown(() => strict.atrium.stop());
+    const app = await addApplication(strict, 'hasty', { stsGrantType: 'client_credentials' });
+    const [right, wrong] = [await configure(strict.base, app), await configure(strict.base, { ...app, secret: 'wrong' })];
+    const from = strict.atrium.audit.length;
+    for (let i = 0; i < 2; i++) t.is(await refusalOf(t, oidc.clientCredentialsGrant(wrong)), 'invalid_client');
+    t.false(strict.codesSince(from).includes('STS-HTTP-0017'));
+    t.is(await refusalOf(t, oidc.clientCredentialsGrant(right)), 'invalid_client');
+    t.true(strict.codesSince(from).includes('STS-HTTP-0017'));
+  },
+);
+
+test.serial(
   'client credentials with the management API as resource: an at+jwt token that acts as the application; without the right to it none',
   async (t) => {
     const api = `${house.base}/admin-api`;

@@ -1,4 +1,4 @@
-import { open, type SpecRule, section } from './rule.ts';
+import { type SpecRule, section } from './rule.ts';
 
 export const managementRules: readonly SpecRule[] = [
   ...section('2, errors', [
@@ -64,11 +64,7 @@ export const managementRules: readonly SpecRule[] = [
     ['0013', 'body truncated: 400', 'web/body.test.ts', 'STS-HTTP-0013'],
     ['0014', 'error before the router', 'web/front.test.ts', 'STS-HTTP-0014'],
     ['0015', 'form without a CSRF token', 'web/body.test.ts', 'STS-HTTP-0015'],
-    [
-      '0017',
-      'too many attempts for one identity or from one address',
-      open('the sign-in records its own STS-AUTHN-9320; no row of the front raises 0017'),
-    ],
+    ['0017, 0018', 'too many attempts for one identity or from one address', 'flows/limits.test.ts', 'STS-HTTP-0017 and STS-HTTP-0018'],
   ]),
   ...section('2, STS-CORE', [
     [

@@ -9,7 +9,7 @@ export interface OuterDoor {
 
 /**
  * Names the door and the client's address behind a bind, or a verification, that the web layer asks for: SEQUENCE { door OCTET STRING, address OCTET STRING,
- * protected BOOLEAN DEFAULT FALSE }.
+ * protected BOOLEAN DEFAULT FALSE }. An answer carries it when too many have failed (`attempts.ts`).
  */
 export const door: ControlKind<OuterDoor> = {
   oid: '2.25.83716444157178576224225129172109131643.5.1',

@@ -56,7 +56,7 @@ export interface Sending extends Asking {
   readonly linkOf: (secret: string) => string;
 }
 
-export type Limited = { readonly kind: 'limited'; readonly waitS: number };
+export type Limited = Attempt & { readonly kind: 'limited' };
 export type Sent = Limited | { readonly kind: 'sent'; readonly untilMs: number };
 export type Judged =
   | Limited

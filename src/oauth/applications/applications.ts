@@ -1,5 +1,5 @@
 import type { Clock } from '#base';
-import { allOf, anyOf, ClientRefusal, type DirectoryClient, equals, inChain, present } from '#client';
+import { allOf, anyOf, ClientRefusal, type DirectoryClient, equals, inChain, type Limited, present } from '#client';
 import type { SigningAlgorithm } from '#keys';
 import { resultCodes } from '#ldap';
 import type { WebRealm } from '#web';
@@ -17,11 +17,7 @@ export interface PresentedSecret {
   readonly isProtected: boolean;
 }
 
-/** `limited`: nothing was judged, since too many secrets from there were wrong. */
-export type SecretJudged =
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'limited'; readonly waitS: number };
+export type SecretJudged = { readonly kind: 'accepted' } | { readonly kind: 'refused' } | Limited;
 
 /** The applications of the realms, read when they are asked for: what a directory tool wrote counts at the next request. */
 export interface Applications {

@@ -1,10 +1,11 @@
 import type { SigningAlgorithm } from '#keys';
 import type { Session } from '#sessions';
-import { sessionCookie } from '#web';
+import { limitRow, sessionCookie } from '#web';
 import { toClientMetadata } from '../applications/index.ts';
 import { errors } from '../errors.ts';
 import type { Issuer } from '../issuer.ts';
 import { claimsOfJwt } from '../jwt.ts';
+import { noteRefusal } from '../note.ts';
 import { mayUseServer } from '../tokens/standings.ts';
 import { type AdapterDeps, createAdapter } from './adapter.ts';
 import { applicationOf } from './application.ts';
@@ -79,7 +80,12 @@ async function judgeSecret(library: OidcLibrary, deps: ProviderDeps, secret: str
   const application = await applicationOf(deps, passing, ctx.oidc.client?.clientId ?? '');
   if (application === undefined) return false;
   const { address, secure } = passing.raw;
-  return (await deps.applications.judgeSecret(application, { secret, address, isProtected: secure })).kind === 'accepted';
+  const judged = await deps.applications.judgeSecret(application, { secret, address, isProtected: secure });
+  if (judged.kind === 'limited') {
+    const error = limitRow(judged);
+    noteRefusal(deps.audit, passing.issuer.realm, passing.raw, error, error.means);
+  }
+  return judged.kind === 'accepted';
 }
 
 /** The scope as it was asked for, before the library takes anything out of it, and after it has read a request that was pushed or signed. */

@@ -73,7 +73,7 @@ export async function takeApp(deps: LinkEnrolDeps, request: WebRequest, holder: 
 
 interface Unproved {
   readonly words: string;
-  readonly answer: { readonly status?: number; readonly retryAfterS?: number };
+  readonly answer: Pick<PageReply, 'status' | 'limited'>;
 }
 
 async function proved(
@@ -87,9 +87,8 @@ async function proved(
   try {
     const judged = await verify({ ...acting, secret, door: 'portal', address, isProtected: secure });
     if (judged.kind === 'accepted') return undefined;
-    if (judged.why !== 'limited') return { words: texts.appCodeWrong, answer: {} };
-    const { waitS } = judged;
-    return { words: fillText(texts.limited, { count: waitS }), answer: { status: 429, retryAfterS: waitS } };
+    if (judged.kind !== 'limited') return { words: texts.appCodeWrong, answer: {} };
+    return { words: fillText(texts.limited, { count: judged.waitS }), answer: { limited: judged } };
   } catch (thrown) {
     if (!(thrown instanceof ClientRefusal)) throw thrown;
     const isForbidden = thrown.code === resultCodes.insufficientAccessRights;
@@ -151,7 +150,7 @@ export async function takeKey(deps: LinkEnrolDeps, request: WebRequest, holder: 
     const attempt = await deps.limits.enter({ realm: realm.id, identity: person.dn, address });
     if (attempt.kind === 'limited') {
       const shown = await showKey(deps, request, holder, role, fillText(texts.limited, { count: attempt.waitS }));
-      return { ...shown, status: 429, retryAfterS: attempt.waitS };
+      return { ...shown, limited: attempt };
     }
     return await using(deps, request, holder, `a security key was enrolled (${role})`, async ({ link }) => {
       try {

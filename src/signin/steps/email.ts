@@ -5,7 +5,7 @@ import { keysErrors } from '#keys';
 import type { AuthnPolicy, Mechanism } from '#policy';
 import { fillText, html, type Page, pathIn, type SafeHtml, type WebRealm, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { limited } from '../limited.ts';
+import { noteLimited } from '../limited.ts';
 import { faultId, loginHref, stepPage } from '../pages.ts';
 import type { Known, Registry } from '../password.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
@@ -83,7 +83,7 @@ async function send(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall, 
     linkOf: (secret) =>
       `${baseOf(request.door) ?? ''}${pathIn(realm, `${rows.link.path}?authn=${encodeURIComponent(id)}&token=${secret}`)}`,
   });
-  if (sent.kind === 'limited') return limited(sent.waitS, { username: userName });
+  if (sent.kind === 'limited') return noteLimited(call, 'signin.email.send', sent, { username: userName });
   const underWay = { step: rows[kind].name, untilMs: sent.untilMs, data: { identity } };
   if (role === 'second') return { kind: 'moved', change: { underWay } };
   // A name that nobody has is looked up at the next step, like any other.
@@ -107,7 +107,7 @@ async function judge(deps: EmailStepDeps, kind: 'code' | 'link', call: StepCall,
   const judged = await email.judge(asking(call, kind, person, identity, rules), presented);
   switch (judged.kind) {
     case 'limited':
-      return limited(judged.waitS);
+      return noteLimited(call, 'signin.email', judged);
     case 'right':
       return person === undefined ? over() : { kind: 'proven', amr: ['otp'], person };
     case 'over':

@@ -3,7 +3,7 @@ import type { Progress, Visit } from '#sessions';
 import type { Limits } from '#state';
 import { csrfField, html, type Page, type Piece, pathIn, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { limited } from '../limited.ts';
+import { limited, noteLimited } from '../limited.ts';
 import { faultId, stepPage } from '../pages.ts';
 import { type PasswordDeps, provePassword, userNameLengthMax } from '../password.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
@@ -51,7 +51,7 @@ export function createPasswordStep(deps: PasswordStepDeps): Step {
       const { realm, request } = call;
       const proved = await provePassword(deps, realm, { userName, password, secure: request.secure }, visitOf(request));
       if (proved.kind === 'busy') return { kind: 'fault', fault: { words: texts.busy, kept }, status: 503, error: errors.notJudged };
-      if (proved.kind === 'limited') return limited(proved.waitS, kept);
+      if (proved.kind === 'limited') return limited(proved, kept);
       if (proved.kind === 'failed' || proved.person === undefined) return failed(kept);
       return { kind: 'proven', amr: ['pwd'], person: proved.person, change: { userName, ticked } };
     },
@@ -61,16 +61,17 @@ export function createPasswordStep(deps: PasswordStepDeps): Step {
 /** Who comes with a key alone: whom the name means. What follows from who that is, or from nobody being it, is not this step's business. */
 async function named(
   { registry, limits }: PasswordStepDeps,
-  { realm, request }: StepCall,
+  call: StepCall,
   userName: string,
   ticked: Progress['ticked'],
   kept: Fault['kept'],
 ): Promise<Outcome> {
+  const { realm, request } = call;
   const person = userName.length > userNameLengthMax ? undefined : await registry.find(realm, userName);
   // Whether somebody has such a key is told to whoever asks: so seldom that nobody goes through many names.
   const identity = person?.dn ?? registry.nobody(realm, userName.slice(0, userNameLengthMax));
   const attempt = await limits.enter({ realm: realm.id, identity, address: request.address });
-  if (attempt.kind === 'limited') return limited(attempt.waitS, kept);
+  if (attempt.kind === 'limited') return noteLimited(call, 'signin.passwordless', attempt, kept);
   const goesOn = !verifiesPasswords(realm.mode) || person?.holdings.keys.some(({ role }) => role === 'primary') === true;
   if (goesOn) await attempt.succeeded();
   const change = { userName: userName.slice(0, userNameLengthMax), ticked };

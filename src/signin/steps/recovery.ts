@@ -1,7 +1,7 @@
 import { ClientRefusal, type Verification, type Verified } from '#client';
 import { html } from '#web';
 import { errors } from '../errors.ts';
-import { limited } from '../limited.ts';
+import { noteLimited } from '../limited.ts';
 import { faultId, stepPage } from '../pages.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
 import { texts } from '../texts.ts';
@@ -37,10 +37,7 @@ export function createRecoveryStep({ verify }: RecoveryDeps): Step {
           isProtected: request.secure,
         });
         if (judged.kind === 'accepted') return { kind: 'proven', amr: ['otp'] };
-        if (judged.why === 'limited') {
-          call.note(action, errors.attemptsLimited);
-          return limited(judged.waitS);
-        }
+        if (judged.kind === 'limited') return noteLimited(call, action, judged);
         return fault(texts.recoveryWrong);
       } catch (thrown) {
         if (!(thrown instanceof ClientRefusal)) throw thrown;

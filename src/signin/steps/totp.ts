@@ -3,7 +3,7 @@ import { type AppEnrolments, appParts, type PendingApp } from '#factors';
 import { resultCodes } from '#ldap';
 import { html, type SafeHtml, type WebRealm } from '#web';
 import { errors } from '../errors.ts';
-import { limited } from '../limited.ts';
+import { noteLimited } from '../limited.ts';
 import { stepPage } from '../pages.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
 import { texts } from '../texts.ts';
@@ -89,10 +89,8 @@ async function judge(
   try {
     const verified = await verify({ ...asked, door: call.request.door, address, isProtected: secure });
     if (verified.kind === 'accepted') return 'accepted';
+    if (verified.kind === 'limited') return noteLimited(call, action, verified);
     switch (verified.why) {
-      case 'limited':
-        call.note(action, errors.attemptsLimited);
-        return limited(verified.waitS);
       case 'replay':
         return fault(texts.codeUsed);
       case 'wrong':

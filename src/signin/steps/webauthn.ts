@@ -4,7 +4,7 @@ import { answerField, askingParts, type Ceremony, ceremonyScript, factorsErrors,
 import { sessionsErrors } from '#sessions';
 import type { Limits } from '#state';
 import { type Handler, html } from '#web';
-import { limited } from '../limited.ts';
+import { noteLimited } from '../limited.ts';
 import { stepPage } from '../pages.ts';
 import type { Known, Registry } from '../password.ts';
 import type { Drawn, Fault, Outcome, Step, StepCall } from '../step.ts';
@@ -39,7 +39,7 @@ export function createWebauthnStep({ webauthn, registry, limits, audit }: Webaut
       if (person === undefined) return refused(factorsErrors.keyUnknown);
       const identity = person === nobody ? registry.nobody(realm, owner ?? '') : person.dn;
       const attempt = await limits.enter({ realm: realm.id, identity, address: request.address });
-      if (attempt.kind === 'limited') return limited(attempt.waitS);
+      if (attempt.kind === 'limited') return noteLimited(call, 'signin.webauthn', attempt);
       const outcome = await judged({ webauthn, audit }, call, person, answer);
       if (outcome.kind === 'proven') await attempt.succeeded();
       return outcome;
