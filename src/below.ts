@@ -6,6 +6,7 @@ import type { Addresses } from '#commands';
 import { readCommonPasswords } from '#credentials';
 import {
   bootstrap,
+  type CountConnections,
   changeSchema,
   createDesks,
   createDirectory,
@@ -73,7 +74,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const common = await commonPasswordsOf(settings);
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
   const { state, limits, outbox } = openShared(foundation, opened);
-  const engine = { ...opened, attempts: createTurns(limits, clock), outbox };
+  const countConnections: CountConnections = async (...whose) => listener.countFor(...whose) + ((await crew?.connectionsOf(...whose)) ?? 0);
+  const engine = { ...opened, attempts: createTurns(limits, clock), outbox, countConnections };
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const made = await bootstrap(engine, { seed: realmSeed(root) });
@@ -90,8 +92,7 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     chance,
     ...(crew === undefined ? {} : { shares: 'first', tally: createTally(crew.tally) }),
   });
-  const stopCrew = () => crew?.stop(settings['ldap.stopTimeoutS'] * 1000);
-  open.defer(async () => void (await Promise.all([listener.stop(), stopCrew()])));
+  open.defer(async () => void (await Promise.all([listener.stop(), crew?.stop(settings['ldap.stopTimeoutS'] * 1000)])));
   await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), ...realms } });
 
   const connectionsOf = async (...whose: Parameters<Listener['endFor']>) =>

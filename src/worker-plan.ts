@@ -50,6 +50,8 @@ export interface WorkerSide {
   changed(changes: readonly WatchedChange[]): void;
   /** Nobody may be here as this person any more, or by these app passwords of theirs: their connections end. @returns how many there were */
   personEnded(entryUuid: string, appPasswords?: readonly string[]): number;
+  /** How many that would end. */
+  connectionsOf(entryUuid: string, appPasswords?: readonly string[]): number;
   /** Other settings of the service are in force: it reads them where they are kept, if no request has had it do so. */
   settingsChanged(): void;
   /** Takes no more requests; resolves when those in progress are through. */

@@ -46,6 +46,7 @@ const side: WorkerSide = {
     for (const watcher of watchers) watcher(changes);
   },
   personEnded: (...whose) => listener?.endFor(...whose) ?? 0,
+  connectionsOf: (...whose) => listener?.countFor(...whose) ?? 0,
   settingsChanged: () => void readSettingsAgain?.(),
   async stop() {
     await listener?.stop();

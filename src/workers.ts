@@ -21,6 +21,8 @@ export interface Crew {
   letGo(): Promise<void>;
   /** Ends the connections of a person in all workers, or those by some app passwords. @returns how many there were */
   personEnded(entryUuid: string, appPasswords?: readonly string[]): Promise<number>;
+  /** How many that would end. */
+  connectionsOf(entryUuid: string, appPasswords?: readonly string[]): Promise<number>;
   /** Tells all workers that other settings are in force. */
   settingsChanged(): void;
   /** Starts the workers, and resolves when all of them listen. */
@@ -94,6 +96,12 @@ export function createCrew(count: number): Crew {
     replacing.add(timer);
   }
 
+  /** Of what each counts; one that is gone took its connections with it. */
+  async function sum(count: (link: Link<WorkerSide>) => Promise<number>): Promise<number> {
+    const counts = await Promise.all([...members.values()].map(({ link }) => count(link).catch(() => 0)));
+    return counts.reduce((all, each) => all + each, 0);
+  }
+
   return {
     count,
     progress,
@@ -103,11 +111,8 @@ export function createCrew(count: number): Crew {
       const asked = [...members.values()].map(({ link }) => link.ask('letGo').catch(() => undefined));
       await within(letGoTimeoutMs, Promise.all(asked));
     },
-    async personEnded(...whose) {
-      // One that is gone took its connections with it.
-      const asked = [...members.values()].map(({ link }) => link.ask('personEnded', ...whose).catch(() => 0));
-      return (await Promise.all(asked)).reduce((sum, each) => sum + each, 0);
-    },
+    personEnded: (...whose) => sum((link) => link.ask('personEnded', ...whose)),
+    connectionsOf: (...whose) => sum((link) => link.ask('connectionsOf', ...whose)),
     settingsChanged() {
       for (const { link } of members.values()) link.tell('settingsChanged');
     },

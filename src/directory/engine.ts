@@ -30,6 +30,11 @@ import { createTransactions, type Transactions } from './transactions/waiting.ts
 
 export type EngineSettings = SettingValues<typeof settings & typeof policySettings & typeof credentialsSettings & typeof stateSettings>;
 
+/** @param appPasswords  ids: only those that came in with one of these of that entry */
+export type CountConnections = (entryUuid: string, appPasswords?: readonly string[]) => Promise<number>;
+
+const nobodyConnected: CountConnections = async () => 0;
+
 export interface EngineOptions {
   /** That of the start, or of this moment when `live` says otherwise. */
   readonly schema: Schema;
@@ -73,6 +78,8 @@ export interface EngineOptions {
   readonly commonPasswords?: CommonPasswords;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
+  /** How many LDAP connections there are as an entry; by default none is known of. */
+  readonly countConnections?: CountConnections;
   /** Who issues links and mails; without it, nobody does. */
   readonly desks?: Desks;
   /** What is wrong with the texts of a mail that an entry holds; by default nothing. */
@@ -106,6 +113,7 @@ export interface Engine extends EngineOptions {
   readonly csn: CsnSource;
   readonly lines: Lines;
   readonly attempts: Turns;
+  readonly countConnections: CountConnections;
   readonly outbox: Outgoing;
   /** Passwords that need not be hashed again. */
   readonly known: KnownPasswords;
@@ -128,7 +136,7 @@ export function openEngine(options: EngineOptions): Engine {
   const { store, clock, changeSchema = unchanging } = options;
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  const { attempts = uncounted, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
+  const { attempts = uncounted, countConnections = nobodyConnected, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
   const known = createKnownPasswords({ key: options.chance.octets(32), clock, max: options.settings['security.verifiedBindsMax'] });
   const settled = createSettledBinds(options.chance.octets(32), options.settings['security.verifiedBindsMax']);
   const gatherMs = () => options.settings['security.repeatedBindsRowS'] * 1000;
@@ -145,6 +153,7 @@ export function openEngine(options: EngineOptions): Engine {
     csn,
     lines,
     attempts,
+    countConnections,
     outbox,
     known,
     settled,

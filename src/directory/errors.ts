@@ -240,6 +240,7 @@ export const errors = {
     sees: { ldap: 53 },
     state: 'live',
   },
+  connectionsMalformed: row(9700, 2, 'a request about connections that cannot be read', 'the request cannot be read'),
   policyUnfit: row(9391, 19, 'an authentication or password policy that nobody can have meant', '{attribute}: {why}'),
   mailAbsent: {
     code: 'STS-AUTHN-0244',

@@ -13,6 +13,7 @@ export {
 } from './desks.ts';
 export { createDirectory } from './directory.ts';
 export {
+  type CountConnections,
   type Engine,
   type EngineOptions,
   type EngineSettings,

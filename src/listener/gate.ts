@@ -34,6 +34,8 @@ export interface Gate {
   checkTimes(nowMs: number): void;
   /** Ends the connections on which somebody is bound as a person. @returns how many there were */
   endFor(entryUuid: string, appPasswords?: readonly string[]): number;
+  /** How many there are. */
+  countFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** Lets nobody in any more, waits this long for requests in progress, and ends all that is open. */
   end(timeoutMs: number): Promise<void>;
 }
@@ -134,18 +136,11 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
         if (untilMs !== undefined && untilMs <= nowMs) wire.part(resultCodes.strongerAuthRequired, whyRevoked);
       }
     },
-    endFor: (entryUuid: string, appPasswords?: readonly string[]) => {
-      let ended = 0;
-      for (const wire of wires) {
-        const { uuid, appPassword } = wire.connection.identity;
-        const isMeant =
-          appPasswords === undefined
-            ? uuid === entryUuid
-            : appPassword?.holder === entryUuid && appPasswords.some((id) => id === appPassword.id);
-        if (isMeant && wire.part(resultCodes.strongerAuthRequired, appPasswords === undefined ? whyEnded : whyRevoked)) ended++;
-      }
-      return ended;
-    },
+    endFor: (...whose: Whose) =>
+      [...wires].filter(
+        (wire) => isOf(wire, ...whose) && wire.part(resultCodes.strongerAuthRequired, whose[1] === undefined ? whyEnded : whyRevoked),
+      ).length,
+    countFor: (...whose: Whose) => [...wires].filter((wire) => isOf(wire, ...whose)).length,
     end: async (timeoutMs: number) => {
       ending = true;
       await within(
@@ -162,6 +157,14 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
       for (const socket of handshaking) socket.destroy();
     },
   };
+}
+
+type Whose = Parameters<Gate['endFor']>;
+
+function isOf({ connection: { identity } }: Wire, ...[entryUuid, appPasswords]: Whose): boolean {
+  const { uuid, appPassword } = identity;
+  if (appPasswords === undefined) return uuid === entryUuid;
+  return appPassword?.holder === entryUuid && appPasswords.some((id) => id === appPassword.id);
 }
 
 /** An IPv4 client of a socket that takes both kinds is shown with its IPv4 address (RFC 4291 §2.5.5.2). */

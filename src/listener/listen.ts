@@ -58,6 +58,8 @@ export interface Listener {
    * @returns how many there were
    */
   endFor(entryUuid: string, appPasswords?: readonly string[]): number;
+  /** How many it would end. */
+  countFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** Takes no more connections and requests, waits for those in progress as long as `ldap.stopTimeoutS`, and ends. */
   stop(): Promise<void>;
 }
@@ -129,6 +131,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       return gate.count();
     },
     endFor: (...whose) => gate.endFor(...whose),
+    countFor: (...whose) => gate.countFor(...whose),
     stop: async () => {
       closeServers();
       await gate.end(limits['ldap.stopTimeoutS'] * 1000);

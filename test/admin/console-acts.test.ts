@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Client } from 'ldapts';
 import { setAttribute } from '../flows/mailed.ts';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { cookieOf, hiddenOf, openScreen, submit } from '../flows/raw.ts';
@@ -55,6 +56,23 @@ test('what destroys names its consequences with counts: sessions, app passwords 
   t.regex(await page('users.clear-totp'), /Nothing of it is open or in use now/);
   await send('/admin/do/users.end-sessions?user=counted', { user: 'counted', settled: 'user', thing: 'counted' }, writer);
   t.notRegex(await page('users.disable'), /sessions? ends?/);
+});
+
+test('what destroys names its consequences with counts: LDAP connections of a person, and those by an app password', async (t) => {
+  const person = await addPerson(atrium, 'bound', 'Bo Und');
+  const form = { user: 'bound', settled: 'user', name: 'a program', scopes: 'ldap' };
+  const made = said((await send('/admin/do/users.create-app-password?user=bound', form, writer)).body);
+  const value = /\b[A-Z2-9]{4}(?:-[A-Z2-9]{4})+\b/.exec(made)?.[0] ?? '';
+  const page = async (name: string, more = '') => said((await get(`/admin/do/${name}?thing=bound&${more || 'user=bound'}`, writer)).body);
+  t.notRegex(await page('users.disable'), /\d LDAP connections? ends?\b/);
+  const clients = Array.from({ length: 3 }, () => new Client({ url: atrium.addresses.ldap ?? '' }));
+  t.teardown(() => Promise.all(clients.map((client) => client.unbind())));
+  for (const [nth, client] of clients.entries()) await client.bind(person.dn, nth === 0 ? value : person.password);
+  for (const name of ['users.disable', 'users.delete', 'users.issue-password-reset'])
+    t.regex(await page(name), /3 LDAP connections end\b/, name);
+  t.regex(await page('entries.delete', `dn=${encodeURIComponent(person.dn)}`), /3 LDAP connections end\b/);
+  t.regex(await page('users.revoke-app-password'), /1 LDAP connection ends\b/);
+  t.notRegex(await page('users.end-sessions'), /\d LDAP connections? ends?\b/, 'these stay');
 });
 
 test('what destroys names its consequences with counts: members of a group, entries below an entry, people of a realm', async (t) => {

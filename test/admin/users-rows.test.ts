@@ -92,6 +92,20 @@ test('users.issue-password-reset and users.issue-activation: a link is told once
   t.regex(mailed.body.errors[0].message, /mail server/);
 });
 
+test('users.connections: how many LDAP connections there are as somebody, in every thread', async (t) => {
+  const threads = await openApi({ settings: { STS_LDAP_WORKERS: '2' } });
+  t.teardown(() => threads[Symbol.asyncDispose]());
+  const { dn, password } = await addPerson(threads, 'hedy', 'Hedy Lamarr');
+  const connections = async (more: Readonly<Record<string, string>> = {}) =>
+    (await call(t, threads, 'users.connections', { query: { user: 'hedy', ...more } })).body.connections;
+  t.is(await connections(), 0);
+  const clients = Array.from({ length: 8 }, () => new Client({ url: threads.addresses.ldap ?? '' }));
+  t.teardown(() => Promise.all(clients.map((client) => client.unbind())));
+  for (const client of clients) await client.bind(dn, password);
+  t.is(await connections(), 8);
+  t.is(await connections({ appPassword: 'one of theirs' }), 0, 'none came in with it');
+});
+
 test('users.create-app-password, users.app-passwords and users.revoke-app-password: it opens its door until it is revoked', async (t) => {
   const { dn } = await addPerson(atrium, 'rosa', 'Rosalind Franklin');
   const made = await call(t, atrium, 'users.create-app-password', { json: { user: 'rosa', name: 'mailer', scopes: ['ldap'] } });

@@ -148,7 +148,7 @@ test.serial(
       t.is(await changePassword(page, 'wrong', 'Another-password-7'), 'This is not your present password.');
     t.regex(await changePassword(page, lou.password, 'Another-password-7'), /Too many attempts have failed. Wait \d+ seconds/);
     const limited = atrium.audit.filter(({ errorCode }) => errorCode === 'STS-HTTP-0017');
-    t.true(limited.some(({ summary }) => summary.startsWith('STS-HTTP-0017: POST /portal/password: ')));
+    t.true(limited.some(({ summary }) => summary.startsWith('[STS-HTTP-0017] POST /portal/password: ')));
     nowMs += 61_000;
     t.is(await changePassword(page, lou.password, 'Another-password-7'), 'Your password was changed.');
   },

@@ -11,6 +11,7 @@ export const consequenceTexts = {
   ],
   token: ['token in force is refused', 'tokens in force are refused'],
   appPassword: ['app password lets nobody in any more', 'app passwords let nobody in any more'],
+  connection: ['LDAP connection ends', 'LDAP connections end'],
   key: ['security key is removed', 'security keys are removed'],
   app: ['authenticator app is removed', 'authenticator apps are removed'],
   codes: ['recovery code is worth nothing', 'recovery codes are worth nothing'],

@@ -8,6 +8,7 @@ import { findOne, type Place, peoplePlace } from '../operations/entries-found.ts
 import { groupsPlace } from '../operations/groups.ts';
 import type { Operation } from '../operations/row.ts';
 import { Unfit } from '../operations/unfit.ts';
+import { connectionsOf } from '../operations/users-connections.ts';
 import { consequenceTexts as texts } from './consequence-texts.ts';
 import type { Admin } from './gate.ts';
 import { figure } from './parts.ts';
@@ -39,7 +40,10 @@ const setsMax = 100;
 const counters: Readonly<Record<string, (about: About) => Promise<readonly Count[]>>> = {
   'users.disable': async (about) => {
     const { uuid, entry } = await personOf(about);
-    return [await sessionsOf(about, uuid), await setsOf(about, { entryUuid: uuid }), countOf('appPassword', appPasswordsOf(entry).length)];
+    return [
+      ...[await sessionsOf(about, uuid), await setsOf(about, { entryUuid: uuid }), await connected(about, entry.dn)],
+      countOf('appPassword', appPasswordsOf(entry).length),
+    ];
   },
   'users.end-sessions': async (about) => {
     const { uuid } = await personOf(about);
@@ -55,14 +59,15 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
     const { uuid, entry } = await personOf(about);
     const { keys, app, recoveryCodesLeft } = holdingsOf(entry);
     return [
-      ...[await sessionsOf(about, uuid), await setsOf(about, { entryUuid: uuid }), countOf('appPassword', appPasswordsOf(entry).length)],
+      ...[await sessionsOf(about, uuid), await setsOf(about, { entryUuid: uuid }), await connected(about, entry.dn)],
+      countOf('appPassword', appPasswordsOf(entry).length),
       ...[countOf('key', keys.length), countOf('app', app === undefined ? 0 : 1), countOf('codes', recoveryCodesLeft ?? 0)],
       await namedBy(about, entry.dn, 'leaves'),
     ];
   },
   'users.issue-password-reset': async (about) => {
-    const { uuid } = await personOf(about);
-    return [await sessionsOf(about, uuid), await setsOf(about, { entryUuid: uuid })];
+    const { uuid, entry } = await personOf(about);
+    return [await sessionsOf(about, uuid), await setsOf(about, { entryUuid: uuid }), await connected(about, entry.dn)];
   },
   'users.set-password': async (about) => [await setsOf(about, { entryUuid: (await personOf(about)).uuid })],
   'users.clear-key': async (about) => {
@@ -77,8 +82,10 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
   },
   'users.clear-backup-codes': async (about) => [countOf('codes', holdingsOf((await personOf(about)).entry).recoveryCodesLeft ?? 0)],
   'users.revoke-app-password': async (about) => {
-    const all = appPasswordsOf((await personOf(about)).entry);
-    return [countOf('appPassword', all.filter(({ id }) => about.given['id'] === undefined || id === about.given['id']).length)];
+    const { entry } = await personOf(about);
+    const gone = appPasswordsOf(entry).filter(({ id }) => about.given['id'] === undefined || id === about.given['id']);
+    const ids = gone.map(({ id }) => id);
+    return [countOf('appPassword', gone.length), await connected(about, entry.dn, ids)];
   },
   'groups.delete': async (about) => {
     const { entry } = await oneOf(about, groupsPlace, 'group', ['member', 'uniqueMember']);
@@ -95,7 +102,8 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
   'entries.delete': async (about) => {
     const dn = about.given['dn'] ?? about.realm.suffix;
     const below = await searched(about, undefined, present('objectClass'), dn, 'children');
-    return [{ of: 'below', ...below }, await namedBy(about, dn, 'names')];
+    const isPerson = (await searched(about, undefined, peoplePlace.isOne, dn, 'base')).count > 0;
+    return [{ of: 'below', ...below }, ...(isPerson ? [await connected(about, dn)] : []), await namedBy(about, dn, 'names')];
   },
   'tokens.revoke': async (about) => {
     const found = await about.deps.operating.tokens?.open(about.realm, about.given['setKey'] ?? '');
@@ -185,6 +193,16 @@ async function sessionsOf({ deps, realm }: About, entryUuid: string): Promise<Co
   return countOf('session', (await deps.operating.sessions.list(realm.id, entryUuid, countedMax)).length, countedMax);
 }
 
+/** LDAP connections, as far as whoever asks may know of them. */
+async function connected({ actor }: About, dn: string, appPasswords?: readonly string[]): Promise<Count> {
+  try {
+    return countOf('connection', await connectionsOf(actor, dn, appPasswords));
+  } catch (error) {
+    if (error instanceof ClientRefusal) return countOf('connection', 0);
+    throw error;
+  }
+}
+
 type Sets = NonNullable<ConsoleDeps['operating']['tokens']>;
 type SetSeen = Awaited<ReturnType<Sets['list']>>[number];
 
@@ -213,7 +231,7 @@ async function searched(
   below: string | undefined,
   filter: Filter,
   base = below === undefined ? realm.suffix : `${below},${realm.suffix}`,
-  scope: 'sub' | 'children' = 'sub',
+  scope: 'base' | 'sub' | 'children' = 'sub',
 ): Promise<{ readonly count: number; readonly isAtLeast: boolean }> {
   try {
     const { entries, complete } = await actor.search({ base, scope, filter, attributes: ['1.1'], sizeLimit: countedMax });

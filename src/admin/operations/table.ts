@@ -9,6 +9,7 @@ import { sessionRows } from './sessions.ts';
 import { taskRows } from './tasks.ts';
 import { tokenRows } from './tokens.ts';
 import { userAppPasswordRows } from './users-app-passwords.ts';
+import { usersConnections } from './users-connections.ts';
 import { userCredentialRows } from './users-credentials.ts';
 import { userDeletedRows } from './users-deleted.ts';
 import { userEntryRows } from './users-entry.ts';
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   ...userDeletedRows,
   ...userCredentialRows,
   ...userAppPasswordRows,
+  usersConnections,
   ...mfaRows,
   ...groupRows,
   ...applicationRows,

@@ -5,6 +5,7 @@ import type { Call } from '../call.ts';
 import { errors } from '../errors.ts';
 import type { Connection } from '../types.ts';
 import { makeAppPassword, revokeAppPassword } from './app-passwords.ts';
+import { countConnections } from './connections.ts';
 import { endTransaction } from './end-transaction.ts';
 import { explainAccess } from './explain-access.ts';
 import { issueLink } from './issue-link.ts';
@@ -40,6 +41,7 @@ const kinds: readonly ExtendedKind[] = [
   revokeAppPassword,
   openSigningKeys,
   rotateSigningKeys,
+  countConnections,
 ];
 
 /** What the root DSE names at this door, beside what the listener itself answers. */
