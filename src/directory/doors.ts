@@ -1,7 +1,6 @@
 import { equalBytes, text } from '#base';
 import { type Circumstances, isAloneTooLittle, type PasswordDoor } from '#credentials';
 import { appPasswordScopes, holdingsOf } from '#holdings';
-import { decodeAttributes } from '#ldap';
 import { type AuthnPolicy, builtInAuthnPolicy, inForce, readAuthnPolicy, takesEmail } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import { administersByRole } from './administrators.ts';
@@ -10,6 +9,7 @@ import type { Call } from './call.ts';
 import { door } from './controls/door.ts';
 import type { Engine } from './engine.ts';
 import { totpCredentialKey } from './holders.ts';
+import { authnPolicyClass, policyValues } from './policy-values.ts';
 import type { Realm } from './realm.ts';
 import { type Attributes, attributesOf } from './record.ts';
 
@@ -92,19 +92,14 @@ function isRequiredByRole(engine: Engine, snapshot: Snapshot, realm: Realm, { dn
 }
 
 /** The authentication policy in force in a realm: its own, the default realm's, or what is built in. */
-function authnPolicyIn({ realms }: Engine, snapshot: Snapshot, realm: Realm): AuthnPolicy {
-  const first = policyAt(realms.default, snapshot);
-  const own = realm === realms.default ? first : policyAt(realm, snapshot);
+function authnPolicyIn({ schema, realms }: Engine, snapshot: Snapshot, realm: Realm): AuthnPolicy {
+  const policyAt = ({ authnPolicy }: Pick<Realm, 'authnPolicy'>) => {
+    const values = policyValues(schema, snapshot, authnPolicy, authnPolicyClass);
+    return values && readAuthnPolicy(values);
+  };
+  const first = policyAt(realms.default);
+  const own = realm === realms.default ? first : policyAt(realm);
   return inForce(own, first, builtInAuthnPolicy).value;
-}
-
-function policyAt({ authnPolicy }: Pick<Realm, 'authnPolicy'>, snapshot: Snapshot): AuthnPolicy | undefined {
-  const entry = snapshot.byDnKey(authnPolicy.key);
-  if (entry === undefined) return undefined;
-  const attributes = decodeAttributes(entry.user);
-  return readAuthnPolicy((attribute) =>
-    (attributes.find(({ description }) => description.toLowerCase() === attribute)?.values ?? []).flatMap((value) => text(value) ?? []),
-  );
 }
 
 function textsOf(attributes: Attributes, name: string): readonly string[] {

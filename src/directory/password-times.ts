@@ -34,7 +34,7 @@ export function momentOf(value: Uint8Array | undefined): number | undefined {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
 }
 
-type Desk = Pick<Engine, 'realms' | 'passwordStanding' | 'clock'>;
+type Desk = Pick<Engine, 'schema' | 'realms' | 'passwordStanding' | 'clock'>;
 
 /** Whether an entry's password has expired by the policy in force, whatever grace sign-ins are left. */
 export function hasExpired(engine: Desk, snapshot: Snapshot, realm: Realm, entry: Pick<StoredEntry, 'operational'>): boolean {

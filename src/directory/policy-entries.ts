@@ -6,6 +6,7 @@ import type { EntryRecord, Snapshot } from '#store';
 import { applicationMarks, checkApplication } from './applications.ts';
 import type { Engine, EngineSettings, MailTextFault } from './engine.ts';
 import { errors } from './errors.ts';
+import { authnPolicyClass, passwordPolicyClass } from './policy-values.ts';
 import { nameBelow, type Realm } from './realm.ts';
 import type { Realms } from './realms.ts';
 import { attributesOf } from './record.ts';
@@ -20,8 +21,6 @@ export interface PolicyDesk {
   readonly mailTextFault?: MailTextFault | undefined;
 }
 
-const authnPolicyClass = 'stsAuthnPolicy';
-const passwordPolicyClass = 'stsPasswordPolicy';
 const mailTextClass = 'stsMailText';
 
 /** The words that every entry of a policy has one of, as entries hold them. */

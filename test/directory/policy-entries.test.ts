@@ -50,6 +50,19 @@ test('modify: nonsense is refused and the policy stays as it was', async (t) => 
   t.deepEqual(entry?.all('stsSecondFactor'), ['security-key', 'recovery-code']);
 });
 
+test('what stands at the name of a policy and is of another class is no policy, whatever it says', async (t) => {
+  const { operator, connect } = await open(t);
+  t.is((await operator.add(`ou=passwordPolicies,${suffix}`, { objectClass: 'organizationalUnit', ou: 'passwordPolicies' })).code, 0);
+  const foreign = { objectClass: ['device', 'extensibleObject'], cn: 'default' };
+  t.is((await operator.add(dn, { ...foreign, stsRequireSecondFactor: 'always' })).code, 0);
+  t.is((await connect().bind(person('ada'), 'lovelace')).code, 0);
+  t.is((await operator.add(`cn=default,ou=passwordPolicies,${suffix}`, { ...foreign, pwdMinLength: '60' })).code, 0);
+  t.is((await operator.modify(person('ada'), ['replace', 'userPassword', 'Correct-horse-7'])).code, 0);
+  t.is((await operator.ask({ kind: 'delRequest', entry: dn })).code, 0);
+  t.is((await operator.add(dn, policy({ stsRequireSecondFactor: 'always' }))).code, 0);
+  t.is((await connect().bind(person('ada'), 'Correct-horse-7')).code, 49, 'one of its class counts');
+});
+
 test('a policy is in force in one place only, and stands there', async (t) => {
   const { operator } = await open(t);
   const elsewhere = `cn=strict,ou=authnPolicies,${suffix}`;
