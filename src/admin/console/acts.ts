@@ -7,7 +7,8 @@ import { consequencesOf } from './consequences.ts';
 import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, type Shape, shapeOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
-import type { Admin, Needs } from './gate.ts';
+import { takesFresh } from './fresh.ts';
+import { type Admin, findAdmin, type Needs } from './gate.ts';
 import { absent, crumbs, field, form, hrefOf, section } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
 import { sameOf } from './same.ts';
@@ -25,9 +26,6 @@ export interface Deed {
   readonly back: string;
 }
 
-/** What people sign in with, and keys: an authentication of long ago does not do for them. */
-const freshNames =
-  /^(?:users\.(?:set-|setP|clear|issue|create-app|createApp|revoke-app|revokeApp)|keys\.|applications\.(?:setSecret|set-secret))/;
 /** What is gone for good. */
 const endsForGood = /(?:^|[.-])(?:delete|remove|clear|reset|drop|emergency)/i;
 const pagePath = /^\/admin(?:\/[\w.~%-]+)*(?:\?[\w.~%=&+-]*)?$/;
@@ -70,7 +68,11 @@ function rowOf({ operations }: ConsoleDeps, { params }: WebRequest): Operation |
 
 function needsOf(row: Operation | undefined, { query }: WebRequest): Needs {
   const isChange = row !== undefined && row.scope === 'admin:write';
-  return { needs: isChange ? 'write' : 'read', fresh: isChange && freshNames.test(row.name), back: backOf(query.get('back')) };
+  return {
+    needs: isChange ? 'write' : 'read',
+    fresh: row !== undefined && takesFresh(row, query.get('dn')),
+    back: backOf(query.get('back')),
+  };
 }
 
 /** Where a deed leads back to: a page of the console, or its beginning. */
@@ -193,6 +195,10 @@ async function deed(
   given: URLSearchParams,
 ): Promise<Drawn | Reply> {
   if (row === undefined) return absent(errors.thingAbsent);
+  if (takesFresh(row, given.get('dn'))) {
+    const found = await findAdmin(deps, request, { ...needsOf(row, request), fresh: true });
+    if (found.kind === 'reply') return found.reply;
+  }
   const shape = shapeOf(row.input);
   const settled = (given.get('settled') ?? '').split(' ').filter((name) => name in shape.properties);
   const asked: Asked = {

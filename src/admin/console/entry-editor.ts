@@ -8,8 +8,9 @@ import { errors } from '../errors.ts';
 import { sentence } from './acts.ts';
 import { ancestors, dnOf } from './directory.ts';
 import { directoryTexts as texts } from './directory-texts.ts';
-import { consoleForm, consolePage, type Drawn } from './frame.ts';
-import { type Admin, nameOf } from './gate.ts';
+import { type Act, consoleForm, consolePage, type Drawn } from './frame.ts';
+import { isRuleName } from './fresh.ts';
+import { type Admin, type Needs, nameOf } from './gate.ts';
 import { absent, field, form, hrefOf } from './parts.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { type Allowed, allowedBy, readSchema, structuralClasses } from './schema.ts';
@@ -24,15 +25,24 @@ const preferred = ['inetOrgPerson', 'groupOfNames', 'organizationalUnit', 'stsAp
 
 /** The handlers that change entries by their schema: what they must have, what they may have. */
 export function createEditorHandlers(deps: ConsoleDeps): Readonly<Record<'entryEdit' | 'entrySave' | 'entryNew' | 'entryCreate', Handler>> {
-  const needs = { needs: 'write', back: path } as const;
+  // The form's address says which entry it is about, or above the new one, as that of its page does.
+  const needsOf = ({ query }: WebRequest): Needs => ({ needs: 'write', back: path, fresh: isRuleName(query.get('dn') ?? '') });
+  const page =
+    (act: Act): Handler =>
+    (request) =>
+      consolePage(deps, needsOf(request), act)(request);
+  const taking =
+    (take: typeof save): Handler =>
+    (request) =>
+      consoleForm(deps, needsOf(request), (_, admin, given) => take(deps, request, admin, given))(request);
   return {
-    entryEdit: consolePage(deps, needs, async (request, admin) => {
+    entryEdit: page(async (request, admin) => {
       const entry = await entryOf(request, admin);
       return entry === undefined ? absent(errors.thingAbsent) : editPage(request, admin, await readSchema(admin.actor), entry, {});
     }),
-    entrySave: consoleForm(deps, needs, (request, admin, given) => save(deps, request, admin, given)),
-    entryNew: consolePage(deps, needs, async (request, admin) => newPage(request, admin, await readSchema(admin.actor), request.query, {})),
-    entryCreate: consoleForm(deps, needs, (request, admin, given) => create(deps, request, admin, given)),
+    entrySave: taking(save),
+    entryNew: page(async (request, admin) => newPage(request, admin, await readSchema(admin.actor), request.query, {})),
+    entryCreate: taking(create),
   };
 }
 

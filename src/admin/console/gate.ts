@@ -49,7 +49,7 @@ export interface Admin {
 
 export interface Needs {
   readonly needs: ConsoleRole;
-  /** What changes factors or keys takes an authentication that has just been made. */
+  /** What changes factors, keys or rules of access takes an authentication that has just been made. */
   readonly fresh?: boolean;
   /** Where the sign-in for that leads, since nothing that was posted is kept; the page itself for a GET. */
   readonly back?: string;
@@ -106,7 +106,7 @@ async function roleIn(client: GateDeps['client'], realm: WebRealm, { dn, isBuilt
   return verifiesPasswords(realm.mode) ? undefined : 'write';
 }
 
-/** Nobody changes what people sign in with by a session of long ago, nor by less than they hold themselves. */
+/** Nobody changes what people sign in with, or what they may, by a session of long ago, nor by less than they hold themselves. */
 function freshDemand({ events }: Session, { holdings: { keys, app } }: Person, nowMs: number): Demand | undefined {
   const last = events.at(-1);
   if (last === undefined || nowMs - last.whenMs > freshMs) return { reauthenticate: true };
