@@ -56,6 +56,24 @@ test.serial(
   },
 );
 
+test.serial('RFC 8707: whoever is asked for their consent is told at which resources it would be used', async (t) => {
+  const { base, ada } = house;
+  const api = 'https://reports.example.com/api?a=1&b=2';
+  const more = { stsConsentRequired: 'TRUE', stsAllowedResource: [api, 'urn:atrium:admin-api'], stsAllowedScope: ['openid', 'admin:read', 'reports'] };
+  const config = await configure(base, await addApplication(house, 'reporter', more));
+  const pageFor = async (...resources: readonly string[]) => {
+    const { url } = request(config, { scope: 'openid admin:read reports' });
+    for (const each of resources) url.searchParams.append('resource', each);
+    const jar: Jar = {};
+    const asked = await signInAt(base, await go(base, url.href, jar), ada, jar);
+    return (await go(base, asked.location, jar)).body;
+  };
+  const told = (body: string) => [...body.matchAll(/<dt>To use at<\/dt><dd>([^<]*)<\/dd>/g)].map(([, where]) => where);
+  t.deepEqual(told(await pageFor()), []);
+  const written = api.replace('&', '&amp;');
+  t.deepEqual(told(await pageFor(api, `${base}/admin-api`)), [written, `the management API of this service, ${base}/admin-api`]);
+});
+
 test.serial('a consent that the directory does not let its person keep is none, and nothing is told', async (t) => {
   const { base, ada, atrium } = house;
   const config = await configure(base, await addApplication(house, 'barred', { stsConsentRequired: 'TRUE' }));

@@ -61,6 +61,23 @@ test.serial('RFC 8628: a device shows a code, its person signs in, sees what ask
   t.is((await poll(device['device_code'])).said['error'], 'invalid_grant', 'once');
 });
 
+test.serial('RFC 8707: whoever lets a device in is told for which resource it asks', async (t) => {
+  const { base, ada } = house;
+  const api = 'https://films.example.com/api';
+  const more = { stsTokenEndpointAuthMethod: 'none', stsGrantType: deviceGrant, stsAllowedResource: api, stsAllowedScope: ['openid', 'films'] };
+  await addApplication(house, 'films', more);
+  const jar: Jar = {};
+  const csrf = hiddenOf(await signInAt(base, await go(base, '/oauth2/device', jar), ada, jar), 'csrf');
+  const pageOf = async (asked: Record<string, string>) => {
+    const { said } = await post('/oauth2/device_authorization', { client_id: 'films', scope: 'openid films', ...asked });
+    return (await go(base, '/oauth2/device', jar, { csrf, user_code: said['user_code'] ?? '', do: 'find' })).body;
+  };
+  t.regex(await pageOf({ resource: api }), /<dt>To use at<\/dt><dd>https:\/\/films\.example\.com\/api<\/dd>/);
+  const other = await pageOf({});
+  t.regex(other, /Connect to films\?/);
+  t.notRegex(other, /To use at/);
+});
+
 test.serial('who says no is told to the device, a code is of one server and answered once, and nobody guesses one', async (t) => {
   const { base, ada } = house;
   const jar: Jar = {};

@@ -20,10 +20,11 @@ import {
 import type { Application } from '../applications/application.ts';
 import type { Applications } from '../applications/applications.ts';
 import { errors } from '../errors.ts';
+import { issuerOf } from '../issuer.ts';
 import { texts as oauthTexts } from '../texts.ts';
 import type { Consents } from './consents.ts';
 import type { consentRoutes } from './routes.ts';
-import { scopeText, consentTexts as texts } from './texts.ts';
+import { resourceText, scopeText, consentTexts as texts } from './texts.ts';
 
 export interface ConsentDeps {
   readonly sessions: Pick<Sessions, 'find' | 'parked' | 'takeParked' | 'markAnswered'>;
@@ -42,6 +43,8 @@ interface Question {
   readonly parked: Parked;
   readonly session: Session;
   readonly scopes: readonly string[];
+  /** Where it is to be used, as people are told. */
+  readonly resources: readonly string[];
   readonly application: Application;
   readonly acting: Parameters<Consents['grant']>[1];
   readonly userName: string;
@@ -89,7 +92,7 @@ async function questionOf(deps: ConsentDeps, request: WebRequest, id: string): P
   const { sessions, people, applications } = deps;
   const { realm } = request;
   const [parked, session] = [await sessions.parked(realm.id, id), await sessions.find(realm.id, request.cookies(sessionCookie))];
-  const { consent, clientId, scopes } = parked?.about ?? {};
+  const { consent, clientId, scopes, resources } = parked?.about ?? {};
   const isWhole = consent === true && typeof clientId === 'string' && Array.isArray(scopes);
   if (parked === undefined || session === undefined || !isWhole) return undefined;
   const [person, application] = [await people.byUuid(realm, session.entryUuid), await applications.find(realm, clientId)];
@@ -99,6 +102,7 @@ async function questionOf(deps: ConsentDeps, request: WebRequest, id: string): P
   const acting = { dn: person.dn, session: strength };
   return {
     ...{ id, parked, session, application, acting, scopes: scopes.map(String) },
+    resources: [resources ?? []].flat().map((each) => resourceText(issuerOf(realm, request.origin, ''), String(each))),
     ...{ userName: userNameOf(person.dn), subject: subjectOf(realm, session.sid) },
   };
 }
@@ -106,7 +110,7 @@ async function questionOf(deps: ConsentDeps, request: WebRequest, id: string): P
 function questionPage(
   { csrf }: ConsentDeps,
   { realm }: WebRequest,
-  { id, parked, application, scopes, userName, subject }: Question,
+  { id, parked, application, scopes, resources, userName, subject }: Question,
 ): Page {
   const title = fillText(texts.title, { application: application.name });
   const words = fillText(texts.words, { application: application.name });
@@ -118,6 +122,7 @@ function questionPage(
 ${facts([
   [texts.asks, application.description ?? application.name],
   [texts.who, userName],
+  ...resources.map((each) => [texts.resource, each] as const),
   ...parked.rows.flatMap(({ label, value }) => (label === oauthTexts.leadsBackTo ? [[label, value] as const] : [])),
 ])}
 <p>${words}</p>

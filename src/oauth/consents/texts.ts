@@ -1,8 +1,14 @@
+import { fillText } from '#web';
+import type { Issuer } from '../issuer.ts';
+import { isManagementApi } from '../provider/resources.ts';
+
 /** Words of the consent page. `{names}` are filled in. */
 export const consentTexts = {
   title: 'Allow {application}?',
   words: '{application} asks to use your account. It would get:',
   asks: 'Application',
+  resource: 'To use at',
+  managementApi: 'the management API of this service, {resource}',
   who: 'You are',
   allow: 'Allow',
   cancel: 'Cancel',
@@ -14,6 +20,11 @@ export const consentTexts = {
   refusedWords: 'The directory does not let you allow this. Ask your administrator.',
   home: 'Your account',
 } as const;
+
+/** Where access is asked for (RFC 8707), as people are told: of what others run nothing is known but its address. */
+export function resourceText(issuer: Issuer, resource: string): string {
+  return isManagementApi(issuer, resource) ? fillText(consentTexts.managementApi, { resource }) : resource;
+}
 
 /** What each scope gives an application, as people are told. */
 const scopeWords: Readonly<Record<string, string>> = {

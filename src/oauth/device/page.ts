@@ -21,10 +21,11 @@ import {
 import type { Application } from '../applications/application.ts';
 import type { Applications } from '../applications/applications.ts';
 import type { Consents } from '../consents/consents.ts';
-import { scopeText } from '../consents/texts.ts';
+import { consentTexts, resourceText, scopeText } from '../consents/texts.ts';
 import { errors } from '../errors.ts';
 import { type Issuer, isServerName, issuerOf } from '../issuer.ts';
 import { demandsOf } from '../provider/demands.ts';
+import { scopesAt } from '../provider/resources.ts';
 import { eventFor } from '../provider/session.ts';
 import type { KeptTokens } from '../tokens/kept.ts';
 import type { Standing } from '../tokens/standings.ts';
@@ -201,9 +202,9 @@ ${fault !== undefined && html`<p class="fault" id="fault">${fault}</p>`}
 
 function confirmPage(
   { csrf }: DeviceDeps,
-  { subject, action, person }: Visitor,
+  { issuer, subject, action, person }: Visitor,
   code: string,
-  { scopes }: Waiting,
+  { scopes, resources }: Waiting,
   application: Application,
 ): Page {
   const title = fillText(texts.confirmTitle, { application: application.name });
@@ -216,6 +217,9 @@ function confirmPage(
 ${facts([
   [texts.confirmCode, html`<strong>${code.slice(0, 4)}-${code.slice(4)}</strong>`],
   [texts.confirmWho, person.dn],
+  ...resources
+    .filter((each) => scopesAt(issuer, application, each) !== undefined)
+    .map((each) => [consentTexts.resource, resourceText(issuer, each)] as const),
 ])}
 <p>${fillText(texts.confirmWords, { application: application.name })}</p>
 <ul>${scopes.map((scope) => html`<li>${scopeText(scope)}</li>`)}</ul>

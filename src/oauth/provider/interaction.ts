@@ -32,6 +32,7 @@ export async function parkFor(deps: ProviderDeps, passing: Passing, ctx: Ctx, pr
   const scopes = String(params['scope'] ?? '')
     .split(' ')
     .filter((scope) => scope !== '');
+  const resources = [params['resource'] ?? []].flat().map(String);
   const isConsent = prompt === 'consent';
   const demands = demandsOf(params, application);
   const hint = typeof params['login_hint'] === 'string' ? { hint: params['login_hint'] } : {};
@@ -49,7 +50,7 @@ export async function parkFor(deps: ProviderDeps, passing: Passing, ctx: Ctx, pr
     ...hint,
     marks: true,
     leadsTo: leadsTo(redirectUri),
-    about: isConsent ? { consent: true, clientId: application.clientId, scopes } : { signIn: true },
+    about: isConsent ? { consent: true, clientId: application.clientId, scopes, resources } : { signIn: true },
   });
   return pathIn(issuer.realm, `${isConsent ? consentPath : '/authn/login'}?authn=${encodeURIComponent(id)}`);
 }

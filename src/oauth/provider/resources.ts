@@ -33,7 +33,7 @@ export function scopesAt(
 }
 
 /** The management API is its realm's own: no named server gives tokens for it. */
-function isManagementApi({ url, server }: Issuer, resource: string): boolean {
+export function isManagementApi({ url, server }: Issuer, resource: string): boolean {
   return server === '' && resource === `${url}/admin-api`;
 }
 
