@@ -38,6 +38,29 @@ async function fullHouse(t: Parameters<typeof emptyHouse>[0], count: number): Pr
   return house;
 }
 
+interface Kept {
+  readonly uuid: string;
+  readonly user: Uint8Array;
+  readonly operational: Uint8Array;
+}
+
+const decoded = new Map<string, { readonly octets: Buffer; readonly attributes: ReturnType<typeof decode> }>();
+
+/** Between two looks at all entries hardly one has changed: the others need not be decoded again. */
+function attributesIn(entry: Kept): ReturnType<typeof decode> {
+  const octets = Buffer.concat([entry.user, entry.operational]);
+  const known = decoded.get(entry.uuid);
+  if (known?.octets.equals(octets)) return known.attributes;
+  const attributes = decode(entry);
+  decoded.set(entry.uuid, { octets, attributes });
+  return attributes;
+}
+
+function decode({ user, operational }: Kept) {
+  const all = [...decodeAttributes(user), ...decodeAttributes(operational)];
+  return new Map(all.map((attribute) => [describe(schema, attribute.description)?.key ?? '', attribute]));
+}
+
 /** The entryUUIDs of all that fit, by looking at every entry. */
 function fitting({ engine }: House, text: string): Set<string> {
   const filter = filterOf(text);
@@ -46,9 +69,7 @@ function fitting({ engine }: House, text: string): Set<string> {
   for (const id of snapshot.subtree(new Uint8Array(0), undefined, 1_000_000)) {
     const entry = snapshot.readable(id);
     if (entry === undefined) continue;
-    const all = [...decodeAttributes(entry.user), ...decodeAttributes(entry.operational)];
-    const attributes = new Map(all.map((attribute) => [describe(schema, attribute.description)?.key ?? '', attribute]));
-    if (matches(schema, filter, { dn: [], attributes }) === true) found.add(entry.uuid);
+    if (matches(schema, filter, { dn: [], attributes: attributesIn(entry) }) === true) found.add(entry.uuid);
   }
   return found;
 }
