@@ -4,7 +4,7 @@ import { addPerson } from './people.ts';
 import { openScreen, submit } from './raw.ts';
 
 test('more sign-ins than the service can hash are told so: the name stays, the request waits, and nobody is called wrong', async (t) => {
-  await using atrium = await startTestAtrium({ settings: { STS_KEYS_HASH_QUEUE_MAX: '1' } });
+  await using atrium = await startTestAtrium({ settings: { STS_KEYS_HASH_QUEUE_MAX: '1', STS_SECURITY_PASSWORD_HASH_R: '8' } });
   const base = atrium.addresses.http ?? '';
   const ada = await addPerson(atrium, 'ada', 'Ada Lovelace');
   const screens = await Promise.all(Array.from({ length: 40 }, () => openScreen(base)));
