@@ -31,7 +31,7 @@ const acrWords = ['1', 'mfa', 'hwk', 'phr', 'phrh'];
  */
 export function faultOfApplication(values: Values, mode: Mode): PolicyFault | undefined {
   return (
-    faultOfEach('stsClientId', values, (value) => (/^[!-~]{1,128}$/.test(value) ? undefined : 'it is 1 to 128 visible ASCII characters')) ??
+    faultOfEach('stsClientId', values, faultOfClientId) ??
     faultOfEach('stsGrantType', values, among(grantTypes)) ??
     faultOfEach('stsResponseType', values, among(responseTypes)) ??
     faultOfEach('stsTokenEndpointAuthMethod', values, among(clientAuthMethods)) ??
@@ -55,6 +55,12 @@ export function faultOfApplication(values: Values, mode: Mode): PolicyFault | un
 /** How an application shows who it is. One that does not say shows a secret (RFC 7591 §2): who takes the secret away does not open the door. */
 export function clientAuthMethodOf(said: string | undefined): ClientAuthMethod {
   return clientAuthMethods.find((each) => each === said) ?? 'client_secret_basic';
+}
+
+/** RFC 9700 §4.15: in a token of its own an application's id is its `sub`, which must not be read as a person's. */
+function faultOfClientId(value: string): string | undefined {
+  if (!/^[!-~]{1,128}$/.test(value)) return 'it is 1 to 128 visible ASCII characters';
+  return /^urn:uuid:/i.test(value) ? 'what people are called in tokens begins with urn:uuid:' : undefined;
 }
 
 /** What an application may do; by default what people sign in to does. */

@@ -17,6 +17,7 @@ export {
   type WebRequest,
   type WebRoute,
 } from './exchange.ts';
+export { type Admitted, securityHeaders } from './headers.ts';
 export { isLoopbackHost } from './host.ts';
 export { html, type Piece, type SafeHtml } from './html.ts';
 export { type Limit, limitRow } from './limited.ts';

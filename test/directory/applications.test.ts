@@ -100,6 +100,8 @@ test('a client id is one application’s of its realm, whatever the policies say
     'it is compared character by character',
   );
   t.is((await operator.modify(other, ['replace', 'stsClientId', 'wiki'])).code, 19);
+  // RFC 9700 §4.15: the `sub` of its own tokens, which nobody shall read as a person's.
+  t.is((await operator.modify(other, ['replace', 'stsClientId', 'urn:uuid:6f1d3c2e-0000-4000-8000-000000000000'])).code, 19);
 });
 
 test('a map of claims stands below ou=policies, and names attributes that there are', async (t) => {

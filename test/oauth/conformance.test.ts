@@ -15,7 +15,7 @@ interface Told {
 }
 
 test('what RFC 9700, OAuth 2.1 and FAPI ask is answered from what is configured: a changed entry or setting is another answer', async (t) => {
-  const house = await openHouse({ STS_OAUTH_CODE_TTL_S: '45', STS_OAUTH_ALGORITHM: 'ML-DSA-65' });
+  const house = await openHouse({ STS_OAUTH_CODE_TTL_S: '45', STS_OAUTH_ALGORITHM: 'ML-DSA-65', STS_OAUTH_ACCESS_TOKEN_TTL_S: '300' });
   t.teardown(() => house.atrium[Symbol.asyncDispose]());
   const { base, atrium } = house;
   const ask = async (name: string, server = ''): Promise<Told> => (await fetch(`${base}${server}/oauth2/${name}`)).json() as Promise<Told>;
@@ -23,9 +23,9 @@ test('what RFC 9700, OAuth 2.1 and FAPI ask is answered from what is configured:
     (await ask(name, server)).requirements.find(({ requirement }) => about.test(requirement)) ?? { enforced: 'absent', how: '' };
 
   for (const [name, least] of [
-    ['rfc9700', 15],
+    ['rfc9700', 33],
     ['oauth21', 7],
-    ['fapi', 14],
+    ['fapi', 24],
   ] as const) {
     const told = await ask(name);
     t.is(told.issuer, base);
@@ -34,6 +34,9 @@ test('what RFC 9700, OAuth 2.1 and FAPI ask is answered from what is configured:
   }
   t.true((await of('rfc9700', /used once/)).how.includes('45 seconds'), 'a setting');
   t.true((await of('fapi', /RSA keys/)).how.includes('ML-DSA-65'));
+  t.like(await of('fapi', /ten minutes/), { enforced: 'yes', how: 'oauth.accessTokenTtlS is 300 seconds' });
+  t.like(await of('rfc9700', /framed/), { enforced: 'yes', how: "Content-Security-Policy: frame-ancestors 'none'" });
+  t.is((await of('fapi', /nonce/)).enforced, 'no', 'what is not enforced is said');
   t.is((await of('rfc9700', /sent over TLS/)).enforced, 'no', 'this request came without');
 
   const app = await addApplication(house, 'bank');

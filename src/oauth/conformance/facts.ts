@@ -47,7 +47,7 @@ export interface Requirement {
 }
 
 export const yes = (how: string): Judged => ({ enforced: 'yes', how });
-const no = (how: string): Judged => ({ enforced: 'no', how });
+export const no = (how: string): Judged => ({ enforced: 'no', how });
 
 /** Enforced when something that is configured says so. */
 export function when(holds: boolean, how: string, otherwise: string): Judged {

@@ -5,7 +5,9 @@ import { errors } from '../errors.ts';
 import { isServerName, issuerOf } from '../issuer.ts';
 import type { settings as rows } from '../settings.ts';
 import { factsOf, type Requirement } from './facts.ts';
-import { fapiBaseline, oauth21, rfc9700 } from './requirements.ts';
+import { fapiBaseline } from './fapi.ts';
+import { oauth21 } from './oauth21.ts';
+import { rfc9700 } from './rfc9700.ts';
 import type { conformanceRoutes, DocumentName } from './routes.ts';
 
 export interface ConformanceDeps {

@@ -61,6 +61,8 @@ export function fixed(issuer: Issuer, algorithm: SigningAlgorithm) {
     cookies: { names: { session: sessionCookie, interaction: 'sts_interaction', resume: 'sts_resume' } },
     conformIdTokenClaims: true,
     discovery: { end_session_endpoint: `${issuer.url}${endpoints.logout.path}`, claims_parameter_supported: false },
+    // RFC 9700 §4.14.2: used twice, a refresh token takes its family with it.
+    rotateRefreshToken: true,
     // RFC 9700 §2.1.1: every client, not the public ones alone.
     pkce: { required: () => true },
     enabledJWA: {

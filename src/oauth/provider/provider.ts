@@ -199,7 +199,6 @@ function configurationOf(
       return false;
     },
     issueRefreshToken: async (_ctx: Ctx, client: { grantTypeAllowed(type: string): boolean }) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
     extraTokenClaims: async (_ctx: Ctx | undefined, token: object) => sets.extraClaims(token as { accountId?: string }),
     formats: { customizers: { jwt: async (_ctx: Ctx, token: object, jwt: object) => sets.keepStructured(token as never, jwt as never) } },
     ttl: ttlOf(() => deps.settingsOf(issuer.realm.id)),
