@@ -55,6 +55,19 @@ test.serial('ldif.import: more change records than one transaction holds are ref
   t.deepEqual(left(), []);
 });
 
+test.serial(
+  'ldif.import: entries of another suffix are refused also where there are more of them than one transaction holds',
+  async (t) => {
+    const octets = Array.from({ length: 600 }, (_, at) => person(`far${at}`))
+      .join('')
+      .replaceAll('dc=example,dc=com', 'dc=other,dc=org');
+    const { status, body } = await call(t, atrium, 'ldif.import', { octets });
+    t.is(status, 400, JSON.stringify(body));
+    t.regex(body.errors[0].message, /not of this realm/);
+    t.deepEqual(left(), []);
+  },
+);
+
 const unknown = '1.3.6.1.4.1.99999.1';
 const retitled = (uid: string, control: string, title = 'Dr') =>
   `dn: ${place(uid)}\n${control}changetype: modify\nreplace: title\ntitle: ${title}\n-\n\n`;

@@ -117,6 +117,8 @@ async function importAll(call: Call, options: Options): Promise<ImportCounts & {
       messageOctetsMax: settings['ldap.messageOctetsMax'],
     });
     if (gathered.kind === 'large') {
+      // A task would put a tree of another suffix below this realm's: that is asked for with `atrium import`.
+      for (const record of gathered.begun) refuseOutside(call, record);
       const change = gathered.begun.find((record) => !isAdd(record));
       if (change !== undefined) throw changesTooLarge(call, change, 'it is a change record');
       return { ...none, task: await importByTask(call, gathered.ldif, options) };
