@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import type { ExecutionContext } from 'ava';
 import { utf8 } from '#base';
 import type { DialectName, Note, NoteKind, Summary } from '#elsewhere';
@@ -47,7 +48,8 @@ export async function bring(
   { from, ldif, schemas = [], dryRun = false, to = 'default', settings = {} }: Tree,
 ): Promise<BroughtElsewhere> {
   const octets = utf8(ldif);
-  const options = { root: dirname(dirname(import.meta.dirname)), environment: { ...testEnvironment(dataDir), ...settings } };
+  const logStream = new PassThrough({ encoding: 'utf8' });
+  const options = { root: dirname(dirname(import.meta.dirname)), environment: { ...testEnvironment(dataDir), ...settings }, logStream };
   const open = () => readLdif([octets], limits);
   const converted = await convertElsewhere(options, { from, to, open, schemas, takesDefinitions: false });
   if (converted.kind !== 'converted') return converted;
@@ -57,8 +59,12 @@ export async function bring(
     yield* records;
   })();
   const work = { records: all, onProgress: () => undefined };
-  const imported = dryRun ? await tryImport(options, work) : await importFolder(options, work);
-  return imported.kind === 'refused' ? imported : { ...converted, kind: 'imported', summary: converted.summary() };
+  try {
+    const imported = dryRun ? await tryImport(options, work) : await importFolder(options, work);
+    return imported.kind === 'refused' ? imported : { ...converted, kind: 'imported', summary: converted.summary() };
+  } catch (error) {
+    throw new Error(`it was not imported, and the log says:\n${logStream.read() ?? ''}`, { cause: error });
+  }
 }
 
 /** The same, which must succeed. */
