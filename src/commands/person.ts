@@ -80,7 +80,7 @@ export const personCommands = {
   'person set-password': {
     means: 'set a person’s password',
     more: [
-      'On a terminal it is typed twice and not shown; else it is the first line of standard input. It is never given on the command line, where others see it. The old one is good no longer; sessions and connections that were opened with it stay.',
+      'On a terminal it is typed twice and not shown; else it is the first line of standard input. It is never given on the command line, where others see it. The old one is good no longer, and neither is what applications were given by it; sessions and connections that were opened with it stay.',
     ],
     on: 'either',
     operands: [who],
@@ -211,6 +211,17 @@ export const personCommands = {
     ],
     run: async (given, context) => (await import('./person-change.ts')).removePerson(given, context),
   },
+  'person restore': {
+    means: 'bring a person back who was removed',
+    more: [
+      'The entry is as it was, with its entryUUID, and those name it again that are there still. What they signed in with does not come back: passwords, keys, apps, app passwords, recovery codes. A name that is somebody else’s by now is not taken from them.',
+    ],
+    on: 'either',
+    operands: [{ name: 'PERSON', means: 'a uid, a DN or an entryUUID, as atrium person list --deleted tells it' }],
+    options: { realm, json },
+    examples: [{ line: 'atrium person restore dkhalil', status: 3 }],
+    run: async (given, context) => (await import('./person-restore.ts')).restorePerson(given, context),
+  },
   why: {
     means: 'explain what lets a person in, or keeps them out',
     more: [
@@ -231,16 +242,5 @@ export const personCommands = {
       { line: 'atrium why dkhalil --ask-password < password.txt' },
     ],
     run: async (given, context) => (await import('./why.ts')).why(given, context),
-  },
-  'person restore': {
-    means: 'bring a person back who was removed',
-    more: [
-      'The entry is as it was, with its entryUUID, and those name it again that are there still. What they signed in with does not come back: passwords, keys, apps, app passwords, recovery codes. A name that is somebody else’s by now is not taken from them.',
-    ],
-    on: 'either',
-    operands: [{ name: 'PERSON', means: 'a uid, a DN or an entryUUID, as atrium person list --deleted tells it' }],
-    options: { realm, json },
-    examples: [{ line: 'atrium person restore dkhalil', status: 3 }],
-    run: async (given, context) => (await import('./person-restore.ts')).restorePerson(given, context),
   },
 } as const satisfies Record<string, Command>;
