@@ -156,7 +156,12 @@ function thingsTable(
       ...(isNumber(name) ? { number: true } : {}),
     }),
   );
-  const last: readonly Column<Data>[] =
-    acts === undefined ? [] : [{ head: texts.acts, of: (thing) => html`<div class="acts">${acts(thing)}</div>` }];
+  const last: readonly Column<Data>[] = acts === undefined ? [] : [{ head: texts.acts, of: (thing) => actsCell(acts(thing)) }];
   return table(caption, things, [...columns, ...last]);
+}
+
+/** Nothing where nothing can be done. */
+function actsCell(acts: Piece): Piece {
+  const isNothing = Array.isArray(acts) ? acts.every((each) => each === undefined) : acts === undefined;
+  return isNothing ? undefined : html`<div class="acts">${acts}</div>`;
 }
