@@ -28,6 +28,27 @@ export interface Session {
   readonly endsAtMs: number;
 }
 
+/** Which sessions a page is of, and which page. */
+interface SessionsAsked {
+  readonly entryUuid?: string | undefined;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly behind?: number | undefined;
+}
+
+interface SessionPage {
+  readonly sessions: readonly Session[];
+  /** Where it ended, when there may be more. */
+  readonly next?: number | undefined;
+}
+
+export interface SessionLists {
+  /** The live sessions of a person, the one used last first, at most `limit`. */
+  list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
+  /** Some of the live sessions of a person, or of a realm, of those who signed in and those who did not, the one used last first. */
+  page(realm: string, asked: SessionsAsked): Promise<SessionPage>;
+}
+
 /** A session that is no more. */
 export interface EndedSession {
   readonly realm: string;

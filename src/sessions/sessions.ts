@@ -12,6 +12,7 @@ import {
   nobody,
   parseSession,
   type Session,
+  type SessionLists,
   type SessionRecord,
   sessionOf,
   subjectOf,
@@ -43,7 +44,7 @@ export interface Begun {
 }
 
 /** Sessions and the requests that wait for one. Everything is looked up by (realm, token). */
-export interface Sessions extends Parking {
+export interface Sessions extends Parking, SessionLists {
   /**
    * Begins a session for someone who has just authenticated, or continues the browser's own when it is the same person's: its sid stays,
    * the event is appended, the handle changes.
@@ -71,10 +72,6 @@ export interface Sessions extends Parking {
   findAny(realm: string, handles: readonly string[]): Promise<Session | undefined>;
   /** Ends what the handles open. True when there was something. */
   end(realm: string, handles: readonly string[], visit: Visit): Promise<boolean>;
-  /** The live sessions of a person, the one used last first, at most `limit`. */
-  list(realm: string, entryUuid: string, limit: number): Promise<readonly Session[]>;
-  /** The live sessions of a realm, of those who signed in and those who did not, the one used last first, at most `limit`. */
-  latest(realm: string, limit: number): Promise<readonly Session[]>;
   /** The live session of a person with a sid; looking at it is no use of it. */
   bySid(realm: string, entryUuid: string, sid: string): Promise<Session | undefined>;
   /** Has something told of every session of somebody that has ended, however, in this process. */
@@ -110,7 +107,6 @@ const secretOctets = 32;
 const idOctets = 16;
 /** Cookies of one name that a browser may send together; what lies beyond is not looked at. */
 const handlesMax = 8;
-const listedMax = 1000;
 const service: Visit = { door: 'service', address: '', correlationId: '' };
 
 /** Opens the sessions on the shared state. */
@@ -159,6 +155,11 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
   };
   const withSid = async (realm: string, entryUuid: string, sid: string) =>
     (await sessionKind.list(realm, subjectOf(entryUuid), settingsOf(realm)['authn.maxSessions'])).find(({ value }) => value.sid === sid);
+  const page: Sessions['page'] = async (realm, { entryUuid, limit, behind }) => {
+    const owner = entryUuid === undefined ? undefined : subjectOf(entryUuid);
+    const { kept, next } = await sessionKind.page(realm, { owner, limit, behind, fits: isLive });
+    return { sessions: kept.map(asSession), next };
+  };
   const endKept = async (kept: Kept<SessionRecord>, summary: string, visit: Visit): Promise<boolean> => {
     const done = await sessionKind.remove(kept);
     if (done) noteEnd(kept, summary, visit);
@@ -271,11 +272,8 @@ export function openSessions({ state, clock, chance, audit, settingsOf }: Sessio
       }
       return ended;
     },
-    list: async (realm, entryUuid, limit) => {
-      const kept = await sessionKind.list(realm, subjectOf(entryUuid), listedMax);
-      return kept.filter(isLive).slice(-limit).map(asSession).toReversed();
-    },
-    latest: async (realm, limit) => (await sessionKind.latest(realm, limit)).filter(isLive).map(asSession),
+    list: async (realm, entryUuid, limit) => (await page(realm, { entryUuid, limit })).sessions,
+    page,
     bySid: async (realm, entryUuid, sid) => {
       const meant = await withSid(realm, entryUuid, sid);
       return meant && isLive(meant) ? asSession(meant) : undefined;

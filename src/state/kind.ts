@@ -53,9 +53,28 @@ export interface Kind<T> {
   remove(kept: Kept<T>): Promise<boolean>;
   /** The rows of an owner, or of the whole realm, the least recently used first. */
   list(realm: string, owner: string | undefined, limit: number): Promise<Kept<T>[]>;
-  /** The rows of the whole realm, the most recently used first. */
-  latest(realm: string, limit: number): Promise<Kept<T>[]>;
+  /** Some of the rows of an owner, or of the whole realm, the most recently used first. What is used between two pages is on neither, or on both. */
+  page(realm: string, asked: PageAsked<T>): Promise<KeptPage<T>>;
 }
+
+export interface PageAsked<T> {
+  readonly owner?: string | undefined;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly behind?: number | undefined;
+  /** Which of them are meant; all, when absent. */
+  readonly fits?: (kept: Kept<T>) => boolean;
+}
+
+export interface KeptPage<T> {
+  readonly kept: readonly Kept<T>[];
+  /** Where it ended, when there may be more. */
+  readonly next?: number | undefined;
+}
+
+/** Rows that are read at once for a page, and those that are looked at for one before it ends with what was found. */
+const rowsAtOnce = 500;
+const lookedMax = 10_000;
 
 /** What a kind needs of the store, and what the sweep needs of a kind. */
 export interface OpenKind<T> extends Kind<T> {
@@ -134,9 +153,28 @@ export function openKind<T>(row: KindRow<T>, store: StateStore, sweep: () => voi
     },
     remove: async (kept) => store.delete(kindOf(row.name, kept.realm), kept.key),
     list: async (realm, owner, limit) => all(store.list(kindOf(row.name, realm), owner, limit)),
-    latest: async (realm, limit) => all(store.latest(kindOf(row.name, realm), limit)),
+    page: async (realm, asked) => pageOf(row, store, realm, asked),
     swept: (stored) => tell(stored, 'expired'),
   };
+}
+
+function pageOf<T>(row: KindRow<T>, store: StateStore, realm: string, { owner, limit, behind, fits }: PageAsked<T>): KeptPage<T> {
+  const found: Kept<T>[] = [];
+  const atOnce = Math.min(limit + 1, rowsAtOnce);
+  let place = behind;
+  for (let looked = 0; looked < lookedMax; looked += atOnce) {
+    const rows = store.latest(kindOf(row.name, realm), owner, atOnce, place);
+    for (const stored of rows) {
+      const kept = read(row, stored);
+      if (kept !== undefined && (fits === undefined || fits(kept))) {
+        if (found.length === limit) return { kept: found, next: place };
+        found.push(kept);
+      }
+      place = stored.place;
+    }
+    if (rows.length < atOnce) return { kept: found };
+  }
+  return { kept: found, next: place };
 }
 
 /** The kind's name of a stored row. */

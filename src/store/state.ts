@@ -17,6 +17,11 @@ export interface StateRow {
   readonly expiresAtMs: number;
 }
 
+/** A row with its place among all: the younger, the larger. */
+export interface PlacedRow extends StateRow {
+  readonly place: number;
+}
+
 /** A number that counts up to a limit, from its first unit until it ends. */
 export interface Counter {
   readonly kind: string;
@@ -69,8 +74,8 @@ export interface StateStore {
   delete(kind: string, key: string): boolean;
   /** The rows of an owner, or of everybody, the oldest first, at most `limit`. */
   list(kind: string, owner: string | undefined, limit: number): StateRow[];
-  /** The rows of everybody, the youngest first, at most `limit`. */
-  latest(kind: string, limit: number): StateRow[];
+  /** The rows of an owner, or of everybody, the youngest first, at most `limit`: those behind a place, where one is given. */
+  latest(kind: string, owner: string | undefined, limit: number, behind?: number): PlacedRow[];
   /** How many rows of a kind are kept, those included that have expired and are not swept yet. Costs the same however many there are. */
   count(kind: string): number;
   /** Whether no row of a kind is kept, also none that has expired: asked again and again it costs one look a turn of the event loop at whether anything was written. */
@@ -202,7 +207,10 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
     delete: (kind, key) => written(() => statements.delete.run(kind, key), kind, key).changes === 1,
     list: (kind, owner, limit) =>
       owner === undefined ? statements.list.all(kind, clock.nowMs(), limit) : statements.listOwned.all(kind, owner, clock.nowMs(), limit),
-    latest: (kind, limit) => statements.latest.all(kind, clock.nowMs(), limit),
+    latest: (kind, owner, limit, behind = Number.MAX_SAFE_INTEGER) =>
+      owner === undefined
+        ? statements.latest.all(kind, behind, clock.nowMs(), limit)
+        : statements.latestOwned.all(kind, owner, behind, clock.nowMs(), limit),
     count: (kind) => statements.amount.get(kind) ?? 0,
     isNone: seen.isNone,
     sweep: (nowMs, limit) => {
@@ -256,8 +264,11 @@ function stateStatements(database: Database.Database, given: number) {
     list: database.prepare<[string, number, number], StateRow>(
       `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age LIMIT ?`,
     ),
-    latest: database.prepare<[string, number, number], StateRow>(
-      `SELECT ${columns} FROM state WHERE kind = ? AND ${live} ORDER BY age DESC LIMIT ?`,
+    latest: database.prepare<[string, number, number, number], PlacedRow>(
+      `SELECT ${columns}, age AS place FROM state WHERE kind = ? AND age < ? AND ${live} ORDER BY age DESC LIMIT ?`,
+    ),
+    latestOwned: database.prepare<[string, string, number, number, number], PlacedRow>(
+      `SELECT ${columns}, age AS place FROM state WHERE kind = ? AND owner = ? AND age < ? AND ${live} ORDER BY age DESC LIMIT ?`,
     ),
     listOwned: database.prepare<[string, string, number, number], StateRow>(
       `SELECT ${columns} FROM state WHERE kind = ? AND owner = ? AND ${live} ORDER BY age LIMIT ?`,

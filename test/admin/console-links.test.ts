@@ -1,7 +1,7 @@
 import test from 'ava';
 import { operations } from '#admin';
 import { shown } from '../../src/admin/console/shown-pages.ts';
-import { asAdministrator } from '../flows/people.ts';
+import { addPerson, asAdministrator } from '../flows/people.ts';
 import { openConsoleHouse } from './console-house.ts';
 import { formOf, linkOf, linksOf, rowOf, wordsOf } from './pages.ts';
 
@@ -132,3 +132,54 @@ for (const path of ['/admin/users', '/admin/groups', '/admin/applications', '/ad
       if (status === 422) t.is((await get(linkOf(body, 'First page'), reader)).status, 200);
       t.false(atrium.audit.some(({ errorCode }) => errorCode === 'STS-HTTP-0003'));
     });
+
+test.serial('sessions are paged by the links of the list: each once, with its person by name', async (t) => {
+  const person = await addPerson(atrium, 'often', 'Of Ten');
+  for (let nth = 0; nth < 60; nth++) await house.signIn(person);
+  const seen: string[] = [];
+  let path: string | undefined = '/admin/sessions';
+  for (let pages = 0; path !== undefined; pages++) {
+    const body: string = await pageOf(path);
+    const ends = linksOf(body).filter(({ words, href }) => words === 'End often' && href.includes('/sessions.end?'));
+    seen.push(...ends.map(({ href }) => new URL(href, base).searchParams.get('sid') ?? ''));
+    if (pages === 0) {
+      t.is(linksOf(body).filter(({ words }) => words.startsWith('End ')).length, 50);
+      t.regex(linkOf(rowOf(body, 'often'), 'often'), /^\/admin\/users\/[0-9a-f-]{36}$/);
+      t.false(wordsOf(body).includes(' More '));
+    } else t.is((await get(linkOf(body, 'First page'), writer)).status, 200);
+    path = linksOf(body).find(({ words }) => words === 'Next page')?.href;
+    t.true(pages < 3);
+  }
+  t.is(new Set(seen).size, 60);
+  t.is(seen.length, 60);
+  const { answer } = await follow(linkOf(rowOf(await pageOf('/admin/sessions'), 'often'), 'End often'));
+  t.is(answer.location, '/admin/sessions?done=sessions.end');
+  const again = linksOf(await pageOf('/admin/sessions?user=often')).filter(({ words }) => words === 'End often');
+  t.is(again.length, 50);
+});
+
+test.serial('deleted people are paged by the links of the list, and restored by the link of the row, which names them', async (t) => {
+  const uids = Array.from({ length: 52 }, (_, nth) => `late-${nth}`);
+  for (const uid of uids) {
+    const { dn } = await addPerson(atrium, uid, `La ${uid}`);
+    await asAdministrator(atrium, (client) => client.del(dn));
+  }
+  const first = await pageOf('/admin/deleted-users');
+  t.notRegex(wordsOf(first), /\b20\d{12}(?:\.\d+)?Z\b/);
+  const second = await pageOf(linkOf(first, 'Next page'));
+  const restores = [first, second].flatMap((body) => linksOf(body).filter(({ words }) => words.startsWith('Restore ')));
+  t.deepEqual(restores.map(({ words }) => words.slice('Restore '.length)).sort(), uids.toSorted());
+  t.is((await follow(linkOf(second, restores.at(-1)?.words ?? ''))).answer.location, '/admin/deleted-users?done=users.restore');
+  t.is(
+    linksOf(await pageOf(linkOf(await pageOf('/admin/deleted-users'), 'Next page'))).filter(({ words }) => words.startsWith('Restore '))
+      .length,
+    1,
+  );
+});
+
+for (const path of ['/admin/sessions', '/admin/tokens', '/admin/deleted-users', '/admin/audit'])
+  test(`${path}: an address that leads to no place of the list is said`, async (t) => {
+    const { status, body } = await get(`${path}?after=zzz`, reader);
+    t.is(status, 422);
+    t.is((await get(linkOf(body, 'First page'), reader)).status, 200);
+  });

@@ -120,7 +120,7 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
       searched(inside, 'ou=groups', groupsPlace.isOne),
       searched(inside, 'ou=applications', applicationsPlace.isOne),
     ]);
-    const sessions = await deps.operating.sessions.latest(meant.id, countedMax);
+    const { sessions } = await deps.operating.sessions.page(meant.id, { limit: countedMax });
     return [
       ...([
         { of: 'person', ...people },
@@ -204,7 +204,7 @@ async function connected({ actor }: About, dn: string, appPasswords?: readonly s
 }
 
 type Sets = NonNullable<ConsoleDeps['operating']['tokens']>;
-type SetSeen = Awaited<ReturnType<Sets['list']>>[number];
+type SetSeen = Awaited<ReturnType<Sets['list']>>['sets'][number];
 
 /** Token sets that are worth something at this moment. */
 async function setsOf(
@@ -212,7 +212,7 @@ async function setsOf(
   whose: Parameters<Sets['list']>[1],
   ends: (set: SetSeen) => boolean = () => true,
 ): Promise<Count> {
-  const found = (await deps.operating.tokens?.list(realm, whose, setsMax)) ?? [];
+  const found = (await deps.operating.tokens?.list(realm, whose, setsMax))?.sets ?? [];
   const count = found.filter((set) => set.state === 'active' && ends(set)).length;
   return { of: 'set', count, isAtLeast: count > 0 && found.length >= setsMax };
 }

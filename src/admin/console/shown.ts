@@ -6,7 +6,7 @@ import { type Data, drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
 import type { Admin } from './gate.ts';
-import { filterForm, hrefOf, section } from './parts.ts';
+import { filterForm, hrefOf, lostNotice, section } from './parts.ts';
 import type { ShownPage } from './places.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { sameOf } from './same.ts';
@@ -28,7 +28,8 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
       return { kind: 'stream', type: row.gives?.type ?? 'application/octet-stream', body: performed.stream };
     const failure = performed?.kind === 'failed' ? performed.failure : undefined;
     const output = performed?.kind === 'done' ? performed.output : undefined;
-    const told = failure === undefined ? { faults: {}, wrong: [] } : toldOf(failure.errors, shape, unseen);
+    const isLost = failure?.errors.some((each) => each.field === 'after');
+    const told = failure === undefined || isLost ? { faults: {}, wrong: [] } : toldOf(failure.errors, shape, unseen);
     const values = typedOf(shape, query);
     const fields = fieldsOf(shape, { values, faults: told.faults, without: unseen });
     const deeds = (page.acts ?? []).map((name) => deedLink(deps, request, admin, { name, given: {}, thing: '', back: page.path }));
@@ -37,7 +38,7 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
       json: output ?? { errors: failure?.errors ?? [] },
       ...(failure === undefined ? {} : { status: statusOf(failure.status), error: failure.error }),
       main: html`<h1>${page.words}</h1>${flash(deps, request)}<p>${page.intro ?? sentence(row.summary)}</p>
-${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
+${isLost && lostNotice(realm, page.path, { ...Object.fromEntries(query), after: '' })}${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}${wayLink(page, request)}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}
 ${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, ways: page.ways, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
@@ -85,7 +86,8 @@ function textIn(thing: Data, member: string): string {
 }
 
 function nextLink({ realm, query }: WebRequest, { path }: ShownPage, { next }: Data): Piece {
-  if (typeof next !== 'string') return undefined;
-  const href = hrefOf(realm, path, { ...Object.fromEntries(query), after: next, done: undefined });
-  return html`<div class="pager">${query.has('after') && html`<a href="${hrefOf(realm, path, { ...Object.fromEntries(query), after: undefined })}">${texts.first}</a>`}<a href="${href}">${texts.next}</a></div>`;
+  const to = (after: string | undefined) => hrefOf(realm, path, { ...Object.fromEntries(query), after, done: undefined });
+  const first = query.has('after') && html`<a href="${to(undefined)}">${texts.first}</a>`;
+  const more = typeof next === 'string' && html`<a href="${to(next)}">${texts.next}</a>`;
+  return (first !== false || more !== false) && html`<div class="pager">${first}${more}</div>`;
 }

@@ -10,6 +10,25 @@ export const pageMembers = {
   after: z.base64url().min(1).max(8000).optional().describe('`next` of the page before.'),
 };
 
+/** The same for lists of what is no entry: their places are numbers. */
+export const numberedMembers = {
+  limit: pageMembers.limit,
+  after: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'is no `next` of a page')
+    .optional()
+    .describe('`next` of the page before.'),
+};
+
+/** Of such a list: where its page begins, and what leads to the next one. */
+export function numberOf(after: string | undefined): number | undefined {
+  return after === undefined ? undefined : Number(after);
+}
+
+export function nextOf(next: number | undefined): { readonly next?: string } {
+  return next === undefined ? {} : { next: String(next) };
+}
+
 /** Members of the output of every list. */
 export const nextMember = { next: z.string().optional().describe('For `after` of the next page; absent where there is none.') };
 

@@ -1,15 +1,19 @@
 import { z } from 'zod';
 import { utf8 } from '#base';
-import { ClientRefusal } from '#client';
+import { anyOf, ClientRefusal, equals } from '#client';
 import { resultCodes } from '#ldap';
 import type { Session } from '#sessions';
 import { findOne, peoplePlace } from './entries-found.ts';
+import { nextMember, nextOf, numberedMembers, numberOf } from './paging.ts';
 import { type Call, type Operation, operation } from './row.ts';
 import { userMember } from './users-shape.ts';
 
 const sessionShape = z.strictObject({
   sid: z.string().describe('Stays for the life of the session; it opens nothing.'),
   userId: z.string().optional().describe('The entryUUID of whose it is; absent for somebody who did not sign in.'),
+  username: z.string().optional().describe('What they are called; absent where there is nobody whom the caller may see.'),
+  address: z.string().optional().describe('Where they signed in from last.'),
+  ways: z.array(z.string()).describe('How they signed in then.'),
   began: z.iso.datetime(),
   lastUsed: z.iso.datetime(),
   ends: z.iso.datetime().describe('At the latest.'),
@@ -17,26 +21,39 @@ const sessionShape = z.strictObject({
     z.strictObject({ when: z.iso.datetime(), amr: z.array(z.string()), acr: z.string(), door: z.string(), address: z.string() }),
   ),
 });
-const limit = z.coerce.number().int().min(1).max(1000).default(50).describe('How many, at most 1000.');
-
 const list = operation({
   name: 'sessions.list',
   method: 'GET',
   path: '/admin-api/sessions',
   scope: 'admin:read',
-  summary: 'list the sessions of the realm, or of a person, the one used last first',
-  input: z.strictObject({ user: userMember.optional(), limit }),
-  output: z.strictObject({ sessions: z.array(sessionShape), more: z.boolean().describe('Whether there are older ones.') }),
+  summary: 'list the sessions of the realm, or of a person, the one used last first, page by page',
+  input: z.strictObject({ user: userMember.optional(), ...numberedMembers }),
+  output: z.strictObject({ sessions: z.array(sessionShape), ...nextMember }),
   audit: 'sessions listed',
-  run: async (call, { user, limit: most }) => {
-    const { sessions } = call.deps;
-    const { id } = call.realm;
+  run: async (call, { user, limit, after }) => {
     const whose = user === undefined ? undefined : await findOne(call, peoplePlace, user, ['entryUUID'], 'user');
-    const found =
-      whose === undefined ? await sessions.latest(id, most + 1) : await sessions.list(id, whose.one('entryUUID') ?? '', most + 1);
-    return { sessions: found.slice(0, most).map(shownOf), more: found.length > most };
+    const asked = { limit, behind: numberOf(after), ...(whose === undefined ? {} : { entryUuid: whose.one('entryUUID') ?? '' }) };
+    const { sessions, next } = await call.deps.sessions.page(call.realm.id, asked);
+    const names = await namesOf(call, [...new Set(sessions.flatMap((each) => (each.authenticated ? [each.entryUuid] : [])))]);
+    return { sessions: sessions.map((each) => shownOf(each, names.get(each.entryUuid))), ...nextOf(next) };
   },
 });
+
+/** What people are called whom the caller may see, by their entryUUID. */
+async function namesOf({ actor, realm }: Call, uuids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (uuids.length === 0) return new Map();
+  const { below, namedBy } = peoplePlace;
+  const isOne = anyOf(...uuids.map((each) => equals('entryUUID', each)));
+  const attributes = ['entryUUID', ...namedBy];
+  const { entries } = await actor.search({
+    base: `${below},${realm.suffix}`,
+    scope: 'sub',
+    filter: isOne,
+    attributes,
+    sizeLimit: uuids.length,
+  });
+  return new Map(entries.map((entry) => [entry.one('entryUUID') ?? '', namedBy.map((name) => entry.one(name))[0] ?? entry.dn]));
+}
 
 const end = operation({
   name: 'sessions.end',
@@ -101,11 +118,18 @@ export async function writable({ actor }: Pick<Call, 'actor'>, dn: string): Prom
 /** A time at which nobody was locked. */
 const never = '19000101000000Z';
 
-function shownOf({ sid, entryUuid, authenticated, events, createdMs, lastUsedMs, endsAtMs }: Session): z.input<typeof sessionShape> {
+function shownOf(
+  { sid, entryUuid, authenticated, events, createdMs, lastUsedMs, endsAtMs }: Session,
+  username: string | undefined,
+): z.input<typeof sessionShape> {
+  const last = events.at(-1);
   const time = (ms: number) => new Date(ms).toISOString();
   return {
     sid,
     ...(authenticated ? { userId: entryUuid } : {}),
+    ...(authenticated && username !== undefined ? { username } : {}),
+    ...(last === undefined ? {} : { address: last.address }),
+    ways: [...(last?.mechanisms ?? last?.amr ?? [])],
     began: time(createdMs),
     lastUsed: time(lastUsedMs),
     ends: time(endsAtMs),

@@ -4,6 +4,7 @@ import type { SetView, TokenSets } from '#oauth';
 import { errors } from '../errors.ts';
 import { applicationsPlace } from './applications.ts';
 import { findOne, peoplePlace } from './entries-found.ts';
+import { nextMember, nextOf, numberedMembers, numberOf } from './paging.ts';
 import { type Call, type Operation, operation } from './row.ts';
 import { writable } from './sessions.ts';
 import { userMember } from './users-shape.ts';
@@ -42,7 +43,7 @@ const list = operation({
   method: 'GET',
   path: '/admin-api/tokens',
   scope: 'admin:read',
-  summary: 'list what was issued: the token sets of the realm, of a person or of an application, the newest first',
+  summary: 'list what was issued: the token sets of the realm, of a person or of an application, the newest first, page by page',
   input: z.strictObject({
     user: userMember.optional(),
     application: z
@@ -51,21 +52,21 @@ const list = operation({
       .max(1000)
       .optional()
       .describe('The application: its client id, its name (cn), its entryUUID, or its DN.'),
-    limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many, at most 200.'),
+    ...numberedMembers,
   }),
-  output: z.strictObject({ sets: z.array(setShape), more: z.boolean().describe('Whether there are older ones.') }),
+  output: z.strictObject({ sets: z.array(setShape), ...nextMember }),
   audit: 'token sets listed',
   offered,
-  run: async (call, { user, application, limit }) => {
+  run: async (call, { user, application, limit, after }) => {
     const person = user === undefined ? undefined : await findOne(call, peoplePlace, user, ['entryUUID'], 'user');
     const client =
       application === undefined ? undefined : await findOne(call, applicationsPlace, application, ['stsClientId', 'cn'], 'application');
     const entryUuid = person?.one('entryUUID');
     const clientId = client?.one('stsClientId');
-    if (client !== undefined && clientId === undefined) return { sets: [], more: false };
+    if (client !== undefined && clientId === undefined) return { sets: [] };
     const whose = { ...(entryUuid === undefined ? {} : { entryUuid }), ...(clientId === undefined ? {} : { clientId }) };
-    const found = await setsOf(call).list(call.realm, whose, limit + 1);
-    return { sets: found.slice(0, limit).map(shownOf), more: found.length > limit };
+    const { sets, next } = await setsOf(call).list(call.realm, whose, limit, numberOf(after));
+    return { sets: sets.map(shownOf), ...nextOf(next) };
   },
 });
 

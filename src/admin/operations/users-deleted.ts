@@ -3,6 +3,7 @@ import { refuse } from '#catalogue';
 import { allOf, anyOf, type ClientEntry, equals } from '#client';
 import { decodeBer, encodeBer } from '#ldap';
 import { errors } from '../errors.ts';
+import { nextMember, pageMembers, pageOf } from './paging.ts';
 import { type Operation, operation } from './row.ts';
 import { Unfit } from './unfit.ts';
 
@@ -24,21 +25,15 @@ const list = operation({
   method: 'GET',
   path: '/admin-api/users/deleted',
   scope: 'admin:read',
-  summary: 'list the people who were deleted and can be restored',
-  input: z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).default(200).describe('How many, at most 1000.') }),
-  output: z.strictObject({ deleted: z.array(deletedShape), more: z.boolean() }),
+  summary: 'list the people who were deleted and can be restored, page by page',
+  input: z.strictObject(pageMembers),
+  output: z.strictObject({ deleted: z.array(deletedShape), ...nextMember }),
   audit: 'deleted people listed',
   command: 'person list --deleted',
-  run: async ({ actor, realm }, { limit }) => {
-    const found = await actor.search({
-      base: realm.suffix,
-      scope: 'one',
-      filter: isDeleted,
-      attributes,
-      sizeLimit: limit,
-      showDeleted: true,
-    });
-    return { deleted: found.entries.map(deletedOf), more: !found.complete };
+  run: async (call, page) => {
+    const options = { base: call.realm.suffix, scope: 'one', filter: isDeleted, attributes, showDeleted: true } as const;
+    const { entries, ...next } = await pageOf(call, options, page);
+    return { deleted: entries.map(deletedOf), ...next };
   },
 });
 

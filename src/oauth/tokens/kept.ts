@@ -1,6 +1,6 @@
 import type { Clock } from '#base';
 import type { SettingValues } from '#catalogue';
-import { type Ending, endingOf, type Kept, type Kind, type State } from '#state';
+import { type Ending, endingOf, type Kept, type KeptPage, type Kind, type PageAsked, type State } from '#state';
 import type { settings as rows } from '../settings.ts';
 import { type ArtifactRecord, parseArtifact, parseSet, type RevokedBecause, type SetRecord } from './records.ts';
 
@@ -15,6 +15,8 @@ export interface KeptTokens {
   revoke(realm: string, id: string, why: RevokedBecause): Promise<boolean>;
   /** The sets of somebody, the newest last; of a whole realm without one. An application's own are those of `applicationOwner`. */
   setsOf(realm: string, owner: string | undefined, limit: number): Promise<readonly Kept<SetRecord>[]>;
+  /** Some of these that are meant, the newest first. */
+  pageOfSets(realm: string, asked: PageAsked<SetRecord>): Promise<KeptPage<SetRecord>>;
   revokeKept(kept: Kept<SetRecord>, why: RevokedBecause): Promise<boolean>;
   put(realm: string, key: string, artifact: ArtifactRecord, untilMs: number): Promise<void>;
   artifact(realm: string, key: string): Promise<Kept<ArtifactRecord> | undefined>;
@@ -83,6 +85,7 @@ export function openKeptTokens({ state, clock, settingsOf }: KeptTokensOptions):
     },
     revokeKept,
     setsOf: async (realm, owner, limit) => (await sets.list(realm, owner, limit)).filter((kept) => alive(kept) !== undefined),
+    pageOfSets: (realm, asked) => sets.page(realm, asked),
     put: (realm, key, artifact, untilMs) => kindOf(artifact).put(realm, key, artifact, untilMs, artifact.setId),
     artifact: async (realm, key) => alive((await artifacts.get(realm, key)) ?? (await waiting.get(realm, key))),
     change: async (kept, artifact, untilMs) => (await kindOf(artifact).replace(kept, artifact, untilMs)) !== undefined,

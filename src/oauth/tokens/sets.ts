@@ -53,10 +53,21 @@ export interface OpenedSet {
   readonly why: string;
 }
 
+interface Whose {
+  readonly entryUuid?: string;
+  readonly clientId?: string;
+}
+
+interface SetPage {
+  readonly sets: readonly SetView[];
+  /** Behind which there may be more. */
+  readonly next?: number | undefined;
+}
+
 /** Token sets as operators and people see them: what was issued, to whom, and what it is worth at this moment. No token can be read here. */
 export interface TokenSets {
-  /** The sets of a person, of an application, or of a whole realm; the newest first, at most `limit`. */
-  list(realm: WebRealm, whose: { readonly entryUuid?: string; readonly clientId?: string }, limit: number): Promise<readonly SetView[]>;
+  /** Some of the sets of a person, of an application, or of a whole realm; the newest first, at most `limit`. */
+  list(realm: WebRealm, whose: Whose, limit: number, behind?: number): Promise<SetPage>;
   open(realm: WebRealm, setKey: string): Promise<OpenedSet>;
   /** @returns true when it was in force */
   revoke(realm: WebRealm, setKey: string): Promise<boolean>;
@@ -105,15 +116,11 @@ export function openTokenSets({ kept, standing, clock, userNameOf }: TokenSetsOp
     };
   };
   return {
-    list: async (realm, { entryUuid, clientId }, limit) => {
-      const found = await kept.setsOf(realm.id, entryUuid, setsMax);
-      const meant = found.filter(({ value }) => clientId === undefined || value.clientId === clientId);
-      return Promise.all(
-        meant
-          .slice(-limit)
-          .toReversed()
-          .map((each) => view(realm, each)),
-      );
+    list: async (realm, { entryUuid, clientId }, limit, behind) => {
+      const fits = ({ value, expiresAtMs }: Kept<SetRecord>) =>
+        expiresAtMs > clock.nowMs() && (clientId === undefined || value.clientId === clientId);
+      const { kept: found, next } = await kept.pageOfSets(realm.id, { owner: entryUuid, limit, behind, fits });
+      return { sets: await Promise.all(found.map((each) => view(realm, each))), next };
     },
     open: async (realm, setKey) => {
       const found = keyPattern.test(setKey) ? await kept.set(realm.id, setKey) : undefined;
