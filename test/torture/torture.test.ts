@@ -3,8 +3,8 @@ import { inFolder, projectRoot, TortureFailure } from './round.ts';
 import { copyOfCode, sabotage, sabotageNames } from './sabotage.ts';
 import { unavailable, type VariantName, variantNames, variants } from './variants/index.ts';
 
-/** Seven short rounds of those that `npm run torture` does by the hundred; the seeds of `faults` are one of each call that fails. */
-const seeds: Readonly<Record<VariantName, readonly number[]>> = { kill: [7, 8], power: [7], faults: [7, 12, 11], full: [7] };
+/** Ten short rounds of those that `npm run torture` does by the hundred; the seeds of `faults` are one of each call that fails. */
+const seeds: Readonly<Record<VariantName, readonly number[]>> = { kill: [7, 8, 10], power: [7, 8, 9], faults: [7, 12, 11], full: [7] };
 
 for (const name of variantNames) {
   const here = unavailable(name) === undefined ? test.serial : test.serial.skip;
