@@ -1,11 +1,12 @@
 import type { StoredAuditFilter, StoredAuditRow } from './audit.ts';
 import { checkpointOf } from './checkpoint.ts';
-import { type Format, isDiskError, openDatabase } from './database.ts';
+import { type Format, isDiskError, openDatabase, smallPageOctets } from './database.ts';
 
 /** The file, as who examines it must know it. */
 export const auditFormat: Format = {
   applicationId: 0x41747241, // "AtrA"
   version: 1,
+  pageOctets: smallPageOctets,
   migrations: [],
   tables: `
     CREATE TABLE audit (

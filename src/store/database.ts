@@ -13,6 +13,8 @@ export interface Format {
   readonly version: number;
   /** What a new file begins with. */
   readonly tables: string;
+  /** Octets of a page of a new file; 8192 unless it says so. A file keeps those it was made with. */
+  readonly pageOctets?: number;
   /** What brings a file one version further, the first that of version 1. Never changed once it was released. */
   readonly migrations: readonly string[];
 }
@@ -24,7 +26,9 @@ export interface Place {
   forget(): void;
 }
 
-const pageOctets = 8192;
+const standingPageOctets = 8192;
+/** Where each write is a few short rows: a page goes to the log whole, and a sign-in writes some 26 pages of state. */
+export const smallPageOctets = 4096;
 
 /** How long a write of the service waits for another process that holds SQLite's lock; the loop waits with it. */
 export const busyMs = 1000;
@@ -87,7 +91,7 @@ function make(path: string, format: Format): void {
 
 /** Puts into an empty file what one of its format begins with. */
 export function layOut(database: Database.Database, format: Format): void {
-  database.pragma(`page_size = ${pageOctets}`);
+  database.pragma(`page_size = ${format.pageOctets ?? standingPageOctets}`);
   database.exec(`BEGIN; ${format.tables}; COMMIT`);
   database.pragma(`application_id = ${format.applicationId}`);
   database.pragma(`user_version = ${format.version}`);

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Clock } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import { type Format, isDiskError, openDatabase, placeOf, reasonOf } from './database.ts';
+import { type Format, isDiskError, openDatabase, placeOf, reasonOf, smallPageOctets } from './database.ts';
 import { errors } from './errors.ts';
 import { createSeen } from './seen.ts';
 import type { settings as rows } from './settings.ts';
@@ -98,6 +98,7 @@ export interface StateStoreOptions {
 export const stateFormat: Format = {
   applicationId: 0x41747253, // "AtrS"
   version: 2,
+  pageOctets: smallPageOctets,
   migrations: ['ALTER TABLE state ADD COLUMN epoch INTEGER NOT NULL DEFAULT 1'],
   // Counting rows at each put would cost more the more there are; the triggers keep the count within the same transaction.
   tables: `
@@ -120,8 +121,8 @@ export const stateFormat: Format = {
 
 /** How long a call waits for another process. */
 const busyMs = 2000;
-/** Pages of the log after which SQLite carries it over: 32 MiB. The thread that writes waits for the disk then, so that it is to be seldom; a sign-in writes some eighty. */
-const pagesOfPass = 4000;
+/** Pages of the log after which SQLite carries it over: 32 MiB, 64 of a file with large pages. The thread that writes waits for the disk then, so that it is to be seldom; a sign-in writes 26. */
+const pagesOfPass = 8000;
 const columns = 'kind, key, value, owner, expires_at_ms AS expiresAtMs';
 
 /**

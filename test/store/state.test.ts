@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
 import { Refusal } from '#catalogue';
 import { openStateStore, type StateRow, type StateStore } from '#store';
 import { createSeen } from '../../src/store/seen.ts';
@@ -44,6 +45,24 @@ test('a row of another epoch is gone for every call, from the moment the file is
     state.sweep(1000, 10).map(({ key }) => key),
     ['k'],
   );
+});
+
+test('a new file has small pages, which each write costs; one that was made with large ones is used as it is', (t) => {
+  const file = join(folder(t), 'state');
+  // SQLite's file format §1.3.2.
+  const pageOctets = () => readFileSync(file).readUInt16BE(16);
+  opened(t, {}, file).state.close();
+  t.is(pageOctets(), 4096);
+  const database = new Database(file);
+  for (const pragma of ['journal_mode = DELETE', 'page_size = 8192']) database.pragma(pragma);
+  database.exec('VACUUM');
+  database.pragma('journal_mode = WAL');
+  database.close();
+  const { state } = opened(t, {}, file);
+  state.put('session', 'k', 'v', 2000, 'o');
+  t.like(state.get('session', 'k'), row);
+  state.close();
+  t.is(pageOctets(), 8192);
 });
 
 test('a row is there until it expires', (t) => {
