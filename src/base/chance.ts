@@ -4,8 +4,25 @@ export interface Chance {
   octets(count: number): Uint8Array;
 }
 
+/** Fetched at a time: a call of the system's source costs many times what its octets do, and most who ask need a few. */
+const storeOctets = 4096;
+const store = new Uint8Array(storeOctets);
+/** Where what was not given out yet begins. */
+let from = storeOctets;
+
 export const systemChance: Chance = {
-  octets: (count) => globalThis.crypto.getRandomValues(new Uint8Array(count)),
+  octets: (count) => {
+    if (count > storeOctets >> 3) return globalThis.crypto.getRandomValues(new Uint8Array(count));
+    if (from + count > storeOctets) {
+      globalThis.crypto.getRandomValues(store);
+      from = 0;
+    }
+    const octets = store.slice(from, from + count);
+    // Nobody gets them again, and nothing of a key stays behind.
+    store.fill(0, from, from + count);
+    from += count;
+    return octets;
+  },
 };
 
 /** `octets` unpredictable octets as base64url, without padding. */
