@@ -32,7 +32,7 @@ const lengthMaxStanding = 1024;
 const waitingMax = 1000;
 
 /** Where there is much to record, rows of so many milliseconds reach the sink together: a transaction for a few rows costs as much as for many. */
-const gatherMs = 20;
+const gatherMs = 50;
 
 /** Opens the audit trail. Rows recorded in one turn of the event loop reach the sink together, and at its end unless others did so just before. */
 export function createAudit({ sink, log, clock, lengthMax = lengthMaxStanding }: AuditOptions): Audit {
