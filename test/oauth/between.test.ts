@@ -236,6 +236,8 @@ test.serial(
     t.is(next['error'], undefined, JSON.stringify(next));
     t.like(decodeJwt(next['access_token'] ?? ''), { aud: resource, scope: 'films:watch' });
     t.is((await refresh(next['refresh_token'], `${base}/admin-api`))['error'], 'invalid_target');
+    const kept = await refresh(next['refresh_token'], resource);
+    t.like(decodeJwt(kept['access_token'] ?? ''), { aud: resource }, 'a target that is refused does not spend the token');
     const other = await begin(resource, 'films:watch');
     await go(base, '/oauth2/device', jar, { ...form, user_code: other['user_code'] ?? '', do: 'allow' });
     t.like(decodeJwt((await tokensOf(other))['access_token'] ?? ''), { aud: resource }, 'the one that it named needs no second naming');

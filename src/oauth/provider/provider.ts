@@ -151,6 +151,28 @@ interface Asked {
   readonly aud?: string;
 }
 
+/**
+ * Judges the target of a refresh as the library will, which does so when it has spent the token already: a resource that is refused costs nobody theirs.
+ *
+ * @see RFC 8707 §2.2; the library asks for this where it decides whether to spend
+ */
+async function checkTarget(library: OidcLibrary, ctx: Ctx, infoOf: (ctx: Ctx, resource: string) => Promise<unknown>): Promise<void> {
+  const { params = {}, entities, requestParamScopes } = ctx.oidc;
+  const { resource, scopes, resourceIndicators } = entities.RefreshToken as unknown as Refreshing;
+  const isForUserinfo = (params['scope'] ? requestParamScopes : scopes).has('openid');
+  const target = params['resource'] ?? (isForUserinfo ? undefined : resource);
+  if (Array.isArray(target) ? target.length === 0 : target === undefined) return;
+  if (typeof target !== 'string' || !resourceIndicators.has(target)) throw new library.errors.InvalidTarget();
+  await infoOf(ctx, target);
+}
+
+/** What is used of a refresh token of the library. */
+interface Refreshing {
+  readonly resource?: string | readonly string[];
+  readonly scopes: ReadonlySet<string>;
+  readonly resourceIndicators: ReadonlySet<string>;
+}
+
 /** A client may ask about its own tokens, and whoever is a resource about those that are for it (RFC 7662 §4). */
 async function mayAsk(deps: ProviderDeps, ctx: Ctx, { clientId, clientAuthMethod }: Asking, token: Asked): Promise<boolean> {
   if (clientId === token.clientId) return true;
@@ -199,6 +221,11 @@ function configurationOf(
       return false;
     },
     issueRefreshToken: async (_ctx: Ctx, client: { grantTypeAllowed(type: string): boolean }) => client.grantTypeAllowed('refresh_token'),
+    // Always, as `fixed` has it.
+    rotateRefreshToken: async (ctx: Ctx) => {
+      await checkTarget(library, ctx, resources.getResourceServerInfo);
+      return true;
+    },
     extraTokenClaims: async (_ctx: Ctx | undefined, token: object) => sets.extraClaims(token as { accountId?: string }),
     formats: { customizers: { jwt: async (_ctx: Ctx, token: object, jwt: object) => sets.keepStructured(token as never, jwt as never) } },
     ttl: ttlOf(() => deps.settingsOf(issuer.realm.id)),
