@@ -25,7 +25,7 @@ export const errorCodes = operation({
       .regex(/^[A-Z0-9]{1,12}$/, 'is the name of an area, such as LDAP')
       .optional(),
     state: z.enum(['live', 'reserved', 'retired']).optional(),
-    seen: z.stringbool().optional().describe('Only those that audit rows carry.'),
+    seen: z.stringbool().default(false).describe('Only those that audit rows carry.'),
   }),
   output: z.strictObject({
     areas: z.array(z.strictObject({ area: z.string(), means: z.string(), codes: z.number(), live: z.number(), count: z.number() })),
@@ -59,7 +59,7 @@ export const errorCodes = operation({
       };
     });
     const fits = (row: (typeof all)[number]) =>
-      (area === undefined || row.area === area) && (state === undefined || row.state === state) && (seen !== true || row.count > 0);
+      (area === undefined || row.area === area) && (state === undefined || row.state === state) && (!seen || row.count > 0);
     return {
       areas: areas.filter((each) => area === undefined || each.area === area),
       codes: all.filter(fits),
