@@ -55,6 +55,48 @@ test.serial('config.set: what the table does not take is refused in words, with 
     t.is((await call(t, atrium, 'config.set', { json })).status, 400);
 });
 
+test.serial('a setting that there is not is refused by the directory, STS-CORE-0004; who resets one is told so, too', async (t) => {
+  const { body } = await call(t, atrium, 'config.set', { json: { name: 'nope.x', value: 1 } });
+  t.is(body.errors[0].field, 'name');
+  t.true(atrium.audit.some(({ errorCode, summary }) => errorCode === 'STS-CORE-0004' && summary.includes('nope.x')));
+  t.is((await call(t, atrium, 'config.reset', { json: { name: 'nope.x' } })).status, 400);
+  t.true(atrium.audit.some(({ errorCode, action }) => errorCode === 'STS-API-9060' && action === 'admin.config.reset'));
+  for (const name of ['totp.digits=8', 'totp.digits ', ''])
+    t.is((await call(t, atrium, 'config.set', { json: { name, value: '' } })).body.errors[0].field, 'name');
+});
+
+test.serial(
+  'If-Match of settings, policies and realms: a change of anything newer is refused with 412, also of what was not there',
+  async (t) => {
+    const rows = [
+      ['config.list', 'config.set', { name: 'totp.digits', value: 8 }, { name: 'totp.digits', value: 7 }],
+      ['policies.show', 'policies.save-authn-policy', { emailCodeAttempts: 3 }, { emailCodeAttempts: 4 }],
+      ['policies.show', 'policies.save-password-policy', { minLength: 13 }, { minLength: 14 }],
+    ] as const;
+    for (const [reads, writes, one, other] of rows) {
+      const { body, headers } = await call(t, atrium, reads);
+      const tag = reads === 'config.list' ? body.etag : body[writes.includes('authn') ? 'authn' : 'password'].etag;
+      t.is(headers.get('etag'), reads === 'config.list' ? `"${tag}"` : null);
+      const ifMatch = (each: string) => ({ headers: { 'if-match': `"${each}"` } });
+      t.is((await call(t, atrium, writes, { json: one, ...ifMatch('bogus') })).status, 412, writes);
+      const first = await call(t, atrium, writes, { json: one, ...ifMatch(tag) });
+      t.is(first.status, 200, writes);
+      t.is((await call(t, atrium, writes, { json: other, ...ifMatch(tag) })).status, 412, writes);
+      const [, newer = ''] = /^"(.*)"$/.exec(first.headers.get('etag') ?? '') ?? [];
+      t.is((await call(t, atrium, writes, { json: other, ...ifMatch(newer) })).status, 200, writes);
+    }
+    t.is((await call(t, atrium, 'policies.reset-password-policy', { json: {}, headers: { 'if-match': '"bogus"' } })).status, 412);
+    for (const name of ['policies.reset-password-policy', 'policies.reset-authn-policy']) await call(t, atrium, name, { json: {} });
+    await call(t, atrium, 'config.reset', { json: { name: 'totp.digits' } });
+    const made = await call(t, atrium, 'realms.create', { json: { id: 'tagged' } });
+    const change = (tag: string) =>
+      call(t, atrium, 'realms.change', { params: { id: 'tagged' }, json: { name: 'Tagged' }, headers: { 'if-match': `"${tag}"` } });
+    t.is((await change('bogus')).status, 412);
+    t.is((await change(made.body.realm.etag)).status, 200);
+    t.is((await change(made.body.realm.etag)).status, 412);
+  },
+);
+
 test.serial('config.set with a realm sets it there alone; in the realm’s own path nobody sets another’s', async (t) => {
   t.is((await call(t, atrium, 'realms.create', { json: { id: 'acme' } })).status, 201);
   const set = await call(t, atrium, 'config.set', { json: { realm: 'acme', name: 'totp.digits', value: 7 } });

@@ -52,3 +52,21 @@ test('entries of elsewhere are not there', async (t) => {
   t.is((await call(t, atrium, 'entries.read', { query: { dn: 'no name' } })).status, 400);
   t.is((await call(t, atrium, 'entries.search', { query: { base: 'dc=org' } })).status, 404);
 });
+
+test('the Location of what was made answers a GET', async (t) => {
+  const made: readonly (readonly [name: string, json: object])[] = [
+    ['entries.create', { dn: `ou=a & b,ou=groups,${atrium.suffix}`, attributes: { objectClass: ['organizationalUnit'] } }],
+    ['access.create', { name: 'located', order: 7, who: ['anonymous'], rights: ['read'], effect: 'deny', attributes: ['mail'] }],
+    ['users.create', { uid: 'located', name: 'Lo Cated' }],
+    ['groups.create', { name: 'located', members: [`uid=located,ou=people,${atrium.suffix}`] }],
+    ['applications.create', { name: 'located', clientId: 'located', redirectUris: ['https://located.example/back'] }],
+  ];
+  for (const [name, json] of made) {
+    const answer = await call(t, atrium, name, { json });
+    t.is(answer.status, 201, `${name}: ${JSON.stringify(answer.body)}`);
+    const read = await fetch(`${atrium.addresses.http}${answer.headers.get('location')}`);
+    t.is(read.status, 200, name);
+    const { dn } = (await read.json()) as { dn: string };
+    t.is(dn, answer.body.dn);
+  }
+});

@@ -117,16 +117,22 @@ function replyOf(row: Operation, request: WebRequest, performed: Performed): Rep
 }
 
 /** Of what can be edited its entity tag; of what was made, where it is. */
-function headersOf(
-  row: Operation,
-  { realm }: WebRequest,
-  { etag, id }: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, string>> {
+function headersOf(row: Operation, { realm }: WebRequest, output: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const { id } = output;
+  const [own] = tagIn(output);
+  const tags = own === undefined ? Object.values(output).flatMap(tagIn) : [own];
   const isMade = row.status === 201 && row.once === undefined && typeof id === 'string';
+  const place = row.location?.(output) ?? `${row.path}/${encodeURIComponent(String(id))}`;
   return {
-    ...(typeof etag === 'string' && etag !== '' ? { ETag: `"${etag}"` } : {}),
-    ...(isMade ? { Location: `${realm.prefix}${row.path}/${encodeURIComponent(id)}` } : {}),
+    // Where two things are told at once, each has its own beside it.
+    ...(tags.length === 1 ? { ETag: `"${tags[0]}"` } : {}),
+    ...(isMade ? { Location: realm.prefix + place } : {}),
   };
+}
+
+function tagIn(thing: unknown): readonly string[] {
+  if (typeof thing !== 'object' || thing === null || !('etag' in thing)) return [];
+  return typeof thing.etag === 'string' && thing.etag !== '' ? [thing.etag] : [];
 }
 
 /** RFC 9110 §8.8.3: an entity tag stands in quotes; `*` asks for no more than that it is there. */

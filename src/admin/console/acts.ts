@@ -247,13 +247,18 @@ async function answered(
       // What was tried can be done at once, with what was sent.
       if (tried.values?.[rehearsal] === 'true' && output['task'] === undefined)
         return deedPage(deps, request, admin, row, asked, { ...tried, values: { ...tried.values, [rehearsal]: 'false' }, output });
-      const isSecret = row.once === true || Object.keys(output).some((name) => toldOnce.test(name));
+      const isSecret = row.once === true || Object.entries(output).some(([name, value]) => toldOnce.test(name) && isToldOnce(value));
       if (isSecret || row.takes !== undefined || asked.back.startsWith('/admin/api-explorer'))
         return told(realm, row, asked, admin, output, isSecret);
       const joint = asked.back.includes('?') ? '&' : '?';
       return { kind: 'redirect', status: 303, to: `${asked.back}${joint}done=${row.name}` };
     }
   }
+}
+
+/** A policy of passwords is no password. */
+function isToldOnce(value: unknown): boolean {
+  return typeof value === 'string' || Array.isArray(value);
 }
 
 /** What it answered. A secret is shown this once: it is nowhere else. */

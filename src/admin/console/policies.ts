@@ -37,7 +37,8 @@ function policySection(
   admin: Admin,
   { name, title, policy }: { readonly name: string; readonly title: string; readonly policy: Data },
 ): Piece {
-  const { from, ...fields } = policy;
+  const { from, etag, ...fields } = policy;
+  const tag = { etag: String(etag) };
   const whose = String(from);
   const given = Object.fromEntries(Object.entries(fields).map(([member, value]) => [member, textOf(value)]));
   const back = '/admin/policies';
@@ -46,11 +47,11 @@ function policySection(
     deps,
     request,
     admin,
-    { name: `policies.save-${name}-policy`, given: prefilled(given), thing: '', back },
+    { name: `policies.save-${name}-policy`, given: { ...prefilled(given), ...tag }, thing: '', back },
     texts.change,
   );
   const reset =
-    whose === 'own' ? deedLink(deps, request, admin, { name: `policies.reset-${name}-policy`, given: {}, thing: '', back }) : undefined;
+    whose === 'own' ? deedLink(deps, request, admin, { name: `policies.reset-${name}-policy`, given: tag, thing: '', back }) : undefined;
   return section(
     name,
     title,

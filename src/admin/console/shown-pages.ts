@@ -92,7 +92,7 @@ export const shown: readonly ShownPage[] = [
     each: [
       {
         name: 'realms.change',
-        given: { id: 'id', 'in.name': 'name', 'in.mode': 'mode' },
+        given: { id: 'id', 'in.name': 'name', 'in.mode': 'mode', etag: 'etag' },
         thing: 'id',
         verb: 'Change',
         when: ({ id }) => id !== 'default',

@@ -3,7 +3,7 @@ import { utf8 } from '#base';
 import { attributesOf, equals } from '#client';
 import { inFields } from './directory-fields.ts';
 import { findOne, type Place } from './entries-found.ts';
-import { madeAgain, nameIn, unchanged } from './entry-edit.ts';
+import { entryLocation, madeAgain, nameIn, unchanged } from './entry-edit.ts';
 import { madeShape } from './entry-shape.ts';
 import { type Operation, operation } from './row.ts';
 
@@ -56,6 +56,7 @@ const create = operation({
   scope: 'admin:write',
   summary: 'add a rule of access to the realm',
   status: 201,
+  location: entryLocation,
   input: z.strictObject({ name: z.string().min(1).max(200).describe('What it is called.'), ...said }),
   output: madeShape,
   audit: 'rule of access {name} added',

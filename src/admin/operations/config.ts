@@ -7,11 +7,28 @@ import type { WebRealm } from '#web';
 import { errors } from '../errors.ts';
 import { configurationOf, ownOf, realmMeant, rowsFrom, settingShape, shownIn, valueShape } from './config-shape.ts';
 import { inFields } from './directory-fields.ts';
+import { tagOf, unchanged } from './entry-edit.ts';
 import { type Call, operation } from './row.ts';
 import { Unfit } from './unfit.ts';
 
 const realm = z.string().max(31).optional().describe('The id of a realm, in the default realm; that of the path otherwise.');
-const name = z.string().min(1).max(100).describe('The name of a setting, such as totp.issuer.');
+const name = z
+  .string()
+  .regex(/^[\w.-]{1,100}$/, 'is no name of a setting')
+  .describe('The name of a setting, such as totp.issuer.');
+
+const etag = z.string().describe('For If-Match: of all that is set in the realm, or for the whole service, together.');
+
+/** Where what is set in a realm stands; of the default realm what is set for the whole service. */
+function placeOf({ deps: { realms } }: Pick<Call, 'deps'>, { id }: WebRealm): string {
+  const { standing } = realms;
+  return id === standing.id ? `cn=settings,${standing.suffix}` : `cn=${id},ou=realms,${standing.suffix}`;
+}
+
+/** Read before what is in force: a change between the two is then found by its tag. */
+async function tagRead(call: Call, meant: WebRealm): Promise<string> {
+  return tagOf(await call.deps.client.as('self').read(placeOf(call, meant), ['entryCSN']));
+}
 
 export const configList = operation({
   name: 'config.list',
@@ -20,23 +37,30 @@ export const configList = operation({
   scope: 'admin:read',
   summary: 'list settings: what is in force, who says so, and whether it can be changed while the service runs',
   input: z.strictObject({ realm, prefix: z.string().max(100).optional().describe('The beginning of names, such as mail.') }),
-  output: z.strictObject({ realm: z.string(), settings: z.array(settingShape) }),
+  output: z.strictObject({ realm: z.string(), settings: z.array(settingShape), etag }),
   audit: 'settings listed',
   run: async (call, { prefix, ...input }) => {
     const meant = await realmMeant(call, input.realm);
+    const tag = await tagRead(call, meant);
     const own = await ownOf(call, meant);
     const rows = rowsFrom(configurationOf(call.deps).rows, prefix === undefined ? [] : [prefix]);
-    return { realm: meant.id, settings: rows.map(([each, row]) => shownIn(call.deps, meant, own, each, row)) };
+    return { realm: meant.id, settings: rows.map(([each, row]) => shownIn(call.deps, meant, own, each, row)), etag: tag };
   },
 });
 
-const changed = z.strictObject({ realm: z.string(), setting: settingShape, changed: z.boolean().describe('False when it was so before.') });
+const changed = z.strictObject({
+  realm: z.string(),
+  setting: settingShape,
+  changed: z.boolean().describe('False when it was so before.'),
+  etag,
+});
 
 export const configSet = operation({
   name: 'config.set',
   method: 'POST',
   path: '/admin-api/config/set',
   scope: 'admin:write',
+  editable: true,
   summary: 'change a setting of a realm, or of the whole service; in force at once',
   more: 'In the default realm, without `realm`, it is set for the whole service. What the environment gives, and what is read at the start only, is refused.',
   input: z.strictObject({ realm, name, value: valueShape.describe('A text, as the environment would give it, or what JSON has for it.') }),
@@ -56,6 +80,7 @@ export const configReset = operation({
   method: 'POST',
   path: '/admin-api/config/reset',
   scope: 'admin:write',
+  editable: true,
   summary: 'take back what was set for a realm, or for the whole service; in force at once',
   input: z.strictObject({ realm, name }),
   output: changed,
@@ -74,7 +99,8 @@ async function answer(call: Call, meant: WebRealm, named: string, done: boolean)
   if (row === undefined) throw new Unfit({ field: 'name', message: 'is no setting' });
   // What is in force in a realm is read from its entry as it is by now.
   const now = (await call.deps.realms.now(meant)) ?? meant;
-  return { realm: meant.id, setting: shownIn(call.deps, now, await ownOf(call, now), named, row), changed: done };
+  const tag = await tagRead(call, now);
+  return { realm: meant.id, setting: shownIn(call.deps, now, await ownOf(call, now), named, row), changed: done, etag: tag };
 }
 
 /** Others may set something else in the same entry at the same time: then it is looked at again. */
@@ -82,22 +108,25 @@ const attemptsMax = 5;
 
 /** @param text  what to set; without, what was set is taken back @returns whether anything is another than before */
 async function write(call: Call, meant: WebRealm, named: string, text: string | undefined): Promise<boolean> {
-  const { actor, deps } = call;
+  const { actor, deps, ifMatch } = call;
   const { standing } = deps.realms;
   const isService = meant.id === standing.id;
-  if (!Object.hasOwn(configurationOf(deps).rows, named)) throw refuse(errors.settingUnknown, { name: shortened(named) });
-  const dn = isService ? `cn=settings,${standing.suffix}` : `cn=${meant.id},ou=realms,${standing.suffix}`;
+  const isKnown = Object.hasOwn(configurationOf(deps).rows, named);
+  // What is set is the directory's to refuse (STS-CORE-0004); there it has never been set.
+  if (!isKnown && text === undefined) throw refuse(errors.settingUnknown, { name: named });
+  const dn = placeOf(call, meant);
   for (let at = 1; ; at++) {
-    const entry = await actor.read(dn, ['stsSetting']);
+    const entry = await actor.read(dn, ['stsSetting', 'entryCSN']);
+    if (ifMatch !== undefined && ifMatch !== tagOf(entry)) throw refuse(errors.changedMeanwhile);
     const old = settingsNamed(entry, named);
     if (text === undefined && old.length === 0) throw refuse(isService ? errors.nothingToReset : errors.nothingToClear, { name: named });
     const fresh = text === undefined ? [] : [`${named}=${text}`];
     if (old.length === fresh.length && old[0] === fresh[0]) return false;
     try {
-      await inFields({ stssetting: 'value' }, () =>
+      await inFields({ stssetting: isKnown ? 'value' : 'name' }, () =>
         entry === undefined && isService
           ? actor.add(dn, attributesOf({ objectClass: 'stsServiceSettings', cn: 'settings', stsSetting: fresh }))
-          : actor.modify(dn, [...of('delete', old), ...of('add', fresh)]),
+          : actor.modify(dn, [...of('delete', old), ...of('add', fresh)], unchanged(call)),
       );
       return true;
     } catch (error) {
@@ -119,10 +148,4 @@ function isOvertaken(error: unknown): boolean {
   return (
     error instanceof ClientRefusal && [resultCodes.noSuchAttribute, resultCodes.entryAlreadyExists].some((code) => code === error.code)
   );
-}
-
-const shownLengthMax = 80;
-
-function shortened(named: string): string {
-  return named.length > shownLengthMax ? `${named.slice(0, shownLengthMax)}…` : named;
 }

@@ -4,7 +4,7 @@ import type { ClientEntry } from '#client';
 import { formatRdn, parseDn, parseRdn } from '#ldap';
 import { errors } from '../errors.ts';
 import { hasWord, readFilter } from './entries-found.ts';
-import { madeAgain, readAgain, unchanged } from './entry-edit.ts';
+import { entryLocation, madeAgain, readAgain, unchanged } from './entry-edit.ts';
 import {
   attributesOfEntry,
   attributesShape,
@@ -85,6 +85,7 @@ const create = operation({
   scope: 'admin:write',
   summary: 'add any entry to the realm, as the schema allows it',
   status: 201,
+  location: entryLocation,
   input: z.strictObject({ dn: dnMember, attributes: attributesShape }),
   output: madeShape,
   audit: 'entry {dn} added',

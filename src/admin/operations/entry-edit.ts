@@ -1,12 +1,20 @@
 import { utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { equals } from '#client';
+import { type ClientEntry, equals } from '#client';
 import { type Filter, formatDn, type Modification, parseDn } from '#ldap';
 import { errors } from '../errors.ts';
 import { findOne, type Place } from './entries-found.ts';
 import { entryAttributes, entryMembersOf } from './entry-shape.ts';
 import type { Call } from './row.ts';
 import { Unfit } from './unfit.ts';
+
+/** The tag of what has no entry of its own yet. */
+export const noEntry = 'none';
+
+/** What was read of what has an entry, or has none of its own yet: for If-Match. */
+export function tagOf(entry: ClientEntry | undefined): string {
+  return entry === undefined ? noEntry : (entry.one('entryCSN') ?? '');
+}
 
 /** What must be true of an entry that its caller has read: that nobody has changed it since (RFC 4528). */
 export function unchanged({ ifMatch }: Pick<Call, 'ifMatch'>): Filter | undefined {
@@ -38,6 +46,11 @@ export async function readAgain({ actor }: Pick<Call, 'actor'>, dn: string, attr
   const entry = await actor.read(dn, attributes);
   if (entry === undefined) throw refuse(errors.absent, { what: word });
   return entry;
+}
+
+/** Where any entry is read. */
+export function entryLocation({ dn }: Readonly<Record<string, unknown>>): string {
+  return `/admin-api/entries?${new URLSearchParams({ dn: String(dn) }).toString()}`;
 }
 
 /** What an answer says of such an entry. @throws Refusal as `readAgain` does */

@@ -21,11 +21,17 @@ export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Refusal) {
     const { row, detail } = thrown;
     const means = filled(row.means, detail);
-    return { error: row, status: row.sees.http ?? 503, means, errors: [{ message: row.sees.http === undefined ? busyWords : means }] };
+    return { error: row, status: row.sees.http ?? 503, means, errors: [{ message: wordsOf(row, means) }] };
   }
   throw thrown;
 }
 
+function wordsOf(row: ErrorRow, means: string): string {
+  if (row === errors.changedMeanwhile) return changedWords;
+  return row.sees.http === undefined ? busyWords : means;
+}
+
+const changedWords = 'It was changed since you read it. Read it again, and decide anew.';
 const busyWords = 'The directory cannot do it now. Try again in a moment.';
 
 /** @see RFC 4511 appendix A.2 for what the codes mean */
@@ -47,7 +53,7 @@ function rowOf(code: number): readonly [ErrorRow, string] {
     case resultCodes.authorizationDenied:
       return [errors.forbidden, 'The directory gives you no right to do this. Its access rules say who may.'];
     case resultCodes.assertionFailed:
-      return [errors.changedMeanwhile, 'It was changed since you read it. Read it again, and decide anew.'];
+      return [errors.changedMeanwhile, changedWords];
     case resultCodes.entryAlreadyExists:
     case resultCodes.attributeOrValueExists:
     case resultCodes.notAllowedOnNonLeaf:

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { utf8 } from '#base';
+import { refuse } from '#catalogue';
 import { attributesOf, ClientRefusal } from '#client';
 import { resultCodes } from '#ldap';
 import { type AuthnPolicy, type InForce, mechanisms, type PasswordPolicy } from '#policy';
+import { errors } from '../errors.ts';
 import { inFields } from './directory-fields.ts';
+import { noEntry, tagOf, unchanged } from './entry-edit.ts';
 import { type Call, operation } from './row.ts';
 
 const from = z
@@ -80,19 +83,27 @@ const password: Kind<PasswordPolicy> = {
   inForce: ({ deps, realm }) => deps.realms.passwordPolicy(realm),
 };
 
-const authnShown = authnShape.extend({ from });
-const passwordShown = passwordShape.extend({ from });
+const etag = z.string().describe('For If-Match: of the realm’s own policy; none where it has none.');
+const authnShown = authnShape.extend({ from, etag });
+const passwordShown = passwordShape.extend({ from, etag });
 
 const shown = {
   authn: async (call: Call): Promise<z.input<typeof authnShown>> => {
+    const tag = await tagRead(call, authn);
     const { value, from: whose } = await authn.inForce(call);
-    return { ...value, firstFactors: [...value.firstFactors], secondFactors: [...value.secondFactors], from: whose };
+    return { ...value, firstFactors: [...value.firstFactors], secondFactors: [...value.secondFactors], from: whose, etag: tag };
   },
   password: async (call: Call): Promise<z.input<typeof passwordShown>> => {
+    const tag = await tagRead(call, password);
     const { value, from: whose } = await password.inForce(call);
-    return { ...value, scramMechanisms: [...value.scramMechanisms], from: whose };
+    return { ...value, scramMechanisms: [...value.scramMechanisms], from: whose, etag: tag };
   },
 };
+
+/** Read before what is in force: a change between the two is then found by its tag. */
+async function tagRead<T>({ deps, realm }: Call, { ou }: Kind<T>): Promise<string> {
+  return tagOf(await deps.client.as('self').read(`cn=default,ou=${ou},${realm.suffix}`, ['entryCSN']));
+}
 
 export const policiesShow = operation({
   name: 'policies.show',
@@ -111,6 +122,7 @@ export const policiesSaveAuthn = operation({
   method: 'POST',
   path: '/admin-api/policies/save-authn-policy',
   scope: 'admin:write',
+  editable: true,
   summary: 'give the realm an authentication policy of its own; members that are not given stay as they are in force',
   input: authnShape.partial(),
   output: z.strictObject({ authn: authnShown }),
@@ -127,6 +139,7 @@ export const policiesResetAuthn = operation({
   method: 'POST',
   path: '/admin-api/policies/reset-authn-policy',
   scope: 'admin:write',
+  editable: true,
   summary: 'return the realm to following the default realm’s authentication policy',
   input: z.strictObject({}),
   output: z.strictObject({ authn: authnShown, changed: z.boolean().describe('False when it had none of its own.') }),
@@ -148,6 +161,7 @@ export const policiesSavePassword = operation({
   method: 'POST',
   path: '/admin-api/policies/save-password-policy',
   scope: 'admin:write',
+  editable: true,
   summary: 'give the realm a password policy of its own; members that are not given stay as they are in force',
   input: passwordShape.partial(),
   output: z.strictObject({ password: passwordShown }),
@@ -164,6 +178,7 @@ export const policiesResetPassword = operation({
   method: 'POST',
   path: '/admin-api/policies/reset-password-policy',
   scope: 'admin:write',
+  editable: true,
   summary: 'return the realm to following the default realm’s password policy',
   input: z.strictObject({}),
   output: z.strictObject({ password: passwordShown, changed: z.boolean().describe('False when it had none of its own.') }),
@@ -197,7 +212,9 @@ async function save<T>(call: Call, kind: Kind<T>, given: Values): Promise<void> 
     attribute: { description, values: values.map(utf8) },
   }));
   await inFields(fields, async () => {
-    if (await isThere(() => actor.modify(`cn=default,${above}`, changes))) return;
+    if (call.ifMatch !== noEntry && (await isThere(() => actor.modify(`cn=default,${above}`, changes, unchanged(call))))) return;
+    if (call.ifMatch !== undefined && (call.ifMatch !== noEntry || (await tagRead(call, kind)) !== noEntry))
+      throw refuse(errors.changedMeanwhile);
     if ((await actor.read(above, ['1.1'])) === undefined)
       await actor.add(above, attributesOf({ objectClass: 'organizationalUnit', ou: kind.ou }));
     const held = Object.fromEntries(rows.filter(([, values]) => values.length > 0));
@@ -205,8 +222,8 @@ async function save<T>(call: Call, kind: Kind<T>, given: Values): Promise<void> 
   });
 }
 
-async function reset<T>({ actor, realm }: Call, { ou }: Kind<T>): Promise<boolean> {
-  return await isThere(() => actor.delete(`cn=default,ou=${ou},${realm.suffix}`));
+async function reset<T>(call: Call, { ou }: Kind<T>): Promise<boolean> {
+  return await isThere(() => call.actor.delete(`cn=default,ou=${ou},${call.realm.suffix}`, unchanged(call)));
 }
 
 /** @returns false when there was no such entry */

@@ -4,6 +4,7 @@ import { refuse } from '#catalogue';
 import { attributesOf, type ClientEntry, equals } from '#client';
 import { errors } from '../errors.ts';
 import { inFields } from './directory-fields.ts';
+import { tagOf, unchanged } from './entry-edit.ts';
 import { nextMember, pageMembers, pageOf } from './paging.ts';
 import { type Call, operation } from './row.ts';
 import { Unfit } from './unfit.ts';
@@ -25,10 +26,20 @@ const realmShape = z.strictObject({
   state: z.string().describe('`active`, or how far its removal is: removing, delivered, deleting.'),
   owed: z.number().optional().describe('Of a realm that is being removed: what is still to be handed over.'),
   removingSince: z.string().optional(),
+  etag: z.string().optional().describe('For If-Match; the default realm has none, since nothing of it is changed here.'),
 });
 
 const attributes = [
-  ...['stsRealmId', 'associatedDomain', 'displayName', 'stsRealmMode', 'stsRealmState', 'stsRealmOwed', 'stsRealmRemovingSince'],
+  ...[
+    'entryCSN',
+    'stsRealmId',
+    'associatedDomain',
+    'displayName',
+    'stsRealmMode',
+    'stsRealmState',
+    'stsRealmOwed',
+    'stsRealmRemovingSince',
+  ],
 ];
 const fields = { stsrealmid: 'id', associateddomain: 'domain', stsrealmmode: 'mode', displayname: 'name', stssetting: 'settings' };
 
@@ -98,6 +109,7 @@ export const realmsChange = operation({
   method: 'PATCH',
   path: '/admin-api/realms/:id',
   scope: 'admin:write',
+  editable: true,
   summary: 'change what a realm is called and its mode; settings are changed by config.set',
   input: z.strictObject({
     id,
@@ -119,7 +131,7 @@ export const realmsChange = operation({
         ? []
         : [{ operation: 'replace' as const, attribute: { description, values: value === null ? [] : [utf8(value)] } }],
     );
-    if (changes.length > 0) await inFields(fields, () => call.actor.modify(dn, changes));
+    if (changes.length > 0) await inFields(fields, () => call.actor.modify(dn, changes, unchanged(call)));
     return { realm: await shownNow(call, given.id) };
   },
 });
@@ -129,6 +141,7 @@ export const realmsRemove = operation({
   method: 'DELETE',
   path: '/admin-api/realms/:id',
   scope: 'admin:write',
+  editable: true,
   summary: 'remove a realm with all that is in it',
   more: 'It begins with the answer: nobody signs in any more, sessions end, what the realm owes to others is handed over, and then all of its entries are deleted. realms.list says how far it is.',
   input: z.strictObject({ id }),
@@ -144,7 +157,7 @@ export const realmsRemove = operation({
   command: 'realm remove',
   run: async (call, given) => {
     const change = [{ operation: 'replace', attribute: { description: 'stsRealmState', values: [utf8('removing')] } }] as const;
-    await call.actor.modify(`cn=${given.id},${registryOf(call)}`, change);
+    await call.actor.modify(`cn=${given.id},${registryOf(call)}`, change, unchanged(call));
     return { realm: await shownNow(call, given.id) };
   },
 });
@@ -179,6 +192,7 @@ async function ofEntry({ deps }: Call, entry: ClientEntry): Promise<z.input<type
     state: entry.one('stsRealmState') ?? 'active',
     ...(owed === undefined ? {} : { owed: Number(owed) }),
     ...(since === undefined ? {} : { removingSince: since }),
+    etag: tagOf(entry),
   };
 }
 

@@ -72,6 +72,8 @@ export interface OperationRow<Input extends z.ZodObject, Output extends z.ZodObj
   readonly query?: readonly string[];
   /** 201 for what makes something, which then takes an `Idempotency-Key`. 200 when absent. */
   readonly status?: 201;
+  /** Of what makes something: the path of a realm at which it is read. Below its own path, by its id, when absent. */
+  readonly location?: (output: Readonly<Record<string, unknown>>) => string;
   /** True for what is told once: the answer to the same `Idempotency-Key` does not say it again. */
   readonly once?: true;
   /** True for a change that a lost update would spoil: it takes `If-Match`. */
