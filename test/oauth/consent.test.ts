@@ -59,7 +59,11 @@ test.serial(
 test.serial('RFC 8707: whoever is asked for their consent is told at which resources it would be used', async (t) => {
   const { base, ada } = house;
   const api = 'https://reports.example.com/api?a=1&b=2';
-  const more = { stsConsentRequired: 'TRUE', stsAllowedResource: [api, 'urn:atrium:admin-api'], stsAllowedScope: ['openid', 'admin:read', 'reports'] };
+  const more = {
+    stsConsentRequired: 'TRUE',
+    stsAllowedResource: [api, 'urn:atrium:admin-api'],
+    stsAllowedScope: ['openid', 'admin:read', 'reports'],
+  };
   const config = await configure(base, await addApplication(house, 'reporter', more));
   const pageFor = async (...resources: readonly string[]) => {
     const { url } = request(config, { scope: 'openid admin:read reports' });

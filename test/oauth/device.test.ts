@@ -64,7 +64,12 @@ test.serial('RFC 8628: a device shows a code, its person signs in, sees what ask
 test.serial('RFC 8707: whoever lets a device in is told for which resource it asks', async (t) => {
   const { base, ada } = house;
   const api = 'https://films.example.com/api';
-  const more = { stsTokenEndpointAuthMethod: 'none', stsGrantType: deviceGrant, stsAllowedResource: api, stsAllowedScope: ['openid', 'films'] };
+  const more = {
+    stsTokenEndpointAuthMethod: 'none',
+    stsGrantType: deviceGrant,
+    stsAllowedResource: api,
+    stsAllowedScope: ['openid', 'films'],
+  };
   await addApplication(house, 'films', more);
   const jar: Jar = {};
   const csrf = hiddenOf(await signInAt(base, await go(base, '/oauth2/device', jar), ada, jar), 'csrf');
