@@ -79,6 +79,18 @@ test.serial('of two who change a policy, or a realm, from what they have read th
   t.true(wordsOf(await pageOf('/admin/realms')).includes('The Hill'));
 });
 
+test.serial('what the directory refuses of a new person, and of their password, is marked at its field', async (t) => {
+  const add = linksOf(await pageOf('/admin/users')).find(({ href }) => href.includes('/admin/do/users.create'))?.href ?? '';
+  const marked = (body: string) => [...body.matchAll(/name="(\w+)"[^>]*aria-invalid="true"/g)].map(([, name]) => name);
+  const taken = await follow(add, { uid: 'acts', name: 'Ac Ts' });
+  t.is(taken.answer.status, 409);
+  t.deepEqual(marked(taken.answer.body), ['uid']);
+  const short = await follow(add, { uid: 'brief', name: 'Bri Ef', password: 'x' });
+  t.is(short.answer.status, 422);
+  t.deepEqual(marked(short.answer.body), ['password']);
+  t.regex(short.answer.body, /<p class="fault"[^>]*>it must have at least \d+ characters/);
+});
+
 test.serial('a token set is opened and revoked by the links of the list; times are told as times', async (t) => {
   const secret = 'Machines-talk-here-1';
   await asAdministrator(atrium, (client) =>

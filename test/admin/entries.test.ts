@@ -70,3 +70,26 @@ test('the Location of what was made answers a GET', async (t) => {
     t.is(dn, answer.body.dn);
   }
 });
+
+test('a refusal of the directory names the member that it is about', async (t) => {
+  const uris = ['https://fields.example/back'];
+  const refused: readonly (readonly [
+    name: string,
+    json: object,
+    field: string,
+    says: RegExp,
+    params?: Readonly<Record<string, string>>,
+  ])[] = [
+    ['applications.create', { name: 'fields', clientId: 'f', redirectUris: ['zzz'] }, 'redirectUris', /^zzz is no absolute address$/],
+    ['applications.create', { name: 'fields', clientId: 'f', redirectUris: uris, grantTypes: ['foo'] }, 'grantTypes', /^foo is none of/],
+    ['groups.create', { name: 'fields' }, 'members', /requires attribute 'member'/],
+    ['users.create', { uid: 'fields', name: 'Fi Elds', attributes: { nope: ['x'] } }, 'attributes.nope', /^nope: /],
+    ['users.create', { uid: 'admin', name: 'Ad Min' }, 'uid', /taken/],
+    ['users.change', { attributes: { title: [''] } }, 'attributes.title', /syntax/, { user: 'admin' }],
+  ];
+  for (const [name, json, field, says, params = {}] of refused) {
+    const { body } = await call(t, atrium, name, { json, params });
+    t.is(body.errors[0].field, field, JSON.stringify(body));
+    t.regex(body.errors[0].message, says);
+  }
+});

@@ -80,6 +80,11 @@ const create = operation({
   scope: 'admin:write',
   summary: 'add an application',
   status: 201,
+  fields: {
+    ...{ dn: 'name', cn: 'name', description: 'description', stsapplicationurl: 'url', stsclientid: 'clientId' },
+    ...{ stsredirecturi: 'redirectUris', stsgranttype: 'grantTypes', ststokenendpointauthmethod: 'authMethod' },
+    ...{ stsallowedscope: 'scopes', stsallowedresource: 'resources' },
+  },
   input: z.strictObject({
     name: z.string().min(1).max(200).describe('For people (cn); no other application of the realm has it.'),
     description: z.string().min(1).max(2000).optional(),
@@ -134,6 +139,7 @@ const change = operation({
   summary:
     'change attributes of an application, effective at its next request: each that is named is replaced, one without values is removed',
   editable: true,
+  fields: {},
   input: z.strictObject({ application: applicationMember, attributes: attributesShape }),
   output: madeShape,
   audit: 'application {application} changed',

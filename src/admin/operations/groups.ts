@@ -119,6 +119,7 @@ const create = operation({
   scope: 'admin:write',
   summary: 'add a group',
   status: 201,
+  fields: { dn: 'name', cn: 'name', description: 'description', member: 'members' },
   input: z.strictObject({
     name: z.string().min(1).max(200).describe('cn: no other group of the realm has it.'),
     description: z.string().min(1).max(2000).optional(),
@@ -145,6 +146,7 @@ const change = operation({
   scope: 'admin:write',
   summary: 'change attributes of a group: each that is named is replaced, one without values is removed',
   editable: true,
+  fields: {},
   input: z.strictObject({ group: groupMember, attributes: attributesShape }),
   output: madeShape,
   audit: 'group {group} changed',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { located } from './directory-fields.ts';
 import { type Failure, failureOf, filled } from './failure.ts';
 import type { Call, Operation, Streamed } from './row.ts';
 import { fieldErrorsOf, Unfit } from './unfit.ts';
@@ -21,7 +22,7 @@ export async function perform(row: Operation, call: Call, given: Readonly<Record
     if (isStreamed(made)) return { kind: 'streamed', stream: made.stream };
     return { kind: 'done', output: made };
   } catch (thrown) {
-    const failure = failureOf(thrown);
+    const failure = located(row, given, thrown, failureOf(thrown));
     note(row, call, given, failure);
     return { kind: 'failed', failure };
   }

@@ -78,6 +78,8 @@ export interface OperationRow<Input extends z.ZodObject, Output extends z.ZodObj
   readonly once?: true;
   /** True for a change that a lost update would spoil: it takes `If-Match`. */
   readonly editable?: true;
+  /** Members by the attributes that hold them (in lower case), and by `dn` the one that names the entry: at them the directory's refusals are told. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Sent beside the members, as octets of this type, at most as many as a setting says. */
   readonly takes?: { readonly type: string; readonly octetsMax: 'adminApi.ldifOctetsMax' };
   /** Sent in place of the members, as octets of this type: a file with this extension. */

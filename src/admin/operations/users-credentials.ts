@@ -60,6 +60,7 @@ const setPassword = operation({
   path: '/admin-api/users/set-password',
   scope: 'admin:write',
   summary: 'set a person’s password, or have one generated that keeps the policy',
+  fields: { userpassword: 'password' },
   input: z.strictObject({
     user: userMember,
     password: z.string().min(1).max(1000).optional().describe('Absent: one is generated, and told once.'),

@@ -39,6 +39,7 @@ const create = operation({
   scope: 'admin:write',
   summary: 'add a person',
   status: 201,
+  fields: { dn: 'uid', uid: 'uid', cn: 'name', sn: 'surname', givenname: 'givenName', mail: 'mail', userpassword: 'password' },
   input: z.strictObject({
     uid: z.string().min(1).max(200).describe('By which they sign in; nobody else of the realm has it.'),
     name: z.string().min(1).max(500).describe('Their full name (cn).'),
@@ -72,6 +73,7 @@ const change = operation({
   scope: 'admin:write',
   summary: 'change attributes of a person: each that is named is replaced, one without values is removed',
   editable: true,
+  fields: {},
   input: z.strictObject({ user: userMember, attributes: attributesShape }),
   output: madeShape,
   audit: '{user} changed',
