@@ -53,6 +53,8 @@ export function testEnvironment(dataDir: string): Readonly<Record<string, string
     STS_HTTP_TLS_PORT: '0',
     STS_HTTP_BESIDE_PORT: '0',
     STS_HTTP_BESIDE_TLS_PORT: '0',
+    // A process that is just loading what its first request needs, on a machine that does much else, may take seconds to answer itself.
+    STS_CLIENT_CONNECT_TIMEOUT_MS: '20000',
     STS_LOG_FORMAT: 'json',
     STS_LOG_LEVEL: 'debug',
   };
