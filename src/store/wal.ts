@@ -179,11 +179,11 @@ export class WriteAheadLog {
 }
 
 /**
- * Octets beyond which SQLite cuts the log's file back when the log begins anew: twice the bound, which only a single great change exceeds. A log that is
- * always carried over in time is never cut, so that its next round writes over what is there.
+ * Octets beyond which SQLite cuts the log's file back when the log begins anew: twice the bound, at which writing waits, and an eighth of that for what was written
+ * last. Only a single great change exceeds it, so that the next round usually writes over what is there.
  */
 export function longestOf(walMib: number): number {
-  return walMib * 2 * 2 ** 20;
+  return walMib * 2.25 * 2 ** 20;
 }
 
 /** True when an fsync failed within SQLite: what it was to write may be lost, and asking again would hide that. */
