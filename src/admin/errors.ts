@@ -21,6 +21,10 @@ export const errors = {
     'an Idempotency-Key comes a second time while its first call is under way, or when what that said is told once',
     409,
   ),
+  keyNotNoted: row(
+    '9240',
+    'what a call with an Idempotency-Key made could not be noted: it is held in memory until the state can be written',
+  ),
   busy: row('9013', 'the directory cannot do it now', 503),
   taskDenied: row(
     '9210',

@@ -15,6 +15,8 @@ export interface KindRow<T> {
   readonly firstToGo?: string;
   /** Told of each row that went without its holder asking for it. */
   readonly gone?: (kept: Kept<T>, why: 'expired' | 'evicted') => void;
+  /** Done behind each sweep, when there may be room again: for what could not be written before. */
+  readonly atSweep?: () => Promise<void>;
 }
 
 /** A record as it was read. */

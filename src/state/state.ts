@@ -23,7 +23,7 @@ const sweepBatch = 500;
 
 /** Opens the short-lived state on its store, which stays the caller's to close. */
 export function openState({ store, clock }: StateOptions): State {
-  const kinds = new Map<string, Pick<OpenKind<unknown>, 'swept'>>();
+  const kinds = new Map<string, Pick<OpenKind<unknown>, 'swept'> & Pick<KindRow<unknown>, 'atSweep'>>();
   const sweepBatchOnce = (gone?: Map<string, number>): boolean => {
     const rows = store.sweep(clock.nowMs(), sweepBatch);
     for (const row of rows) {
@@ -40,12 +40,13 @@ export function openState({ store, clock }: StateOptions): State {
       const kind = openKind(row, store, () => {
         while (sweepBatchOnce());
       });
-      kinds.set(row.name, kind);
+      kinds.set(row.name, { swept: kind.swept, ...(row.atSweep === undefined ? {} : { atSweep: row.atSweep }) });
       return kind;
     },
     sweep: async () => {
       const gone = new Map<string, number>();
       while (sweepBatchOnce(gone)) await new Promise(setImmediate);
+      for (const { atSweep } of kinds.values()) await atSweep?.();
       return gone;
     },
   };

@@ -32,6 +32,8 @@ export interface TestOptions {
   readonly timers?: Timers;
   /** A folder to start on; it then outlives this Atrium. */
   readonly dataDir?: string;
+  /** Told of each row of the audit trail in the moment it is recorded. */
+  readonly heard?: (row: AuditRow) => void;
 }
 
 const root = dirname(dirname(import.meta.dirname));
@@ -61,7 +63,7 @@ export function testEnvironment(dataDir: string): Readonly<Record<string, string
 }
 
 /** Starts one. @throws Error with the lines for the operator when the start is refused */
-export async function startTestAtrium({ settings = {}, clock, timers, dataDir }: TestOptions = {}): Promise<TestAtrium> {
+export async function startTestAtrium({ settings = {}, clock, timers, dataDir, heard }: TestOptions = {}): Promise<TestAtrium> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'atrium-test-'));
   lendCertificate(folder);
   const rows: AuditRow[] = [];
@@ -82,6 +84,7 @@ export async function startTestAtrium({ settings = {}, clock, timers, dataDir }:
         rows.push(row);
         observe(row.errorCode);
         observeAnswer(row.summary);
+        heard?.(row);
       }),
   });
   const forget = () => {

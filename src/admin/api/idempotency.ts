@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Log } from '#audit';
 import type { Clock } from '#base';
 import { refuse } from '#catalogue';
 import { sha256 } from '#keys';
@@ -6,6 +7,7 @@ import type { Kind, State } from '#state';
 import { errors } from '../errors.ts';
 import type { Caller, Operation } from '../operations/row.ts';
 import { Unfit } from '../operations/unfit.ts';
+import { createUnsettled, type Settled } from './unsettled.ts';
 
 /** What is kept of a call that made something: enough to know it again, and what it was answered. */
 const keptShape = z.strictObject({
@@ -48,48 +50,65 @@ export interface Ran<T> {
   readonly made?: Readonly<Record<string, unknown>>;
 }
 
-/** @see draft-ietf-httpapi-idempotency-key-header */
-export function openIdempotency(state: State, clock: Clock): Idempotency {
+/**
+ * @param log  for what could not be noted
+ * @see draft-ietf-httpapi-idempotency-key-header
+ */
+export function openIdempotency(state: State, clock: Clock, log: Pick<Log, 'warn'>): Idempotency {
   const kind: Kind<KeptCall> = state.kind<KeptCall>({
     name: 'adminCall',
     parse: (value) => keptShape.safeParse(value).data,
     rowsMax: () => ofRealmMax,
     ownerRowsMax: ofCallerMax,
+    atSweep: () => unsettled.retry(),
   });
+  const settle = async ({ realm, token, owner, asked, answer, isMade, endsMs }: Settled) => {
+    const kept = await kind.get(realm, token);
+    // Settled already, or the key is of another call by now.
+    if (kept !== undefined && (kept.value.done || kept.value.asked !== asked)) return;
+    const value = { asked, done: true, ...(answer === undefined ? {} : { answer: { ...answer } }) };
+    if (kept === undefined) {
+      // What was under way has ended while there was no room.
+      if (isMade) await kind.putNew(realm, token, value, endsMs, owner);
+    } else if (isMade) await kind.replace(kept, value, endsMs);
+    else await kind.remove(kept);
+  };
+  const unsettled = createUnsettled(clock, settle, ({ tells }) => log.warn(errors.keyNotNoted, `${errors.keyNotNoted.means} (${tells})`));
 
   return {
     once: async ({ realm, caller, row, key }, given, run) => {
       const token = JSON.stringify([caller.entryUuid, row.name, key]);
       const asked = Buffer.from(sha256(JSON.stringify(given))).toString('base64url');
+      const call = { realm, token, owner: caller.entryUuid, asked };
+      await unsettled.retry();
+      const waiting = unsettled.known(call);
+      if (waiting !== undefined) return answerOf(waiting, asked);
+      const beganMs = clock.nowMs();
       // Of two that come at one moment, to whichever web processes, one is noted; the other finds it.
-      while (!(await kind.putNew(realm, token, { asked, done: false }, clock.nowMs() + underWayMs, caller.entryUuid))) {
+      while (!(await kind.putNew(realm, token, { asked, done: false }, beganMs + underWayMs, caller.entryUuid))) {
         const known = await kind.get(realm, token);
         // It has ended in between, and left nothing.
-        if (known === undefined) continue;
-        if (known.value.asked !== asked) throw refuse(errors.keyOfAnother);
-        if (known.value.answer === undefined) throw refuse(errors.keyUnderWay);
-        return known.value.answer;
+        if (known !== undefined) return answerOf(known.value, asked);
       }
-      const settle = async (made: Readonly<Record<string, unknown>> | undefined) => {
-        const kept = await kind.get(realm, token);
-        if (kept === undefined || kept.value.done) return;
-        if (made === undefined) {
-          await kind.remove(kept);
-          return;
-        }
-        const isShort = row.once === undefined && JSON.stringify(made).length <= answerLengthMax;
-        await kind.replace(kept, { asked, done: true, ...(isShort ? { answer: { ...made } } : {}) }, clock.nowMs() + keptMs);
-      };
-      try {
-        const { value, made } = await run();
-        await settle(made);
-        return value;
-      } catch (error) {
-        await settle(undefined);
+      const nothing = { ...call, isMade: false, endsMs: beganMs + underWayMs };
+      const { value, made } = await run().catch(async (error: unknown) => {
+        await unsettled.settle(nothing);
         throw error;
-      }
+      });
+      const isShort = row.once === undefined && JSON.stringify(made ?? {}).length <= answerLengthMax;
+      const all = { ...call, isMade: true, endsMs: clock.nowMs() + keptMs, ...(isShort && made !== undefined ? { answer: made } : {}) };
+      // What is made is answered, whether it could be noted or not.
+      await unsettled.settle(made === undefined ? nothing : all);
+      return value;
     },
   };
+}
+
+/** @throws Refusal STS-API-9014, 9015 */
+function answerOf(known: Pick<KeptCall, 'asked' | 'answer'>, asked: string): Readonly<Record<string, unknown>> {
+  if (known.asked !== asked) throw refuse(errors.keyOfAnother);
+  if (known.answer === undefined) throw refuse(errors.keyUnderWay);
+  return known.answer;
 }
 
 /** What a key may be: a structured-field string (RFC 8941), or the same without its quotes. @throws Unfit */

@@ -32,7 +32,7 @@ interface ApiParts extends Pick<ApiOptions, 'deps' | 'gate'> {
 /** The routes of the management API: a row each, and the document that describes them. */
 export function apiRoutes({ operations, deps, gate, version }: ApiOptions): readonly WebRoute[] {
   const offered = operations.filter((row) => row.offered?.(deps) ?? true);
-  const parts = { deps, gate, idempotency: openIdempotency(deps.state, deps.clock) };
+  const parts = { deps, gate, idempotency: openIdempotency(deps.state, deps.clock, deps.log) };
   // Nothing in it is of anybody: whoever is to write a client has no token yet.
   const openapi: Handler = ({ origin, realm }) => ({
     kind: 'json',
