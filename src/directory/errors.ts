@@ -111,7 +111,7 @@ export const errors = {
     'more than {most} entries name what is deleted or renamed',
   ),
   chainTooLong: row(9141, 11, 'names lead on to more entries than may be followed', 'the names lead on to more than {most} entries'),
-  notUnique: row(9142, 19, 'a value that another entry has, and a policy wants in one entry only', 'some attributes not unique'),
+  notUnique: row(9142, 19, 'a value that another entry has, and a policy wants in one entry only', '{why}'),
   numbersExhausted: row(9143, 53, 'there is no uidNumber or gidNumber left to give out', 'there is no {attribute} left to give out'),
   referral: row(9160, 10, 'a name at or below an entry that refers to another server, or outside of the suffix', ''),
   superiorAlias: row(9164, 33, 'an entry cannot stand below an alias', '{place} is an alias'),

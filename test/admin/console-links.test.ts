@@ -85,6 +85,14 @@ test.serial('what the directory refuses of a new person, and of their password, 
   const taken = await follow(add, { uid: 'acts', name: 'Ac Ts' });
   t.is(taken.answer.status, 409);
   t.deepEqual(marked(taken.answer.body), ['uid']);
+  const addClient =
+    linksOf(await pageOf('/admin/applications')).find(({ href }) => href.includes('/admin/do/applications.create'))?.href ?? '';
+  const client = { clientId: 'twice', redirectUris: 'https://twice.example/back' };
+  t.is((await follow(addClient, { name: 'Once', ...client })).answer.status, 303);
+  const twice = await follow(addClient, { name: 'Twice', ...client });
+  t.is(twice.answer.status, 422);
+  t.deepEqual(marked(twice.answer.body), ['clientId']);
+  t.regex(twice.answer.body, /<p class="fault"[^>]*>another entry has this value/);
   const short = await follow(add, { uid: 'brief', name: 'Bri Ef', password: 'x' });
   t.is(short.answer.status, 422);
   t.deepEqual(marked(short.answer.body), ['password']);

@@ -93,3 +93,22 @@ test('a refusal of the directory names the member that it is about', async (t) =
     t.regex(body.errors[0].message, says);
   }
 });
+
+test('a value that another entry has is told by the member that brought it: a mail address, a client id', async (t) => {
+  const uris = ['https://taken.example/back'];
+  const twice: readonly (readonly [name: string, one: object, other: object, field: string])[] = [
+    ['users.create', { uid: 'taken1', name: 'Ta Ken', mail: ['t@x.org'] }, { uid: 'taken2', name: 'Ta Ken', mail: ['T@x.org'] }, 'mail'],
+    [
+      'applications.create',
+      { name: 'taken1', clientId: 'taken', redirectUris: uris },
+      { name: 'taken2', clientId: 'taken', redirectUris: uris },
+      'clientId',
+    ],
+  ];
+  for (const [name, one, other, field] of twice) {
+    t.is((await call(t, atrium, name, { json: one })).status, 201);
+    const { status, body } = await call(t, atrium, name, { json: other });
+    t.is(status, 400);
+    t.deepEqual(body.errors, [{ field, message: 'another entry has this value (some attributes not unique)' }]);
+  }
+});

@@ -1,5 +1,5 @@
 import { equalBytes, hex } from '#base';
-import { refuse } from '#catalogue';
+import { type Refusal, refuse } from '#catalogue';
 import { parseDn } from '#ldap';
 import { isWithin, type Schema } from '#schema';
 import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry } from '#store';
@@ -62,9 +62,9 @@ export function* withUniqueness(
     of(realm).forEach((policy, at) => {
       for (const key of keys.added(policy)) {
         const mark = `${realm?.id} ${at} ${key.attribute} ${hex(key.key)}`;
-        if ((taken.get(mark) ?? entry.uuid) !== entry.uuid) throw refuse(errors.notUnique);
+        if ((taken.get(mark) ?? entry.uuid) !== entry.uuid) throw notUnique(judging, key, keys.isBrought(key));
         taken.set(mark, entry.uuid);
-        expected.push(judgedKey(judging, policy, entry, key));
+        expected.push(judgedKey(judging, policy, entry, key, () => notUnique(judging, key, keys.isBrought(key))));
       }
     });
     if (saysPolicy(entry)) checkPolicy(schema, attributesOf(schema, entry));
@@ -101,7 +101,13 @@ function keysOf(judging: Judging, entry: EntryRecord, old: StoredEntry | undefin
   const changed = old === undefined ? undefined : movedKeys(schema, entry.user, old.user);
   let all: readonly IndexKey[] | undefined;
   let stale: ReadonlySet<string> | undefined;
+  const isNew = (key: IndexKey): boolean => {
+    stale ??= new Set(old === undefined ? [] : indexer(old).map(markOf));
+    return !stale.has(markOf(key));
+  };
   return {
+    /** Whether the write brings it: an entry that moves, or begins to fit a policy, brings what it had. */
+    isBrought: isNew,
     /** Those that a policy looks at and that it did not hold the entry to before. */
     added(policy: UniquenessPolicy): readonly IndexKey[] {
       const wasIn = old !== undefined && applies(judging, policy, old);
@@ -110,12 +116,22 @@ function keysOf(judging: Judging, entry: EntryRecord, old: StoredEntry | undefin
       all ??= indexer(entry);
       const own = all.filter(({ attribute }) => policy.attributes.has(attribute));
       if (!wasIn) return own;
-      stale ??= new Set(indexer(old).map(markOf));
-      const before = stale;
-      return own.filter((key) => !before.has(markOf(key)));
+      return own.filter(isNew);
     },
   };
 }
+
+/**
+ * The attribute is named to who brought the value. Who else wrote, be it a move or what makes a policy hold, might not see that the entry has one. As to whose it
+ * is as well, nothing is said.
+ */
+function notUnique({ schema }: Judging, { attribute }: IndexKey, isBrought: boolean): Refusal {
+  const name = schema.attributeType(attribute)?.name ?? attribute;
+  return refuse(errors.notUnique, { why: isBrought ? `${name}: another entry has this value (${said})` : said });
+}
+
+/** In the words of slapo-unique(5). */
+const said = 'some attributes not unique';
 
 function markOf({ attribute, key }: IndexKey): string {
   return `${attribute} ${hex(key)}`;
@@ -128,10 +144,10 @@ function applies({ schema, realms, snapshot }: Judging, { realm, bases, fits }: 
 }
 
 /** That nobody has the key but those who may: the entry itself, and entries of which the policy does not hold. */
-function judgedKey(judging: Judging, policy: UniquenessPolicy, entry: EntryRecord, key: IndexKey): Expectation {
+function judgedKey(judging: Judging, policy: UniquenessPolicy, entry: EntryRecord, key: IndexKey, refusal: () => Refusal): Expectation {
   const { snapshot, planned } = judging;
   const ids = snapshot.idsEqual(key.attribute, key.key, holdersMax + 1);
-  if (ids.length > holdersMax) throw refuse(errors.notUnique);
+  if (ids.length > holdersMax) throw refusal();
   const by: { uuid: string; csn: string }[] = [];
   for (const id of ids) {
     const holder = snapshot.byId(id);
@@ -139,7 +155,7 @@ function judgedKey(judging: Judging, policy: UniquenessPolicy, entry: EntryRecor
     // The write itself may take the value away from another entry.
     const next = planned.has(holder.uuid) ? planned.get(holder.uuid) : holder;
     const collides = next !== undefined && holder.uuid !== entry.uuid && hasKey(judging, next, key) && applies(judging, policy, next);
-    if (collides) throw refuse(errors.notUnique);
+    if (collides) throw refusal();
     by.push({ uuid: holder.uuid, csn: holder.csn });
   }
   return { kind: 'held', attribute: key.attribute, key: key.key, by };
