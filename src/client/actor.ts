@@ -249,7 +249,7 @@ export function actorOf(subject: Subject, perform: Perform, entriesMax: () => nu
 }
 
 /** What must be true of the entry (RFC 4528). */
-function asserting(asserted: Filter | undefined): readonly Control[] {
+export function asserting(asserted: Filter | undefined): readonly Control[] {
   return asserted === undefined ? [] : [{ oid: assertionOid, critical: true, value: encodeBer((ber) => ber.filter(asserted)) }];
 }
 

@@ -1,4 +1,5 @@
 export type { Actor, Found, FoundPage, PageOptions, SearchOptions, SessionOf, Subject } from './actor.ts';
+export { asserting } from './actor.ts';
 export type { AppPasswordAsked, AppPasswordMade } from './app-passwords.ts';
 export type { PasswordChange, PasswordChanged } from './change-password.ts';
 export { type ConnectOptions, connectDirectory, type DirectoryClient, type Judgement, type Presented } from './connect.ts';

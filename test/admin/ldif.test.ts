@@ -91,6 +91,18 @@ test.serial(
   },
 );
 
+test.serial(
+  'STS-LDAP-9051: a dry run is recorded as a change that asserts what is never true, and not as one that was wrong',
+  async (t) => {
+    const from = atrium.audit.length;
+    const { body } = await call(t, atrium, 'ldif.import', { octets: person('dry'), query: { dryRun: 'true' } });
+    t.deepEqual([body.added, body.refused], [1, 0]);
+    const codes = atrium.audit.slice(from).flatMap(({ errorCode }) => errorCode ?? []);
+    t.deepEqual(codes, ['STS-LDAP-9051']);
+    t.false(await isThere(t, 'dry'));
+  },
+);
+
 test.serial('ldif.import: no record says for whom it is made, in which transaction or over which connection', async (t) => {
   await call(t, atrium, 'ldif.import', { octets: person('crit2') });
   const given: readonly [oid: string, value: string][] = [

@@ -1,4 +1,4 @@
-import { ClientRefusal, type Update } from '#client';
+import { asserting, ClientRefusal, type Update } from '#client';
 import { type LdifRecord, resultCodes } from '#ldap';
 import type { ImportCounts } from './ldif-import.ts';
 import { updateOf } from './ldif-update.ts';
@@ -80,10 +80,16 @@ function readUpdate(record: LdifRecord): Update | ClientRefusal {
   }
 }
 
-/** A change that is refused whenever it is asked for: there is no such attribute to take away. What is judged before it is judged, and not made. */
+/**
+ * A change that is refused whenever it is asked for, and says so: what it asserts (RFC 4528) is true of nothing (RFC 4526), which the log tells as just that. What
+ * is judged before it is judged, and not made. It takes away a value that nobody has, should anything ever take it for true.
+ */
 export function neverDone(suffix: string): Update {
-  const attribute = { description: 'objectClass', values: [Buffer.from('stsNoSuchClass')] };
-  return { op: { kind: 'modifyRequest', object: suffix, changes: [{ operation: 'delete', attribute }] } };
+  const attribute = { description: 'description', values: [Buffer.from('of a dry run')] };
+  return {
+    op: { kind: 'modifyRequest', object: suffix, changes: [{ operation: 'delete', attribute }] },
+    controls: asserting({ kind: 'or', filters: [] }),
+  };
 }
 
 export function isAdd({ kind }: LdifRecord): boolean {
