@@ -31,9 +31,16 @@ export const applicationCommands = {
     operands: [
       { name: 'WORD', many: true, optional: true, means: 'only those that have each of the words in their name, client id or description' },
     ],
-    options: { limit, realm, json },
-    examples: [{ line: 'atrium application list' }, { line: 'atrium application list wiki --json' }],
-    run: async (given, context) => (await import('./application-show.ts')).listApplications(given, context),
+    options: { deleted: { means: 'those that were removed and can be restored' }, limit, realm, json },
+    examples: [
+      { line: 'atrium application list' },
+      { line: 'atrium application list wiki --json' },
+      { line: 'atrium application list --deleted' },
+    ],
+    run: async (given, context) =>
+      given.flag('deleted')
+        ? (await import('./restore-deleted.ts')).listDeleted('applications', given, context)
+        : (await import('./application-show.ts')).listApplications(given, context),
   },
   'application add': {
     means: 'add an application and print its secret, this once',
@@ -99,7 +106,9 @@ export const applicationCommands = {
   },
   'application remove': {
     means: 'remove an application',
-    more: ['Nobody signs in to it any more, and it gets no tokens. What was issued to it is worth nothing from then on.'],
+    more: [
+      'Nobody signs in to it any more, and it gets no tokens. What was issued to it is worth nothing from then on. For directory.tombstoneDays atrium application restore brings it back.',
+    ],
     on: 'either',
     operands: [which],
     options: { yes, realm, json },
@@ -109,5 +118,16 @@ export const applicationCommands = {
       { line: 'atrium application remove wiki --yes' },
     ],
     run: async (given, context) => (await import('./application-change.ts')).removeApplication(given, context),
+  },
+  'application restore': {
+    means: 'bring an application back that was removed',
+    more: [
+      'The entry is as it was, with its entryUUID, its client id and its keys, and the groups that it was in have it again. Its secret does not come back: atrium application secret makes another one. A client id that is another’s by now is not taken from it.',
+    ],
+    on: 'either',
+    operands: [{ name: 'APPLICATION', means: 'a cn, a DN or an entryUUID, as atrium application list --deleted tells it' }],
+    options: { realm, json },
+    examples: [{ line: 'atrium application restore wiki', status: 3 }],
+    run: async (given, context) => (await import('./restore-deleted.ts')).restoreDeleted('applications', given, context),
   },
 } as const satisfies Record<string, Command>;

@@ -12,12 +12,21 @@ export const groupCommands = {
     operands: [{ name: 'WORD', many: true, optional: true, means: 'only those that have each of the words in their name or description' }],
     options: {
       of: { value: 'MEMBER', means: 'only the groups of this person or group, those through other groups included' },
+      deleted: { means: 'those that were removed and can be restored' },
       limit,
       realm,
       json,
     },
-    examples: [{ line: 'atrium group list' }, { line: 'atrium group list sales' }, { line: 'atrium group list --of dkhalil --json' }],
-    run: async (given, context) => (await import('./group-list.ts')).listGroups(given, context),
+    examples: [
+      { line: 'atrium group list' },
+      { line: 'atrium group list sales' },
+      { line: 'atrium group list --of dkhalil --json' },
+      { line: 'atrium group list --deleted' },
+    ],
+    run: async (given, context) =>
+      given.flag('deleted')
+        ? (await import('./restore-deleted.ts')).listDeleted('groups', given, context)
+        : (await import('./group-list.ts')).listGroups(given, context),
   },
   'group add': {
     means: 'add a group',
@@ -59,7 +68,9 @@ export const groupCommands = {
   },
   'group remove': {
     means: 'remove a group',
-    more: ['Its members stay. The directory takes its name out of other groups in the same moment.'],
+    more: [
+      'Its members stay. The directory takes its name out of other groups in the same moment. For directory.tombstoneDays atrium group restore brings it back.',
+    ],
     on: 'either',
     operands: [which],
     options: { yes, realm, json },
@@ -69,5 +80,16 @@ export const groupCommands = {
       { line: 'atrium group remove design --yes' },
     ],
     run: async (given, context) => (await import('./group-change.ts')).removeGroup(given, context),
+  },
+  'group restore': {
+    means: 'bring a group back that was removed',
+    more: [
+      'The entry is as it was, with its entryUUID; of its members those are in it again that are there, under the names that they have now, and the groups that it was in have it again. A name that is another’s by now is not taken from it.',
+    ],
+    on: 'either',
+    operands: [{ name: 'GROUP', means: 'a cn, a DN or an entryUUID, as atrium group list --deleted tells it' }],
+    options: { realm, json },
+    examples: [{ line: 'atrium group restore design', status: 3 }],
+    run: async (given, context) => (await import('./restore-deleted.ts')).restoreDeleted('groups', given, context),
   },
 } as const satisfies Record<string, Command>;

@@ -35,7 +35,7 @@ export const personCommands = {
     ],
     run: async (given, context) =>
       given.flag('deleted')
-        ? (await import('./person-restore.ts')).listDeleted(given, context)
+        ? (await import('./restore-deleted.ts')).listDeleted('people', given, context)
         : (await import('./person-list.ts')).listPeople(given, context),
   },
   'person add': {
@@ -220,7 +220,7 @@ export const personCommands = {
     operands: [{ name: 'PERSON', means: 'a uid, a DN or an entryUUID, as atrium person list --deleted tells it' }],
     options: { realm, json },
     examples: [{ line: 'atrium person restore dkhalil', status: 3 }],
-    run: async (given, context) => (await import('./person-restore.ts')).restorePerson(given, context),
+    run: async (given, context) => (await import('./restore-deleted.ts')).restoreDeleted('people', given, context),
   },
   why: {
     means: 'explain what lets a person in, or keeps them out',

@@ -188,10 +188,10 @@ export const errors = {
   tombstoneFixed: row(
     9411,
     53,
-    'a write to what is kept of somebody who was deleted, or of such a name: the directory makes these, and they can only be deleted',
-    'what is kept of deleted people is made by the directory; it can be restored, or deleted',
+    'a write to what is kept of a deleted entry, or of such a name: the directory makes these, and they can only be deleted',
+    'what is kept of deleted entries is made by the directory; it can be restored, or deleted',
   ),
-  restoreRefused: row(9412, 53, 'somebody who was deleted cannot be restored', '{why}'),
+  restoreRefused: row(9412, 53, 'what was deleted cannot be restored', '{why}'),
   whyMalformed: row(9414, 2, 'a request to explain a sign-in that cannot be read', 'the request value cannot be read'),
   restoreMalformed: row(9413, 2, 'a request to restore that cannot be read', 'the request value cannot be read'),
   whoAmIMalformed: row(9180, 2, 'a Who am I? that brings a value (RFC 4532 §2.1)', 'no request data expected'),

@@ -9,7 +9,7 @@ export const jobs = {
   'directory.purge': {
     everyS: 'directory.purgeS',
     scope: 'realm',
-    means: 'deletes what is kept of deleted people whose time to be restored is over, or who are too many',
+    means: 'deletes what is kept of deleted people, groups and applications whose time to be restored is over, or that are too many',
   },
   'directory.reseal': {
     everyS: 'keys.resealS',

@@ -14,7 +14,7 @@ export const settings = {
     applies: 'runtime',
     scope: 'realm',
     obeyed: true,
-    means: 'days for which a person who was deleted can be restored; 0 keeps nothing of them',
+    means: 'days for which a person, a group or an application that was deleted can be restored; 0 keeps nothing of them',
   },
   'directory.tombstonesMax': {
     env: 'STS_DIRECTORY_TOMBSTONES_MAX',
@@ -25,7 +25,8 @@ export const settings = {
     applies: 'runtime',
     scope: 'realm',
     obeyed: true,
-    means: 'deleted people of a realm who can be restored; of more, those deleted first go at the next look (directory.purgeS)',
+    means:
+      'deleted people, groups and applications of a realm that can be restored; of more, those deleted first go at the next look (directory.purgeS)',
   },
   'keys.signingMaxAgeDays': {
     env: 'STS_KEYS_SIGNING_MAX_AGE_DAYS',
@@ -58,7 +59,7 @@ export const settings = {
     applies: 'runtime',
     scope: 'process',
     obeyed: true,
-    means: 'seconds between two looks for deleted people whose time to be restored is over, or who are too many; 0 never looks',
+    means: 'seconds between two looks for deleted entries whose time to be restored is over, or that are too many; 0 never looks',
   },
   'ldap.anonymousRead': {
     env: 'STS_LDAP_ANONYMOUS_READ',

@@ -24,15 +24,15 @@ test('of more than directory.tombstonesMax deleted people those deleted first go
   const house = await furnishedHouse(t, { 'directory.tombstoneDays': 30, 'directory.tombstonesMax': 3 });
   await addPeople(house, 'a', 'b', 'c', 'd', 'e');
   await remove(house, 'e', 'c', 'a');
-  t.is(await purgeTombstones(house.engine), '0 deleted people have gone for good');
+  t.is(await purgeTombstones(house.engine), '0 deleted entries have gone for good');
   await remove(house, 'b', 'd');
   t.deepEqual(await kept(house), ['a', 'b', 'c', 'd', 'e']);
-  t.is(await purgeTombstones(house.engine), '2 deleted people have gone for good');
+  t.is(await purgeTombstones(house.engine), '2 deleted entries have gone for good');
   t.deepEqual(await kept(house), ['a', 'b', 'd']);
   t.is(house.audited.filter(({ action }) => action === 'account.purge').length, 2, 'each is told');
   t.is((await house.operator().search(suffix, '(uid=ada)')).entries.length, 1, 'nobody who lives');
   house.clock.moveMs(31 * 86_400_000);
-  t.is(await purgeTombstones(house.engine), '3 deleted people have gone for good', 'and all at their time');
+  t.is(await purgeTombstones(house.engine), '3 deleted entries have gone for good', 'and all at their time');
 });
 
 test('directory.tombstonesMax 0 keeps nobody beyond the next look', async (t) => {
@@ -40,6 +40,6 @@ test('directory.tombstonesMax 0 keeps nobody beyond the next look', async (t) =>
   await addPeople(house, 'a');
   await remove(house, 'a');
   t.deepEqual(await kept(house), ['a']);
-  t.is(await purgeTombstones(house.engine), '1 deleted people have gone for good');
+  t.is(await purgeTombstones(house.engine), '1 deleted entries have gone for good');
   t.deepEqual(await kept(house), []);
 });

@@ -49,6 +49,22 @@ export const shown: readonly ShownPage[] = [
     each: [{ name: 'users.restore', given: { user: 'id' }, thing: 'name', verb: 'Restore' }],
   },
   {
+    group: 'People',
+    path: '/admin/deleted-groups',
+    words: 'Deleted groups',
+    shows: 'groups.deleted',
+    columns: ['name', 'dn', 'deleted', 'by', 'keptUntil'],
+    each: [{ name: 'groups.restore', given: { group: 'id' }, thing: 'name', verb: 'Restore' }],
+  },
+  {
+    group: 'Applications',
+    path: '/admin/deleted-applications',
+    words: 'Deleted applications',
+    shows: 'applications.deleted',
+    columns: ['name', 'dn', 'deleted', 'by', 'keptUntil'],
+    each: [{ name: 'applications.restore', given: { application: 'id' }, thing: 'name', verb: 'Restore' }],
+  },
+  {
     group: 'Sign-in',
     path: '/admin/sessions',
     words: 'Sessions',

@@ -11,8 +11,8 @@ import { type Command, passwordCommand, requestCommand, writeCommand } from './t
 const directoryAlone: ReadonlySet<string> = new Set([
   ...['users.create', 'users.change', 'users.delete', 'users.disable', 'users.enable', 'users.restore', 'users.set-password'],
   ...['users.clear-key', 'users.clear-totp', 'users.clear-backup-codes', 'users.create-app-password', 'users.revoke-app-password'],
-  ...['groups.create', 'groups.change', 'groups.delete', 'groups.add-members', 'groups.remove-members'],
-  ...['applications.create', 'applications.change', 'applications.delete', 'applications.make-secret'],
+  ...['groups.create', 'groups.change', 'groups.delete', 'groups.restore', 'groups.add-members', 'groups.remove-members'],
+  ...['applications.create', 'applications.change', 'applications.delete', 'applications.restore', 'applications.make-secret'],
   ...['entries.create', 'entries.change', 'entries.rename', 'entries.delete'],
   ...['access.create', 'access.change', 'access.delete', 'config.set', 'config.reset', 'keys.rotate', 'backup.create'],
   ...['policies.save-authn-policy', 'policies.reset-authn-policy', 'policies.save-password-policy', 'policies.reset-password-policy'],

@@ -156,7 +156,7 @@ const remove = operation({
   method: 'DELETE',
   path: '/admin-api/applications/:application',
   scope: 'admin:write',
-  summary: 'delete an application: nobody signs in to it any more',
+  summary: 'delete an application: nobody signs in to it any more; it can be restored for as long as the realm keeps what is deleted',
   editable: true,
   input: z.strictObject({ application: applicationMember }),
   output: z.strictObject({ dn: z.string() }),

@@ -162,7 +162,7 @@ const remove = operation({
   method: 'DELETE',
   path: '/admin-api/groups/:group',
   scope: 'admin:write',
-  summary: 'delete a group; its members stay',
+  summary: 'delete a group; its members stay, and it can be restored for as long as the realm keeps what is deleted',
   editable: true,
   input: z.strictObject({ group: groupMember }),
   output: z.strictObject({ dn: z.string() }),

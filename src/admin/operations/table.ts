@@ -1,4 +1,5 @@
 import { applicationRows } from './applications.ts';
+import { applicationDeletedRows, groupDeletedRows, userDeletedRows } from './deleted.ts';
 import { entryRows } from './entries.ts';
 import { groupRows } from './groups.ts';
 import { ldifRows } from './ldif.ts';
@@ -11,7 +12,6 @@ import { tokenRows } from './tokens.ts';
 import { userAppPasswordRows } from './users-app-passwords.ts';
 import { usersConnections } from './users-connections.ts';
 import { userCredentialRows } from './users-credentials.ts';
-import { userDeletedRows } from './users-deleted.ts';
 import { userEntryRows } from './users-entry.ts';
 import { usersList } from './users-list.ts';
 import { usersDisable, usersEnable } from './users-lock.ts';
@@ -27,7 +27,9 @@ export const operations: readonly Operation[] = [
   ...userAppPasswordRows,
   usersConnections,
   ...mfaRows,
+  ...groupDeletedRows,
   ...groupRows,
+  ...applicationDeletedRows,
   ...applicationRows,
   ...entryRows,
   ...sessionRows,

@@ -1,25 +1,26 @@
 import { utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { decodeBer, encodeBer } from '#ldap';
-import { checkEntry, collectAttributes, typeOfKey } from '#schema';
-import type { Snapshot, StoredEntry } from '#store';
+import { checkEntry, collectAttributes, type Schema, typeOfKey } from '#schema';
+import type { StoredEntry } from '#store';
 import type { Call } from '../call.ts';
 import { noControls } from '../controls/kind.ts';
 import { errors } from '../errors.ts';
-import { deletedUuidIn } from '../life/told.ts';
+import { membersByName } from '../life/members.ts';
+import { deletedIn, type KeptKind } from '../life/told.ts';
 import { keptIn, saidBy } from '../life/tombstones.ts';
 import { find } from '../lookup.ts';
 import { remove } from '../operations/delete.ts';
 import { write } from '../operations/write.ts';
 import { nameOf, superiorOf } from '../realm.ts';
-import { ownOperational, recordOf, stampChanged } from '../record.ts';
+import { type Attributes, ownOperational, recordOf, stampChanged } from '../record.ts';
 import { done } from '../result.ts';
-import { commit, type Decision, writerName } from '../write.ts';
+import { commit, type Decision, type Look, writerName } from '../write.ts';
 import type { ExtendedKind } from './kind.ts';
 
 /**
- * Restores somebody who was deleted: the entry as it was, with its entryUUID, and without what they signed in with; and the values that named them, as far
- * as the entries are there that had them, and who asks may write these.
+ * Restores a person, a group or an application that was deleted: the entry as it was, with its entryUUID, and without what was signed in with; and the values
+ * that named it, as far as the entries are there that had them, and who asks may write these. Of a group's members those come back that are there.
  *
  * Request: SEQUENCE { name OCTET STRING } of what is kept of them. Answer: SEQUENCE { name OCTET STRING, back SEQUENCE OF OCTET STRING, lost SEQUENCE OF OCTET
  * STRING }: names of entries that name them again, and those of `stsDeletedReference` that do not. Who asks manages what is kept, and may add the entry.
@@ -37,12 +38,11 @@ export const restorePerson: ExtendedKind = {
     if (asked === undefined) throw refuse(errors.restoreMalformed);
     const snapshot = engine.store.snapshot();
     const { entry: stone, rights } = find(engine, asker, snapshot, asked.dn);
-    const uuid = deletedUuidIn(stone.dn);
-    if (uuid === undefined) throw refuse(errors.restoreRefused, { why: 'this is nobody who was deleted' });
-    if (!rights.mayManage || !rights.mayDelete)
-      throw refuse(errors.accessDenied, { why: 'what is kept of this person may not be managed' });
+    const deleted = deletedIn(stone.dn);
+    if (deleted === undefined) throw refuse(errors.restoreRefused, { why: 'this is nothing that was deleted' });
+    if (!rights.mayManage || !rights.mayDelete) throw refuse(errors.accessDenied, { why: 'what is kept of this entry may not be managed' });
     const dn = saidBy(stone, 'stsDeletedDN')[0] ?? '';
-    await commit(engine, (look) => restored(call, look(), stone.uuid, uuid));
+    await commit(engine, (look) => restored(call, look, stone.uuid, deleted));
     const { back, lost } = await referAgain(call, stone, dn);
     await commit(engine, remove({ ...call, controls: noControls }, { kind: 'delRequest', entry: stone.dn }));
     tell(`restored ${dn}, named by ${back.length} entries again, by ${lost.length} no more`);
@@ -60,9 +60,17 @@ export const restorePerson: ExtendedKind = {
 };
 
 /** The entry as it was; nothing is left to do where it is back already. */
-function restored(call: Call, snapshot: Snapshot, stoneUuid: string, uuid: string): Decision {
+function* restored(
+  call: Call,
+  look: Look,
+  stoneUuid: string,
+  { uuid, kind }: { readonly uuid: string; readonly kind: KeptKind },
+): Generator<undefined, Decision> {
   const { engine, asker } = call;
   const { schema, clock } = engine;
+  const attributes = keptAttributes(schema, look().byUuid(stoneUuid));
+  if (kind === 'group') yield* membersByName(engine, look, attributes, look().byUuid(stoneUuid)?.dnKey ?? new Uint8Array());
+  const snapshot = look();
   const stone = snapshot.byUuid(stoneUuid);
   if (stone === undefined) throw refuse(errors.entryAbsent);
   const name = nameOf(schema, saidBy(stone, 'stsDeletedDN')[0] ?? '');
@@ -75,9 +83,8 @@ function restored(call: Call, snapshot: Snapshot, stoneUuid: string, uuid: strin
   const parent = superior && snapshot.byDnKey(superior.key);
   if (parent === undefined) throw refuse(errors.restoreRefused, { why: `${superior?.text ?? 'its superior'} is not there any more` });
   if (snapshot.byDnKey(name.key) !== undefined) throw refuse(errors.entryExists);
-  const attributes = new Map(collectAttributes(schema, keptIn(stone)));
   const rights = asker.rightsOnNew(name.key, { dn: name.dn, attributes }, snapshot);
-  if (!rights.mayAdd || !rights.mayManage) throw refuse(errors.accessDenied, { why: 'this person may not be added here' });
+  if (!rights.mayAdd || !rights.mayManage) throw refuse(errors.accessDenied, { why: 'this entry may not be added here' });
   for (const key of attributes.keys()) {
     const type = schema.attributeType(typeOfKey(key));
     if (type !== undefined && !ownOperational.has(key) && !type.noUserModification && !rights.mayWrite(type))
@@ -96,6 +103,10 @@ function restored(call: Call, snapshot: Snapshot, stoneUuid: string, uuid: strin
     ],
     changes: [{ kind: 'put', entry: recordOf(schema, { uuid, parent: parent.uuid, name, csn }, attributes) }],
   };
+}
+
+function keptAttributes(schema: Schema, stone: StoredEntry | undefined): Attributes {
+  return stone === undefined ? new Map() : new Map(collectAttributes(schema, keptIn(stone)));
 }
 
 /** Gives the values back that went with the entry, each by a write of who asks. */

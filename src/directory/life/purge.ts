@@ -9,21 +9,21 @@ import { realmOf } from '../realms.ts';
 import type { Connection, Identity, Reply } from '../types.ts';
 import { commit } from '../write.ts';
 import { endKeyOf } from './next-end.ts';
-import { isDeleted } from './told.ts';
+import { deletedIn, isDeleted } from './told.ts';
 import { saidBy } from './tombstones.ts';
 
 const purger: Identity = { dn: undefined, uuid: undefined, strength: 'operatorsSocket' };
 const page = 500;
 
-/** What is kept of somebody, by the number of its entry, and when they were deleted. */
+/** What is kept of an entry, by the number of its own, and when it was deleted. */
 interface Kept {
   readonly id: number;
   readonly deletedAt: string;
 }
 
 /**
- * Deletes what is kept of people who were deleted and whose time to be restored is over; and, where a realm keeps more than `directory.tombstonesMax`, of
- * those who were deleted first.
+ * Deletes what is kept of entries that were deleted and whose time to be restored is over; and, where a realm keeps more than `directory.tombstonesMax`, of
+ * those that were deleted first.
  *
  * @returns what to report of the run
  */
@@ -49,7 +49,7 @@ export async function purgeTombstones(opened: Engine): Promise<string> {
     await new Promise(setImmediate);
   }
   for (const [realm, theirs] of kept) purged += await purgeBeyond(engine, realm, theirs);
-  return `${purged} deleted people have gone for good`;
+  return `${purged} deleted entries have gone for good`;
 }
 
 function noteKept(kept: Map<string, Kept[]>, realm: string, one: Kept): void {
@@ -86,7 +86,11 @@ async function purge(engine: Engine, dn: string): Promise<boolean> {
   try {
     const realm = realmOf(engine, engine.store.snapshot(), nameOf(engine.schema, dn).key)?.id ?? '';
     await commit(engine, remove(call, { kind: 'delRequest', entry: dn }));
-    const said = { action: 'account.purge', outcome: 'success', summary: `what was kept of ${dn} has gone` } as const;
+    const said = {
+      action: `${deletedIn(dn)?.kind === 'person' ? 'account' : 'entry'}.purge`,
+      outcome: 'success',
+      summary: `what was kept of ${dn} has gone`,
+    } as const;
     engine.audit.record({ realm, door: 'service', subject: dn, correlationId: 'purge', address: '', ...said });
     return true;
   } catch (error) {

@@ -36,16 +36,28 @@ export function remove(call: Call, request: DeleteRequest, isDue: (entry: Stored
       if (!controls.has(treeDelete)) throw refuse(errors.entryHasSubordinates);
       return removeAll(call, look, found);
     }
-    const { uuid, csn, dn, dnKey } = found.entry;
-    const kept = tombstoneFor(call, snapshot, found.entry);
-    const gone: Change = { kind: 'delete', uuid, csn: engine.csn.next(), ...dropped(found.entry) };
-    const decision: Decision = {
-      target: uuid,
-      expected: [{ kind: 'unchanged', uuid, csn }, { kind: 'childless', uuid }, ...(kept?.expected ?? [])],
-      changes: kept === undefined ? [gone] : [gone, kept.make()],
-    };
-    return withReferences(call, look, decision, [{ dn, dnKey, to: undefined }], dnKey);
+    const steps = removeOne(call, look, found);
+    const first = steps.next();
+    return first.done === true ? first.value : goOn(steps);
   };
+}
+
+function* goOn(steps: Generator<undefined, Decision>): Generator<undefined, Decision> {
+  yield;
+  return yield* steps;
+}
+
+function* removeOne(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
+  const { engine } = call;
+  const { uuid, csn, dn, dnKey } = entry;
+  const kept = yield* tombstoneFor(call, look, entry);
+  const gone: Change = { kind: 'delete', uuid, csn: engine.csn.next(), ...dropped(entry) };
+  const decision: Decision = {
+    target: uuid,
+    expected: [{ kind: 'unchanged', uuid, csn }, { kind: 'childless', uuid }, ...(kept?.expected ?? [])],
+    changes: kept === undefined ? [gone] : [gone, kept.make()],
+  };
+  return yield* inSteps(withReferences(call, look, decision, [{ dn, dnKey, to: undefined }], dnKey));
 }
 
 function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
@@ -57,17 +69,24 @@ function judged(call: Call, snapshot: Snapshot, request: DeleteRequest): Found {
   return found;
 }
 
+function withoutPause<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 /** What is below an entry goes before it: nobody who follows the changes ever sees an entry without its superior. */
 function* removeAll(call: Call, look: Look, { entry }: Found): Generator<undefined, Decision> {
   const { engine, asker } = call;
   // With a whole realm goes what is kept of its people, too.
   const isWhole = realmOf(engine, look(), entry.dnKey)?.suffix.key.length === entry.dnKey.length;
-  const own = isWhole ? undefined : tombstoneFor(call, look(), entry);
+  const own = isWhole ? undefined : yield* tombstoneFor(call, look, entry);
   const { each, expected } = yield* below(call, look, entry, asker.assertionsOn(entry.dnKey, look()), (under, snapshot) => {
     const { dn, dnKey, uuid, large } = under;
     const { visible, mayDelete } = asker.rightsAt(under, snapshot);
     if (!visible || !mayDelete) throw refuse(errors.accessDenied, { why: 'an entry below it may not be deleted' });
-    const kept = isWhole ? undefined : tombstoneFor(call, snapshot, under);
+    const kept = isWhole ? undefined : withoutPause(tombstoneFor(call, () => snapshot, under));
     return { kept: { uuid, dn, dnKey, large, kept }, octets: kept === undefined ? 0 : under.user.length + under.operational.length };
   });
   const self: Expectation = { kind: 'unchanged', uuid: entry.uuid, csn: entry.csn };
