@@ -213,6 +213,19 @@ test.serial('deleted people are paged by the links of the list, and restored by 
   );
 });
 
+test.serial('a deleted group and a deleted application are restored by the links of their rows', async (t) => {
+  const dns = [`cn=band,ou=groups,${atrium.suffix}`, `cn=stage,ou=applications,${atrium.suffix}`] as const;
+  await asAdministrator(atrium, async (client) => {
+    await client.add(dns[0], { objectClass: 'groupOfNames', cn: 'band', member: atrium.adminDn });
+    await client.add(dns[1], { objectClass: 'stsApplication', cn: 'stage' });
+    for (const dn of dns) await client.del(dn);
+  });
+  const group = await follow(linkOf(await pageOf('/admin/deleted-groups'), 'Restore band'));
+  t.is(group.answer.location, '/admin/deleted-groups?done=groups.restore');
+  const application = await follow(linkOf(await pageOf('/admin/deleted-applications'), 'Restore stage'));
+  t.is(application.answer.location, '/admin/deleted-applications?done=applications.restore');
+});
+
 for (const path of ['/admin/sessions', '/admin/tokens', '/admin/deleted-users', '/admin/audit'])
   test(`${path}: an address that leads to no place of the list is said`, async (t) => {
     const { status, body } = await get(`${path}?after=zzz`, reader);

@@ -282,6 +282,10 @@ test('a realm administrator by their own token, through the code flow, administe
     (await call(t, atrium, 'ldif.import', here({ octets: `dn: uid=hedy,ou=people,${atrium.suffix}\nchangetype: delete\n` }))).status,
     400,
   );
+  await call(t, atrium, 'groups.create', as(token, { json: { name: 'theirs', members: ['hedy'] } }));
+  t.is((await call(t, atrium, 'groups.delete', as(token, { params: { group: 'theirs' } }))).status, 200);
+  t.deepEqual((await call(t, atrium, 'groups.deleted', here())).body.deleted, [], 'nor what was deleted there');
+  t.is((await call(t, atrium, 'groups.restore', here({ json: { group: 'theirs' } }))).status, 404);
   // What concerns the installation is nothing of a realm.
   for (const name of ['tasks.list', 'backup.create'])
     t.true([403, 404].includes((await call(t, atrium, name, here(name === 'tasks.list' ? {} : { json: {} }))).status), name);

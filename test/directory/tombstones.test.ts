@@ -43,3 +43,21 @@ test('directory.tombstonesMax 0 keeps nobody beyond the next look', async (t) =>
   t.is(await purgeTombstones(house.engine), '1 deleted entries have gone for good');
   t.deepEqual(await kept(house), []);
 });
+
+test('what is kept of a group and of an application goes at its time, and no account is told of', async (t) => {
+  const house = await furnishedHouse(t, { 'directory.tombstoneDays': 30 });
+  const [group, application] = [`cn=band,ou=groups,${suffix}`, `cn=shop,ou=applications,${suffix}`];
+  await house.operator().add(group, { objectClass: 'groupOfNames', cn: 'band', member: person('ada') });
+  await house.operator().add(application, { objectClass: 'stsApplication', cn: 'shop' });
+  for (const entry of [group, application]) await house.operator().ask({ kind: 'delRequest', entry });
+  t.deepEqual(await kept(house), ['band', 'shop']);
+  house.clock.moveMs(29 * 86_400_000);
+  t.is(await purgeTombstones(house.engine), '0 deleted entries have gone for good');
+  house.clock.moveMs(2 * 86_400_000);
+  t.is(await purgeTombstones(house.engine), '2 deleted entries have gone for good');
+  t.deepEqual(await kept(house), []);
+  t.deepEqual(
+    house.audited.flatMap(({ action }) => (/purge$/.test(action) ? [action] : [])),
+    ['entry.purge', 'entry.purge'],
+  );
+});
