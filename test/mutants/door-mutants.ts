@@ -117,8 +117,8 @@ export const doorMutants = [
     [
       'credentials-kept',
       'what people sign in with is kept of the deleted',
-      'keptOf(schema: Schema, { user, operational }: StoredEntry): Uint8Array {\n  const kept = [user, operational]',
-      'keptOf(schema: Schema, { user, operational, secret }: StoredEntry): Uint8Array {\n  const kept = [user, operational, secret]',
+      '...decodeAttributes(entry.operational)].filter(',
+      '...decodeAttributes(entry.operational), ...decodeAttributes(entry.secret)].filter(',
       'a person who was deleted is kept without what they signed in with',
     ],
   ]),

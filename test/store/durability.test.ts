@@ -138,7 +138,8 @@ test('a log that something else holds is reported, and shortened when it is let 
   // The first of these finds the log as long as it is tried again at, the second has it carried over.
   await fill();
   await fill();
-  t.true(statSync(`${file}-wal`).size <= 2 * 2 ** 20, `${statSync(`${file}-wal`).size} octets`);
+  // What the file keeps of a bound of one MiB: twice that, and an eighth.
+  t.true(statSync(`${file}-wal`).size <= 2.25 * 2 ** 20, `${statSync(`${file}-wal`).size} octets`);
 });
 
 test('memory mode leaves no file behind, not even while it runs', async (t) => {
