@@ -17,7 +17,7 @@ try {
   const server = spawn('sleep', ['600']);
   ends.push(async () => { server.kill('SIGKILL'); await once(server, 'exit'); });
   process.stdout.write('begun');
-  await new Promise((resolve) => setTimeout(resolve, 600_000));
+  await once(server, 'exit');
 } finally {
   await ends.end();
 }

@@ -221,10 +221,10 @@ function configurationOf(
       return false;
     },
     issueRefreshToken: async (_ctx: Ctx, client: { grantTypeAllowed(type: string): boolean }) => client.grantTypeAllowed('refresh_token'),
-    // Always, as `fixed` has it.
+    // Asked just before the token is spent: one whose target is refused is not.
     rotateRefreshToken: async (ctx: Ctx) => {
       await checkTarget(library, ctx, resources.getResourceServerInfo);
-      return true;
+      return fixed(issuer, algorithm).rotateRefreshToken;
     },
     extraTokenClaims: async (_ctx: Ctx | undefined, token: object) => sets.extraClaims(token as { accountId?: string }),
     formats: { customizers: { jwt: async (_ctx: Ctx, token: object, jwt: object) => sets.keepStructured(token as never, jwt as never) } },
