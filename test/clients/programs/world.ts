@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectOperators } from '#client';
@@ -85,6 +85,7 @@ export async function startWorld(
     async [Symbol.asyncDispose]() {
       client.close();
       await atrium[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
