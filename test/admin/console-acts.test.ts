@@ -3,7 +3,6 @@ import { Client } from 'ldapts';
 import { setAttribute } from '../flows/mailed.ts';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { cookieOf, hiddenOf, openScreen, submit } from '../flows/raw.ts';
-import { createApp } from '../support/app.ts';
 import { runInShell } from '../support/shells.ts';
 import { openConsoleHouse } from './console-house.ts';
 
@@ -338,54 +337,4 @@ test('the entry editor shows what the schema requires and allows, and at its fie
   );
   t.regex((await get(`/admin/directory?${new URLSearchParams({ dn: person.dn })}`, reader)).body, /Engineer/);
   t.is((await get(path, reader)).status, 403);
-});
-
-test('rules of access, by their own page or as entries, are changed after a sign-in of the last minutes alone', async (t) => {
-  let nowMs = Date.now();
-  const later = await openConsoleHouse({}, { nowMs: () => nowMs });
-  t.teardown(() => later[Symbol.asyncDispose]());
-  const rules = `ou=accessRules,${later.atrium.suffix}`;
-  const [entry, people] = [`cn=one,${rules}`, `ou=people,${later.atrium.suffix}`].map((dn) => new URLSearchParams({ dn }).toString());
-  const asks = [
-    ...['/admin/do/access.create', `/admin/do/access.change?rule=${rules}`, `/admin/do/access.delete?rule=${rules}`],
-    ...['delete', 'change', 'rename'].map((verb) => `/admin/do/entries.${verb}?${entry}`),
-    ...[`/admin/directory/edit?${entry}`, `/admin/directory/new?${new URLSearchParams({ dn: rules, class: 'stsAccessRule' })}`],
-  ];
-  const csrf = hiddenOf(await later.get('/admin/do/entries.create', later.writer), 'csrf');
-  const isAsked = ({ status, location }: { readonly status: number; readonly location: string }) =>
-    status === 302 && location.startsWith('/authn/login?authn=');
-  for (const target of asks) t.false(isAsked(await later.get(target, later.writer)), target);
-  nowMs += 301_000;
-  for (const target of asks) {
-    t.true(isAsked(await later.get(target, later.writer)), target);
-    t.true(isAsked(await later.post(target, { csrf, dn: `cn=one,${rules}` }, later.writer)), target);
-  }
-  const spelled = { csrf, dn: `cn=one,OU = AccessRules,${later.atrium.suffix}`, attributes: '{}' };
-  t.true(
-    isAsked(await later.post('/admin/do/entries.create', spelled, later.writer)),
-    'what is posted counts, not only what was asked for',
-  );
-  for (const target of ['/admin/access-rules', `/admin/directory/new?${people}`, '/admin/do/entries.create'])
-    t.is((await later.get(target, later.writer)).status, 200, `${target}: as before`);
-});
-
-test('all-factors: two of who holds an app or a security key, one of anybody else: a mailed second factor asks for no second one here', async (t) => {
-  // It is the app and the security key that a session has to show: whether a code can be mailed is for the realm's policy to say.
-  const [mailed, held] = [await addPerson(atrium, 'mailed', 'Mai Led'), await addPerson(atrium, 'held', 'He Ld')];
-  const [byMail, byApp] = [await signIn(mailed), await signIn(held)];
-  await asAdministrator(atrium, (client) =>
-    client.add(`cn=fresh,ou=groups,${suffix}`, {
-      ...{ objectClass: ['groupOfNames', 'stsRoleGroup'], cn: 'fresh', stsRole: 'Admin Write', member: [mailed.dn, held.dn] },
-    }),
-  );
-  await setAttribute(atrium, mailed.dn, 'stsEmailFactor', ['TRUE']);
-  await setAttribute(atrium, mailed.dn, 'stsVerifiedMail', ['mailed@example.com']);
-  const deed = '/admin/do/users.set-password?user=mailed';
-  t.is((await get(deed, byMail)).status, 200);
-  t.is((await get(deed, byApp)).status, 200);
-  await setAttribute(atrium, held.dn, 'stsTotpCredential', [createApp().credential]);
-  const asked = await get(deed, byApp);
-  t.is(asked.status, 302, 'who holds an app is asked for it, though they signed in a moment ago');
-  t.regex(asked.location, /^\/authn\/login\?authn=/);
-  t.is((await get('/admin/users', byApp)).status, 200, 'to look takes no more than before');
 });

@@ -7,8 +7,8 @@ import { consequencesOf } from './consequences.ts';
 import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, type Shape, shapeOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
-import { takesFresh } from './fresh.ts';
-import { type Admin, findAdmin, type Needs } from './gate.ts';
+import { freshSignIn, sendsFresh, takesFresh } from './fresh.ts';
+import type { Admin, Needs } from './gate.ts';
 import { absent, crumbs, field, form, hrefOf, section } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
 import { sameOf } from './same.ts';
@@ -50,7 +50,10 @@ export function createActHandlers(deps: ConsoleDeps): Readonly<Record<'deedPage'
       }),
     deed: (request) => {
       const row = rowOf(deps, request);
-      return consoleForm(deps, needsOf(row, request), (_, admin, given) => deed(deps, request, admin, row, given))(request);
+      // What is sent says whether a fresh authentication is needed.
+      return consoleForm(deps, { ...needsOf(row, request), fresh: false }, (_, admin, given) => deed(deps, request, admin, row, given))(
+        request,
+      );
     },
   };
 }
@@ -70,7 +73,7 @@ function needsOf(row: Operation | undefined, { query }: WebRequest): Needs {
   const isChange = row !== undefined && row.scope === 'admin:write';
   return {
     needs: isChange ? 'write' : 'read',
-    fresh: row !== undefined && takesFresh(row, query.get('dn')),
+    fresh: row !== undefined && takesFresh(row, query),
     back: backOf(query.get('back')),
   };
 }
@@ -195,10 +198,8 @@ async function deed(
   given: URLSearchParams,
 ): Promise<Drawn | Reply> {
   if (row === undefined) return absent(errors.thingAbsent);
-  if (takesFresh(row, given.get('dn'))) {
-    const found = await findAdmin(deps, request, { ...needsOf(row, request), fresh: true });
-    if (found.kind === 'reply') return found.reply;
-  }
+  const signIn = (await sendsFresh(row, given, admin)) ? await freshSignIn(deps, request, needsOf(row, request)) : undefined;
+  if (signIn !== undefined) return signIn;
   const shape = shapeOf(row.input);
   const settled = (given.get('settled') ?? '').split(' ').filter((name) => name in shape.properties);
   const asked: Asked = {

@@ -9,7 +9,7 @@ import { sentence } from './acts.ts';
 import { ancestors, dnOf } from './directory.ts';
 import { directoryTexts as texts } from './directory-texts.ts';
 import { type Act, consoleForm, consolePage, type Drawn } from './frame.ts';
-import { isRuleName } from './fresh.ts';
+import { freshSignIn, isRuleName, isWayIn } from './fresh.ts';
 import { type Admin, type Needs, nameOf } from './gate.ts';
 import { absent, field, form, hrefOf } from './parts.ts';
 import { type ConsoleDeps, run } from './run.ts';
@@ -17,6 +17,7 @@ import { type Allowed, allowedBy, readSchema, structuralClasses } from './schema
 import { type Command, searchCommand, terminal, writeCommand } from './terminal.ts';
 
 const path = '/admin/directory';
+const writing: Needs = { needs: 'write', back: path };
 const prefix = 'a.';
 const classesName = 'classes';
 const valueLengthMax = 20_000;
@@ -26,7 +27,7 @@ const preferred = ['inetOrgPerson', 'groupOfNames', 'organizationalUnit', 'stsAp
 /** The handlers that change entries by their schema: what they must have, what they may have. */
 export function createEditorHandlers(deps: ConsoleDeps): Readonly<Record<'entryEdit' | 'entrySave' | 'entryNew' | 'entryCreate', Handler>> {
   // The form's address says which entry it is about, or above the new one, as that of its page does.
-  const needsOf = ({ query }: WebRequest): Needs => ({ needs: 'write', back: path, fresh: isRuleName(query.get('dn') ?? '') });
+  const needsOf = ({ query }: WebRequest): Needs => ({ ...writing, fresh: isRuleName(query.get('dn') ?? '') });
   const page =
     (act: Act): Handler =>
     (request) =>
@@ -199,7 +200,10 @@ async function save(deps: ConsoleDeps, request: WebRequest, admin: Admin, given:
     status,
     ...(error === undefined ? {} : { error }),
   });
-  if (Object.keys(attributes).length === 0) return again([texts.nothingChanged], 422, errors.formUnfit);
+  const names = Object.keys(attributes);
+  if (names.length === 0) return again([texts.nothingChanged], 422, errors.formUnfit);
+  const signIn = isWayIn(schema, names) ? await freshSignIn(deps, request, writing) : undefined;
+  if (signIn !== undefined) return signIn;
   const performed = await run(deps, row, request, admin, { dn: entry.dn, attributes }, { ifMatch: given.get('etag') ?? '' });
   if (performed.kind !== 'failed')
     return { kind: 'redirect', status: 303, to: `${path}?${new URLSearchParams({ dn: entry.dn, done: row.name }).toString()}` };
@@ -276,6 +280,8 @@ async function create(deps: ConsoleDeps, request: WebRequest, admin: Admin, give
   const namedBy = schema.attributeType(given.get('namedBy') ?? '')?.name ?? 'cn';
   const [first = ''] = attributes[namedBy] ?? [];
   const dn = `${formatRdn([{ type: namedBy, value: utf8(first) }])},${above}`;
+  const signIn = isRuleName(dn) ? await freshSignIn(deps, request, writing) : undefined;
+  if (signIn !== undefined) return signIn;
   const performed = first === '' ? undefined : await run(deps, row, request, admin, { dn, attributes });
   if (performed !== undefined && performed.kind !== 'failed')
     return { kind: 'redirect', status: 303, to: `${path}?${new URLSearchParams({ dn, done: row.name }).toString()}` };
