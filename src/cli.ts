@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { systemClock } from '#base';
 import { processEnvironment } from '#catalogue';
 import { dispatch } from '#commands';
-import { contextOf } from './command-context.ts';
+import { contextOf } from './wiring/command-context.ts';
 
 // Whoever reads has gone, head(1) say, or the disk behind it is full: there is nobody to work for.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,9 +1,9 @@
 import { Refusal } from '#catalogue';
 import type { Addresses, Started } from '#commands';
-import { begin } from './begin.ts';
-import { type Below, startBelow } from './below.ts';
-import type { AtriumOptions, Foundation } from './foundation.ts';
-import { handOver } from './handover.ts';
+import { begin } from './wiring/begin.ts';
+import { type Below, startBelow } from './wiring/below.ts';
+import type { AtriumOptions, Foundation } from './wiring/foundation.ts';
+import { handOver } from './wiring/handover.ts';
 
 /**
  * Reads the settings, puts the rooms together and opens the doors. Nothing stays open when it is refused.
@@ -14,7 +14,7 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
   const begun = await begin(options, async (foundation) => {
     const below = await startBelow(foundation);
     // Late: LDAP is served while what stands above it is loaded.
-    const { startAbove } = await import('./above.ts');
+    const { startAbove } = await import('./wiring/above.ts');
     const addresses: Addresses = { ...below.addresses, ...(await startAbove(foundation, below)) };
     handOverTo(foundation, below);
     return {

@@ -20,9 +20,9 @@ export function readFiles(folder: string, ending: string): SourceFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The room a file belongs to: `ldap` for `src/ldap/dn.ts`, `undefined` for `src/main.ts`. */
+/** The room a file belongs to: `ldap` for `src/ldap/dn.ts`; `undefined` for what stands above all rooms, `src/main.ts` and `src/wiring`. */
 export function roomOf(path: string): string | undefined {
-  return /^src\/([^/]+)\//.exec(path)?.[1];
+  return /^src\/(?!wiring\/)([^/]+)\//.exec(path)?.[1];
 }
 
 export interface Import {

@@ -111,7 +111,7 @@ const rules: readonly [rule: string, check: Rule, planted: SourceFile | readonly
   [
     'a command loads no more than tables of the rooms that a service is made of',
     loadsOnlyTablesOf('src/cli.ts', servingRooms),
-    plant('locate.ts', `import { openStore } from '#store';`),
+    plant('wiring/locate.ts', `import { openStore } from '#store';`),
     /src\/store\/index\.ts is loaded with src\/cli\.ts/,
   ],
   ['a face names what it offers', facesNameWhatTheyOffer, plant('junk/index.ts', `export * from './all.ts';`), /junk\/index\.ts/],

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { exportFolder } from '../../src/export.ts';
+import { exportFolder } from '../../src/wiring/folder/export.ts';
 import { startTestAtrium } from '../support/atrium.ts';
 import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 import { damageOf, folder, importText, optionsOf, people, person, suffix } from './support.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { repairFolder } from '../../src/upkeep.ts';
+import { repairFolder } from '../../src/wiring/folder/upkeep.ts';
 import { startTestAtrium } from '../support/atrium.ts';
 import {
   contentOf,
@@ -132,7 +132,7 @@ test('a dry run names every refusal with line, entry, attribute and rule, writes
 });
 
 test('an import while persistence.mode is memory is refused: no folder would keep it', async (t) => {
-  const { importFolder } = await import('../../src/bulk.ts');
+  const { importFolder } = await import('../../src/wiring/folder/bulk.ts');
   const options = optionsOf(folder(t));
   const given = { records: (async function* () {})(), onProgress: () => undefined };
   const imported = await importFolder({ ...options, root, environment: { ...options.environment, STS_PERSISTENCE_MODE: 'memory' } }, given);

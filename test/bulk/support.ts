@@ -7,8 +7,8 @@ import Database from 'better-sqlite3';
 import { utf8 } from '#base';
 import type { Imported } from '#commands';
 import { type LdifRecord, readLdif } from '#ldap';
-import { importFolder, tryImport } from '../../src/bulk.ts';
-import { examineFolder } from '../../src/upkeep.ts';
+import { importFolder, tryImport } from '../../src/wiring/folder/bulk.ts';
+import { examineFolder } from '../../src/wiring/folder/upkeep.ts';
 import { testEnvironment } from '../support/atrium.ts';
 
 export const root = dirname(dirname(import.meta.dirname));

@@ -19,7 +19,7 @@ import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { systemClock } from '#base';
 import { type Context, commands, readGiven } from '#commands';
-import { backUpFolder, restoreFolder } from '../../src/upkeep.ts';
+import { backUpFolder, restoreFolder } from '../../src/wiring/folder/upkeep.ts';
 import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli, spawnCli, startCli } from '../support/cli.ts';
 

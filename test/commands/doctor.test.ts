@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { utf8 } from '#base';
 import { decodeAttributes, encodeAttributes } from '#ldap';
 import type { Damage } from '#store';
-import { examineFolder } from '../../src/upkeep.ts';
+import { examineFolder } from '../../src/wiring/folder/upkeep.ts';
 import { testEnvironment } from '../support/atrium.ts';
 import { type Ended, runCli, spawnCli, startCli } from '../support/cli.ts';
 import { openLane } from '../torture/lane.ts';

@@ -6,8 +6,8 @@ import type { ExecutionContext } from 'ava';
 import { utf8 } from '#base';
 import type { DialectName, Note, NoteKind, Summary } from '#elsewhere';
 import { readLdif } from '#ldap';
-import { importFolder, tryImport } from '../../src/bulk.ts';
-import { convertElsewhere } from '../../src/elsewhere-import.ts';
+import { importFolder, tryImport } from '../../src/wiring/folder/bulk.ts';
+import { convertElsewhere } from '../../src/wiring/folder/elsewhere-import.ts';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runLdapTool } from '../support/ldap-utils.ts';
 

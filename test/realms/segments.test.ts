@@ -1,6 +1,6 @@
 import test from 'ava';
-import { firstSegments } from '../../src/installation.ts';
 import { routeTables } from '../../src/tables.ts';
+import { firstSegments } from '../../src/wiring/installation.ts';
 
 test('STS-CORE-0011: no realm is called as a path of the service begins, /realm/<id> among them', (t) => {
   const segments = firstSegments(routeTables);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'ava';
 import { systemChance } from '#base';
-import { markProcess } from '../../src/process-mark.ts';
+import { markProcess } from '../../src/wiring/process-mark.ts';
 
 test('a process of the same start may be at work as long as it is there, and not from the moment it was killed', async (t) => {
   const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });

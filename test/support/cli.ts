@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { type Context, dispatch } from '#commands';
-import { contextOf } from '../../src/command-context.ts';
+import { contextOf } from '../../src/wiring/command-context.ts';
 import { observeAnswer, observeLog } from './observed.ts';
 
 const root = dirname(dirname(import.meta.dirname));

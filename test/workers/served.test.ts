@@ -3,9 +3,9 @@ import test from 'ava';
 import { Refusal, refuse } from '#catalogue';
 import { keysErrors } from '#keys';
 import type { ChangeRecord } from '#store';
-import { createLink } from '../../src/link.ts';
-import { refusalRows } from '../../src/worker-plan.ts';
-import { serveWorker } from '../../src/worker-service.ts';
+import { createLink } from '../../src/wiring/threads/link.ts';
+import { refusalRows } from '../../src/wiring/threads/worker-plan.ts';
+import { serveWorker } from '../../src/wiring/threads/worker-service.ts';
 import { admin, emptyHouse, furnishedHouse } from '../directory/driver.ts';
 
 test('in an entry’s line workers and the main thread stand behind each other, and a worker that is gone holds nobody up', async (t) => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { importFolder } from '../../../src/bulk.ts';
+import { importFolder } from '../../../src/wiring/folder/bulk.ts';
 import { ldif, optionsOf, unfinished } from '../support.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { formatLdifRecord, readLdif } from '#ldap';
-import { importFolder } from '../../../src/bulk.ts';
+import { importFolder } from '../../../src/wiring/folder/bulk.ts';
 import { generatePeople } from '../../support/people.ts';
 import { optionsOf, suffix } from '../support.ts';
 

@@ -4,9 +4,9 @@ import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Sessions } from '#sessions';
 import type { Csrf } from '#web';
+import type { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
-import type { settings as rows } from './settings.ts';
 
 interface AuthorizingParts {
   readonly foundation: Pick<Foundation, 'clock' | 'chance' | 'audit' | 'log'>;

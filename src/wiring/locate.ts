@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describeSettingProblem, readSettings } from '#catalogue';
 import type { Located } from '#commands';
+import { settings as rows } from '../settings.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { settings as rows } from './settings.ts';
 
 /** The folder of files that tasks take in and give out, inside the data folder. */
 export const exchangeFolder = 'exchange';

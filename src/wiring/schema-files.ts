@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readSettings, refuse } from '#catalogue';
 import { type SchemaText, schemaErrors } from '#schema';
+import { settings as rows } from '../settings.ts';
 import type { AtriumOptions, Settings } from './foundation.ts';
-import { settings as rows } from './settings.ts';
 
 /** The folder of an installation, and the settings that say where its data is. */
 export interface Place {

@@ -8,15 +8,15 @@ import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
 import { openLimits, openState } from '#state';
 import { openStateStore } from '#store';
+import { errors } from '../errors.ts';
+import { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import { begin } from './begin.ts';
 import { certificateOf } from './certificate.ts';
-import { errors } from './errors.ts';
 import type { AtriumOptions, Foundation } from './foundation.ts';
 import { differing, type HandedOver, readHandover } from './handover.ts';
 import { schemaOf, stateFile } from './installation.ts';
 import { type Presence, watchService } from './presence.ts';
-import { settings as rows } from './settings.ts';
 
 /**
  * Starts a web process beside the running service of the same folder: the same pages over the same state, on listeners of its own. It owns nothing of the folder

@@ -19,12 +19,12 @@ import { type LdifRecord, parseDn } from '#ldap';
 import { faultOfMailText } from '#mail';
 import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
-import { begin } from './begin.ts';
-import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, makingIn, realmSeed, realmsIn, storedIn } from './installation.ts';
-import { type Place, schemaFiles } from './schema-files.ts';
-import { sealerOf } from './sealing.ts';
-import { canMail, settings as rows } from './settings.ts';
+import { canMail, settings as rows } from '../../settings.ts';
+import { begin } from '../begin.ts';
+import type { AtriumOptions, Settings } from '../foundation.ts';
+import { directoryFile, makingIn, realmSeed, realmsIn, storedIn } from '../installation.ts';
+import { type Place, schemaFiles } from '../schema-files.ts';
+import { sealerOf } from '../sealing.ts';
 
 /** Imports into a folder that no service has open: all of the records, or none. */
 export async function importFolder(options: AtriumOptions, given: ImportFolderOptions): Promise<Imported> {

@@ -2,7 +2,7 @@ import type { Log } from '#audit';
 import { type LiveSettings, settingErrors, storedSettingErrors } from '#catalogue';
 import type { StoredSettings } from '#directory';
 import { readServiceSettings } from '#policy';
-import { settings as rows } from './settings.ts';
+import { settings as rows } from '../settings.ts';
 
 /** All settings of the service while it runs. */
 export type Live = LiveSettings<typeof rows>;

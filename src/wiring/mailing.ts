@@ -7,9 +7,9 @@ import type { People } from '#people';
 import type { Realms } from '#realms';
 import type { Limits, State } from '#state';
 import { isLoopbackHost } from '#web';
+import type { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
-import type { settings as rows } from './settings.ts';
 
 /**
  * The mail of the service. Whoever starts it has it stopped before the jobs are waited for: one of them may wait for a mail server.

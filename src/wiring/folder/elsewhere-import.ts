@@ -10,10 +10,10 @@ import { formatRdn, type LdifContent, parseDn, readLdif } from '#ldap';
 import { type Definition, definitionKinds, loadSchema, normalizeDn, readDefinitions, type Schema } from '#schema';
 import { entryAt } from '#store';
 import { createMapping } from '#transfer';
-import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmSeed, realmsIn, storedIn } from './installation.ts';
-import { schemaFiles } from './schema-files.ts';
-import { settings as rows } from './settings.ts';
+import { settings as rows } from '../../settings.ts';
+import type { AtriumOptions, Settings } from '../foundation.ts';
+import { directoryFile, realmSeed, realmsIn, storedIn } from '../installation.ts';
+import { schemaFiles } from '../schema-files.ts';
 
 /**
  * Reads the tree of another server as what it is to be in a realm of a folder, beside a running service or without one: all of it that can be carried over.

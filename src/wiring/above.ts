@@ -31,6 +31,7 @@ import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
 import type { Ending, Limits, LimitsOptions, Notices, State } from '#state';
 import { tasksJobs } from '#tasks';
 import { bindRoutes, type Csrf, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
+import { settings as rows } from '../settings.ts';
 import { oauthOf } from './authorizing.ts';
 import { describingOf } from './describing.ts';
 import type { Foundation } from './foundation.ts';
@@ -39,7 +40,6 @@ import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, metadataFolder } from './locate.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
 import { markProcess } from './process-mark.ts';
-import { settings as rows } from './settings.ts';
 
 /** Sessions, and links, that end in one turn of the event loop when their realm is removed. */
 const endedAtOnce = 200;

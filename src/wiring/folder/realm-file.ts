@@ -7,10 +7,10 @@ import { decodeAttributes, type PartialAttribute, walkValues } from '#ldap';
 import { isWithin, keysBelow, type Schema } from '#schema';
 import { type Dump, type DumpedByName, entryAt, openDump } from '#store';
 import { type NamedEntry, notContent, type OpenedRealm, type RealmEntries } from '#transfer';
-import type { AtriumOptions } from './foundation.ts';
-import { directoryFile, realmsIn, schemaOf } from './installation.ts';
-import { sealerOf } from './sealing.ts';
-import { settings as rows } from './settings.ts';
+import { settings as rows } from '../../settings.ts';
+import type { AtriumOptions } from '../foundation.ts';
+import { directoryFile, realmsIn, schemaOf } from '../installation.ts';
+import { sealerOf } from '../sealing.ts';
 
 /**
  * Opens a realm for reading as it stands at this moment. A service may be running on the folder: this process is one more reader of its files.

@@ -5,16 +5,16 @@ import { locate } from './locate.ts';
 
 /** What a command does is loaded with it: most of the time of a short one would be spent on loading the others. */
 const parts = {
-  main: () => import('./main.ts'),
+  main: () => import('../main.ts'),
   beside: () => import('./beside.ts'),
   schemaFiles: () => import('./schema-files.ts'),
-  bulk: () => import('./bulk.ts'),
-  elsewhere: () => import('./elsewhere-import.ts'),
-  export: () => import('./export.ts'),
+  bulk: () => import('./folder/bulk.ts'),
+  elsewhere: () => import('./folder/elsewhere-import.ts'),
+  export: () => import('./folder/export.ts'),
   metadata: () => import('./metadata.ts'),
-  realmFile: () => import('./realm-file.ts'),
+  realmFile: () => import('./folder/realm-file.ts'),
   stopped: () => import('./stopped.ts'),
-  upkeep: () => import('./upkeep.ts'),
+  upkeep: () => import('./folder/upkeep.ts'),
 };
 
 /** Where a command is called: what a process has of its own. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Chance, hex, utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { hmacSha256 } from '#keys';
-import { errors } from './errors.ts';
+import { errors } from '../errors.ts';
 import type { Settings } from './foundation.ts';
 
 /** The folder of sockets, inside the data folder: nobody else may enter it. */

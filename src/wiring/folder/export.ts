@@ -6,11 +6,11 @@ import type { Exported, ExportFolderOptions } from '#commands';
 import { deletedUuid, ownOperational, subschemaKey, subschemaRecord } from '#directory';
 import { decodeAttributes, formatLdifRecord } from '#ldap';
 import { entryAt, openDump } from '#store';
-import { begin } from './begin.ts';
+import { begin } from '../begin.ts';
+import type { AtriumOptions } from '../foundation.ts';
 import { createDumper, type DumpedText } from './dumper.ts';
 import { countOf, createRanges, idsOf, isAhead, noteWritten, takeRange } from './export-ranges.ts';
 import type { ExportedRange, ExportTask } from './export-thread.ts';
-import type { AtriumOptions } from './foundation.ts';
 
 /** Fewer ranges are made before a second thread has begun. */
 const aloneMax = 32;

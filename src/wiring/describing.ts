@@ -4,14 +4,14 @@ import { scramHashes } from '#credentials';
 import { type ByHand, describeCrypto, describeRoutes, type Metadata, type MountedRoute } from '#describe';
 import { describeTls, sealingScheme, signingAlgorithms } from '#keys';
 import { clientAlgorithms, proofAlgorithms } from '#oauth';
+import { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
-import { settings as rows } from './settings.ts';
 
 /** What operations show of the service itself: its settings, its error codes, its routes and what it uses to sign, seal and hash. */
 export async function describingOf(foundation: Foundation, below: Beneath, mounted: () => readonly MountedRoute[]) {
   // Late: it is gathered from all rooms.
-  const { errorRows, routeTables } = await import('./tables.ts');
+  const { errorRows, routeTables } = await import('../tables.ts');
   const { settings, live, version, clock } = foundation;
   const inForce = (name: string) => (Object.hasOwn(settings, name) ? settings[name as keyof typeof settings] : undefined);
   const startedMs = clock.nowMs();

@@ -7,7 +7,7 @@ import { type SchemaText, schemaErrors } from '#schema';
 import type { AttemptBy, Limited, OutboxEvent, Outcome } from '#state';
 import type { Change, CommitResult, Expectation, WatchedChange } from '#store';
 import { storeErrors } from '#store';
-import type { Settings } from './foundation.ts';
+import type { Settings } from '../foundation.ts';
 
 /** What a thread that serves LDAP is given. */
 export interface WorkerPlan {

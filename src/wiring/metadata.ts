@@ -3,9 +3,9 @@ import { systemClock } from '#base';
 import { describeSettingProblem, readSettings } from '#catalogue';
 import type { MetadataAsked, MetadataShown } from '#commands';
 import { boundedFetch, createRevocations, installMetadata, judgeMetadata, type MetadataOptions, mdsSource, readSource } from '#factors';
+import { settings as rows } from '../settings.ts';
 import type { AtriumOptions } from './foundation.ts';
 import { metadataFolder } from './locate.ts';
-import { settings as rows } from './settings.ts';
 
 /** For the lists that the signer of a blob names. */
 const bounds = { timeoutMs: 5000, octetsMax: 4_194_304 } as const;

@@ -17,10 +17,10 @@ import {
 import { decodeAttributes } from '#ldap';
 import { type Definition, keysBelow, loadSchema, type Schema, schemaErrors } from '#schema';
 import { entriesBetween, entryAt } from '#store';
+import { settings as rows } from '../settings.ts';
 import type { Settings } from './foundation.ts';
 import { storedSettings } from './live-settings.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
-import { settings as rows } from './settings.ts';
 
 /** The file of entries inside the data folder. */
 export const directoryFile = 'directory.sqlite';
@@ -107,7 +107,7 @@ function isDecodable({ user }: { readonly user: Uint8Array }): boolean {
 
 /** By what an import into a folder makes realms. */
 export async function makingIn({ root, settings }: Ground, schema: Schema) {
-  const { routeTables } = await import('./tables.ts');
+  const { routeTables } = await import('../tables.ts');
   const segments = firstSegments(routeTables);
   const rules = rulesOf({ schema, settings, rows, segments, default: defaultRealm(schema, settings) });
   return { rules, seed: await readRealmSeed(realmSeed(root)) };

@@ -5,9 +5,9 @@ import { createLiveSettings, type Environment, type GivenOrigins, type SettingPr
 import { systemTimers, type Timers } from '#jobs';
 import { checkKek } from '#keys';
 import { lockFolder, makeFolder, openAuditStore } from '#store';
+import type { settings as rows } from '../settings.ts';
+import { readVersion } from '../version.ts';
 import type { Live } from './live-settings.ts';
-import type { settings as rows } from './settings.ts';
-import { readVersion } from './version.ts';
 
 /** All settings of the service, as the gathered rows type them. */
 export type Settings = SettingValues<typeof rows>;

@@ -2,8 +2,8 @@ import { utf8 } from '#base';
 import type { ExportFolderOptions } from '#commands';
 import { exportEntries } from '#directory';
 import { formatLdifRecord } from '#ldap';
-import { openDirectory } from './below.ts';
-import type { Foundation } from './foundation.ts';
+import { openDirectory } from '../below.ts';
+import type { Foundation } from '../foundation.ts';
 
 const textCharacters = 65_536;
 

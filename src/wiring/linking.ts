@@ -9,9 +9,9 @@ import type { Realms } from '#realms';
 import type { Sessions } from '#sessions';
 import { type Links, openHourly, openLinks } from '#state';
 import { pathIn, type WebRealm, type WebRequest } from '#web';
+import type { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
-import type { settings as rows } from './settings.ts';
 
 interface LinkParts {
   readonly foundation: Pick<Foundation, 'clock' | 'chance' | 'audit'>;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describeSettingProblem, type ErrorRow, Refusal, readSettings, sizeThreadPool } from '#catalogue';
+import { settings as rows } from '../settings.ts';
 import { type AtriumOptions, type Foundation, openFoundation, type Settings } from './foundation.ts';
-import { settings as rows } from './settings.ts';
 
 type Begun<T> =
   | { readonly kind: 'begun'; readonly made: T; readonly open: AsyncDisposableStack }

@@ -39,9 +39,10 @@ import { keysBelow, loadSchema, normalizeDn } from '#schema';
 import { createTurns, type Limits, type Notices, type Outbox, openLimits, openNotices, openOutbox, openState, type State } from '#state';
 import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
+import { errors } from '../errors.ts';
+import { canMail, settings as rows, tellsOfChanges } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import { certificateOf } from './certificate.ts';
-import { errors } from './errors.ts';
 import type { Foundation, Settings } from './foundation.ts';
 import { socketFolder } from './handover.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
@@ -49,9 +50,8 @@ import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, operatorsSocketOf } from './locate.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
-import { canMail, settings as rows, tellsOfChanges } from './settings.ts';
-import type { WorkerPlan } from './worker-plan.ts';
-import { type Crew, createCrew } from './workers.ts';
+import type { WorkerPlan } from './threads/worker-plan.ts';
+import { type Crew, createCrew } from './threads/workers.ts';
 
 /** What stands below, as it is started. */
 export interface Below extends Beneath {
@@ -196,7 +196,7 @@ async function startTasksOf({ root, environment, dataDir, log, open }: Foundatio
   const tasks = await startTasks({
     engine,
     folder: join(dataDir, exchangeFolder),
-    openRealm: async (options) => (await import('./realm-file.ts')).openRealmFile({ root, environment }, options),
+    openRealm: async (options) => (await import('./folder/realm-file.ts')).openRealmFile({ root, environment }, options),
     backUp: async (target, onProgress) => await backUp(join(dataDir, directoryFile), target, onProgress),
     log,
   });
@@ -284,7 +284,7 @@ type RealmMaking = Required<Pick<EngineOptions, 'pathSegments' | 'realmSeed'>>;
 
 export async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
   // Loaded with the first start: a command on a folder needs no routes.
-  const { routeTables } = await import('./tables.ts');
+  const { routeTables } = await import('../tables.ts');
   return { pathSegments: firstSegments(routeTables), realmSeed: await readRealmSeed(realmSeed(root)) };
 }
 

@@ -6,11 +6,11 @@ import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Resto
 import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
 import { failedMailRows, mailFaults } from '#mail';
 import { backUp, countKept, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
-import { begin } from './begin.ts';
-import type { AtriumOptions, Settings } from './foundation.ts';
-import { directoryFile, realmsOfDamaged, schemaOf, schemaOfDamaged, settingsOfDamaged, stateFile } from './installation.ts';
-import { sealerOf } from './sealing.ts';
-import { settings as rows } from './settings.ts';
+import { settings as rows } from '../../settings.ts';
+import { begin } from '../begin.ts';
+import type { AtriumOptions, Settings } from '../foundation.ts';
+import { directoryFile, realmsOfDamaged, schemaOf, schemaOfDamaged, settingsOfDamaged, stateFile } from '../installation.ts';
+import { sealerOf } from '../sealing.ts';
 
 /**
  * Looks for damage in the files of a folder, each as it stands at one moment. Nothing is written, and a service may be running on it: this

@@ -4,7 +4,7 @@ import { Refusal } from '#catalogue';
 import { createGenerationBuffer, type Engine } from '#directory';
 import { createTallyBuffer, forgetTally } from '#listener';
 import { createProgressBuffer } from '#store';
-import { errors } from './errors.ts';
+import { errors } from '../../errors.ts';
 import { createLink, type Link } from './link.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
 import { serveWorker } from './worker-service.ts';

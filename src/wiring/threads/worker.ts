@@ -21,10 +21,10 @@ import { faultOfMailText } from '#mail';
 import { type Definition, keysBelow, loadSchema } from '#schema';
 import type { Turns } from '#state';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
+import { canMail, settings as rows } from '../../settings.ts';
+import { storedSettings } from '../live-settings.ts';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
-import { storedSettings } from './live-settings.ts';
-import { canMail, settings as rows } from './settings.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
 
 if (parentPort === null) throw new Error('this is the program of a thread, not of a process');
