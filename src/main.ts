@@ -11,8 +11,12 @@ import { handOver } from './wiring/handover.ts';
  * @returns the running service, or what the operator has to mend, a line each
  */
 export async function startAtrium(options: AtriumOptions): Promise<Started> {
+  let generated: string | undefined;
   const begun = await begin(options, async (foundation) => {
-    const below = await startBelow(foundation);
+    const made = (password: string) => {
+      generated = password;
+    };
+    const below = await startBelow(foundation, { made });
     // Late: LDAP is served while what stands above it is loaded.
     const { startAbove } = await import('./wiring/above.ts');
     const addresses: Addresses = { ...below.addresses, ...(await startAbove(foundation, below)) };
@@ -20,10 +24,17 @@ export async function startAtrium(options: AtriumOptions): Promise<Started> {
     return {
       addresses,
       suffix: below.suffix,
-      ...(below.generatedPassword === undefined ? {} : { generatedPassword: below.generatedPassword }),
+      ...(generated === undefined ? {} : { generatedPassword: generated }),
     };
   });
-  if (begun.kind === 'refused') return begun;
+  // The realm stays when a later step of its first start is refused (a port that is taken): nobody could be told its password any more.
+  if (begun.kind === 'refused')
+    return generated === undefined
+      ? begun
+      : {
+          ...begun,
+          lines: [...begun.lines, `The realm was made all the same. Its built-in administrator's password, shown this once: ${generated}`],
+        };
   return { kind: 'running', service: { ...begun.made, stop: () => begun.open.disposeAsync() } };
 }
 

@@ -3,7 +3,8 @@ import type { ErrorRow } from '#catalogue';
 export const errors = {
   cannotListen: {
     code: 'STS-LDAP-9200',
-    means: 'The LDAP listener cannot listen on {where}: {why}',
+    means:
+      'The LDAP listener cannot listen on {where}: {why}; ldap.port, ldap.tlsPort, ldap.host and ldap.socket say where it listens, and ports below 1024 take a privilege',
     sees: {},
     state: 'live',
   },

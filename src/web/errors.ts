@@ -35,7 +35,10 @@ export const errors = {
   mediaTypeNotRead: row('9004', 'the body is not a form', 415),
   protectionNeeded: row('9005', 'product mode: a form came unprotected from beyond this machine', 403),
   formMalformed: row('9006', 'the form has too many fields, or is not UTF-8', 400),
-  notListening: row('9007', 'startup refused: the web cannot listen on {address}: {why}'),
+  notListening: row(
+    '9007',
+    'startup refused: the web cannot listen on {address}: {why}; http.port, http.tlsPort and http.host say where it listens, and ports below 1024 take a privilege',
+  ),
   jsonTypeNotRead: row('9520', 'the body is not of the media type that the route reads', 415),
   jsonMalformed: row('9521', 'the body is no JSON text in UTF-8', 400),
   jsonRefused: row('9522', 'the body nests too deep, or has a member called __proto__, constructor or prototype', 400),

@@ -57,15 +57,18 @@ import { type Crew, createCrew } from './threads/workers.ts';
 export interface Below extends Beneath {
   readonly addresses: Addresses;
   readonly epoch: number;
-  /** The built-in administrator's password when this start made it. */
-  readonly generatedPassword?: string;
+}
+
+interface BelowOptions {
+  /** Told the built-in administrator's password when this start has made it, at once: what is behind it may be refused. */
+  readonly made: (password: string) => void;
 }
 
 const webSocket = 'web';
 const secretOctets = 32;
 
 /** Starts all that stands below the LDAP interface, the interface itself included. */
-export async function startBelow(foundation: Foundation): Promise<Below> {
+export async function startBelow(foundation: Foundation, { made }: BelowOptions): Promise<Below> {
   const { root, settings, dataDir, clock, chance, log, audit, open } = foundation;
   const secret = chance.octets(secretOctets);
   const crew = crewOf(settings);
@@ -78,7 +81,8 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
   const engine = { ...opened, attempts: createTurns(limits, clock), outbox, countConnections };
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
-  const made = await bootstrap(engine, { seed: realmSeed(root) });
+  const realm = await bootstrap(engine, { seed: realmSeed(root) });
+  if (realm.kind === 'made' && realm.password !== undefined) made(realm.password);
   const life = openLife({ engine, state, clock, timers: foundation.timers, log });
   open.defer(() => life.close());
   const certificate = await certificateOf(foundation);
@@ -128,7 +132,6 @@ export async function startBelow(foundation: Foundation): Promise<Below> {
     endConnections: (entryUuid) => connectionsOf(entryUuid),
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
     ldapUrl: (ldap ?? ldaps)?.url,
-    ...(made.kind === 'made' && made.password !== undefined ? { generatedPassword: made.password } : {}),
   };
 }
 

@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import type { SettingRow } from '#catalogue';
 import { commands } from '#commands';
 import { settings } from '../../src/settings.ts';
+import { errorRows } from '../../src/tables.ts';
+import { settingsPageOf } from '../catalogue/settings-page.ts';
+import { readTestSchema } from '../support/schema.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -12,6 +15,8 @@ const readmeLinesMax = 170;
 const pages = readdirSync(join(root, 'docs'))
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`);
+const decisions = readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`);
+const clientPages = readdirSync(join(root, 'docs/clients')).map((name) => `docs/clients/${name}`);
 
 test('the README is short, and every npm script and file that it names is there', (t) => {
   t.true(readme.split('\n').length <= readmeLinesMax);
@@ -82,7 +87,16 @@ test('decisions are numbered without a gap, each by its file and its title, and 
 });
 
 test('every file that a page names by a link is there, and has the heading that the link leads to', (t) => {
-  for (const page of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...pages]) {
+  for (const page of [
+    'README.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'CHANGELOG.md',
+    'src/ARCHITECTURE.md',
+    ...pages,
+    ...clientPages,
+    ...decisions,
+  ]) {
     for (const [, path = '', anchor] of read(page).matchAll(/\]\(([^)#:]*)(?:#([^)]+))?\)/g)) {
       const target = path === '' ? page : join(dirname(page), path);
       t.notThrows(() => read(target), `${page}: ${target}`);
@@ -101,8 +115,44 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return new Set(words.map((heading) => heading.replaceAll(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
 }
 
-test('every setting that docs/security-keys.md lists is a row with that environment name', (t) => {
-  const lines = [...read('docs/security-keys.md').matchAll(/^\| `([a-zA-Z.]+)` \| `(STS_\w+)` \|/gm)];
-  t.true(lines.length > 10);
+test('docs/settings.md is what the rows say (node test/catalogue/settings-page.ts writes it)', (t) => {
+  t.is(read('docs/settings.md'), settingsPageOf(settings));
+});
+
+test('every setting that a page lists beside its environment name is a row that has it', (t) => {
+  const lines = pages.flatMap((page) => [...read(page).matchAll(/^\| `([a-zA-Z.]+)` \| `([A-Z_]+)` \|/gm)]);
+  t.true(lines.length > 240, String(lines.length));
   for (const [, name = '', env] of lines) t.is((settings as Readonly<Record<string, SettingRow>>)[name]?.env, env, name);
+});
+
+const guides = [...clientPages, ...pages, 'README.md', 'SECURITY.md', 'CHANGELOG.md'];
+
+test('every error code that a page for operators names is raised by a running service', (t) => {
+  const live = new Set<string>(errorRows.filter(({ state }) => state === 'live').map(({ code }) => code));
+  const named = guides.flatMap((page) => [...read(page).matchAll(/STS-[A-Z]+-\d{4}/g)].map(([code]) => [page, code] as const));
+  t.true(named.length > 50, String(named.length));
+  for (const [page, code] of named) t.true(live.has(code), `${page}: ${code}`);
+});
+
+test('every environment name that a page for operators says is that of a setting', (t) => {
+  const known = new Set(['STS_CONFIG', ...Object.values<SettingRow>(settings).map(({ env }) => env)]);
+  const named = guides.flatMap((page) => [...read(page).matchAll(/\bSTS_[A-Z0-9_]+/g)].map(([env]) => [page, env] as const));
+  for (const [page, env] of named) t.true(known.has(env) || known.has(env.replace(/_FILE$/, '')), `${page}: ${env}`);
+});
+
+test('every attribute and class of ours that a page for operators names is in the schema', (t) => {
+  const schema = readTestSchema();
+  const named = guides.flatMap((page) =>
+    [...read(page).matchAll(/`(sts[A-Z]\w+|pwd[A-Z]\w+)`/g)].map(([, name = '']) => [page, name] as const),
+  );
+  t.true(named.length > 200, String(named.length));
+  for (const [page, name] of named) t.truthy(schema.attributeType(name) ?? schema.objectClass(name), `${page}: ${name}`);
+});
+
+test('every file of ours that a page names is there', (t) => {
+  const named = [...guides, 'CONTRIBUTING.md', 'src/ARCHITECTURE.md'].flatMap((page) =>
+    [...read(page).matchAll(/`((?:src|test|docs|schema|ldif|bench)\/[^` *<]+)`/g)].map(([, path = '']) => [page, path] as const),
+  );
+  t.true(named.length > 20, String(named.length));
+  for (const [page, path] of named) t.true(path.includes('NNNN') || existsSync(join(root, path)), `${page}: ${path}`);
 });
