@@ -107,7 +107,7 @@ export const applicationCommands = {
   'application remove': {
     means: 'remove an application',
     more: [
-      'Nobody signs in to it any more, and it gets no tokens. What was issued to it is worth nothing while there is no application of its client id. For directory.tombstoneDays atrium application restore brings it back.',
+      'Nobody signs in to it any more, and it gets no tokens. What was issued to it is worth nothing any more. For directory.tombstoneDays atrium application restore brings it back.',
     ],
     on: 'either',
     operands: [which],

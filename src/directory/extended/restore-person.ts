@@ -91,8 +91,11 @@ function* restored(
       throw refuse(errors.accessDenied, { why: `${type.name} may not be given to an entry here` });
   }
   checkEntry(schema, { dn: name.dn, attributes });
-  const csn = engine.csn.next();
-  stampChanged(attributes, { csn, nowMs: clock.nowMs(), by: writerName(engine, asker.identity) });
+  const [csn, nowMs] = [engine.csn.next(), clock.nowMs()];
+  stampChanged(attributes, { csn, nowMs, by: writerName(engine, asker.identity) });
+  // To the millisecond: two that follow each other are two.
+  const restoredAt = new Date(nowMs).toISOString().replace(/[-:T]/g, '');
+  attributes.set(restoredTimeKey, { description: 'stsRestoredTime', values: [utf8(restoredAt)] });
   return {
     target: uuid,
     expected: [
@@ -104,6 +107,8 @@ function* restored(
     changes: [{ kind: 'put', entry: recordOf(schema, { uuid, parent: parent.uuid, name, csn }, attributes) }],
   };
 }
+
+const restoredTimeKey = 'stsrestoredtime';
 
 function keptAttributes(schema: Schema, stone: StoredEntry | undefined): Attributes {
   return stone === undefined ? new Map() : new Map(collectAttributes(schema, keptIn(stone)));

@@ -49,7 +49,7 @@ export interface ImportOptions {
 const restored: ReadonlySet<string> = new Set([
   ...ownOperational,
   // What a password policy keeps of an account, as slapd does.
-  ...['stsapppassword', 'stsapppasswordlastuse'],
+  ...['stsapppassword', 'stsapppasswordlastuse', 'stsrestoredtime'],
   ...['ststotplaststep', 'pwdchangedtime', 'pwdfailuretime', 'pwdgraceusetime', 'pwdhistory', 'pwdlastsuccess'],
 ]);
 const worked = new Set([

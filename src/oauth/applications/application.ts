@@ -17,6 +17,8 @@ import {
 export interface Application {
   readonly dn: string;
   readonly entryUuid: string;
+  /** Who holds the client id, entry and life: another entry under it, or the same one restored after it was deleted, is another holder. */
+  readonly holder: string;
   readonly clientId: string;
   /** As people call it. */
   readonly name: string;
@@ -61,7 +63,17 @@ export const standingScopes: readonly string[] = ['openid', 'profile', 'email', 
 
 /** What is asked of an entry to know its application. */
 export const applicationAttributes: readonly string[] = [
-  ...['entryUUID', 'cn', 'description', 'stsApplicationUrl', 'stsClientId', 'stsRedirectUri', 'stsPostLogoutRedirectUri', 'stsGrantType'],
+  ...[
+    'entryUUID',
+    'stsRestoredTime',
+    'cn',
+    'description',
+    'stsApplicationUrl',
+    'stsClientId',
+    'stsRedirectUri',
+    'stsPostLogoutRedirectUri',
+    'stsGrantType',
+  ],
   ...['stsTokenEndpointAuthMethod', 'stsJwks', 'stsJwksUri', 'appCorsOrigin', 'stsAllowedScope', 'stsAllowedResource', 'stsRequiredAcr'],
   ...['stsAllowedGroup', 'stsIdTokenAlgorithm', 'stsAuthorizationResponseAlgorithm', 'stsBackchannelLogoutUri'],
   ...['stsBackchannelLogoutSession', 'stsConsentRequired', 'stsRefuseEmailFactor', 'stsServer', 'stsRequirePar', 'stsDpopBound'],
@@ -86,6 +98,7 @@ export function applicationOf(entry: ClientEntry, mode: Mode, nowMs: number): Ap
   return {
     dn: entry.dn,
     entryUuid,
+    holder: [entryUuid, ...entry.all('stsRestoredTime')].join(' '),
     clientId,
     name: entry.one('cn') ?? clientId,
     ...given('description', entry.one('description')),

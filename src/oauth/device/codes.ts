@@ -70,11 +70,11 @@ export async function letIn(
   { kept, clock, chance, grantTtlS }: Desk,
   issuer: Issuer,
   { artifact, scopes, resources }: Waiting,
-  application: Pick<Application, 'clientId' | 'scopes' | 'resources'>,
+  application: Pick<Application, 'clientId' | 'holder' | 'scopes' | 'resources'>,
   { entryUuid, subject, sid, whenMs, acr, amr, mechanisms, password, consentedMs }: LetIn,
 ): Promise<boolean> {
   const { realm, server, url } = issuer;
-  const { clientId, scopes: allowed } = application;
+  const { clientId, holder, scopes: allowed } = application;
   const [nowMs, setId] = [clock.nowMs(), token(chance, idOctets)];
   // By the entry as it is now: what it may have no tokens for any more is left out.
   const audience = resources.filter((each) => scopesAt(issuer, application, each) !== undefined);
@@ -95,6 +95,7 @@ export async function letIn(
     ...{
       server,
       clientId,
+      holder,
       entryUuid,
       grant: deviceGrant,
       scope,

@@ -111,7 +111,7 @@ async function act(deps: DeviceDeps, request: WebRequest, visitor: Visitor, form
   }
   const waiting = await waitingWith(deps.kept, issuer, code);
   const application = waiting && (await deps.applications.find(issuer.realm, waiting.clientId));
-  if (waiting === undefined || application === undefined || application.disabled || !mayUseServer(application.servers, issuer.server))
+  if (waiting === undefined || application === undefined || !mayGoOn(waiting, application, issuer))
     return { kind: 'page', page: codePage(deps, visitor, typed, texts.unknown) };
   const named = form.get('do') ?? '';
   if (named === 'refuse') {
@@ -129,6 +129,11 @@ async function act(deps: DeviceDeps, request: WebRequest, visitor: Visitor, form
   return named === 'allow'
     ? allow(deps, request, visitor, waiting, application, event)
     : { kind: 'page', page: confirmPage(deps, visitor, code, waiting, application) };
+}
+
+/** Whether an application may use the server, and is the one that the device began with. */
+function mayGoOn({ artifact }: Waiting, { disabled, holder, servers }: Application, { server }: Issuer): boolean {
+  return !disabled && mayUseServer(servers, server) && artifact.value.madeFor?.holder === holder;
 }
 
 async function allow(

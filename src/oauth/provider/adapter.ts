@@ -16,6 +16,9 @@ export interface AdapterDeps {
   readonly clientOf: (clientId: string) => Promise<AdapterPayload | undefined>;
   /** The grant of a set that is good at this moment. */
   readonly grantOf: (setId: string) => Promise<AdapterPayload | undefined>;
+  /** For whom something is made that belongs to no set yet, and whether they hold the client id still. */
+  readonly madeFor: () => Promise<ArtifactRecord['madeFor']>;
+  readonly isHeld: (madeFor: NonNullable<ArtifactRecord['madeFor']>) => Promise<boolean>;
   /** Told when something single-use is used again. It throws the protocol's refusal. */
   readonly usedTwice: (model: string, setId: string) => Promise<never>;
   /** Why the library revokes. */
@@ -65,7 +68,11 @@ const unused: Adapter = {
 function artifactAdapter(deps: AdapterDeps, model: string): Adapter {
   const { kept, clock, realm, server } = deps;
   const keyOf = (id: string) => artifactKey(server, model, id);
-  const found = async (id: string): Promise<Kept<ArtifactRecord> | undefined> => kept.artifact(realm, keyOf(id));
+  const found = async (id: string): Promise<Kept<ArtifactRecord> | undefined> => {
+    const artifact = await kept.artifact(realm, keyOf(id));
+    const { madeFor } = artifact?.value ?? {};
+    return madeFor === undefined || (await deps.isHeld(madeFor)) ? artifact : undefined;
+  };
   const readable = (artifact: Kept<ArtifactRecord> | undefined, id: string): AdapterPayload | undefined =>
     artifact && { ...artifact.value.payload, jti: id, ...(artifact.value.consumed === true ? { consumed: true } : {}) };
   const structured = async (jwt: string): Promise<AdapterPayload | undefined> => {
@@ -95,7 +102,9 @@ function artifactAdapter(deps: AdapterDeps, model: string): Adapter {
       }
       if (model === 'ClientCredentials') await deps.beginOwn(id, payload, untilMs);
       const setId = model === 'ClientCredentials' ? id : (payload.grantId ?? '');
-      await kept.put(realm, keyOf(id), { model, server, setId, payload: rest, atMs: nowMs }, untilMs);
+      const madeFor = setId === '' ? await deps.madeFor() : undefined;
+      const record = { model, server, setId, payload: rest, atMs: nowMs, ...(madeFor === undefined ? {} : { madeFor }) };
+      await kept.put(realm, keyOf(id), record, untilMs);
       if (payload.userCode !== undefined) {
         const code = { model: 'UserCode', server, setId: '', payload: { id }, atMs: nowMs };
         await kept.put(realm, artifactKey(server, 'UserCode', payload.userCode), code, untilMs);

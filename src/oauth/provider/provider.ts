@@ -120,6 +120,16 @@ function adapterDeps(deps: ProviderDeps, library: OidcLibrary, issuer: Issuer, a
       return { ...toClientMetadata(found, { standIn, algorithm }), ...(scope === '' ? {} : { scope }) } as unknown as AdapterPayload;
     },
     grantOf: sets.grantOf,
+    madeFor: async () => {
+      const ctx = ctxNow();
+      const clientId = ctx?.oidc.client?.clientId;
+      const found = ctx && clientId !== undefined ? await applicationOf(deps, passingOf(ctx), clientId) : undefined;
+      return found && { clientId: found.clientId, holder: found.holder };
+    },
+    isHeld: async ({ clientId, holder }) => {
+      const ctx = ctxNow();
+      return ctx !== undefined && (await applicationOf(deps, passingOf(ctx), clientId))?.holder === holder;
+    },
     usedTwice: async (model, setId) => {
       const ctx = ctxNow();
       if (ctx !== undefined) passingOf(ctx).because = errors.reused;
@@ -133,7 +143,7 @@ function adapterDeps(deps: ProviderDeps, library: OidcLibrary, issuer: Issuer, a
       if (ctx !== undefined && isReuse) passingOf(ctx).because = errors.reused;
       await deps.kept.revoke(issuer.realm.id, setId, isReuse ? 'reused' : 'revoked');
     },
-    beginOwn: sets.beginOwn,
+    beginOwn: (id, payload, untilMs) => sets.beginOwn(passingOf(ctxNow() as Ctx), id, payload, untilMs),
     jtiOf: async (jwt) => {
       const claims = await claimsOfJwt(await deps.publishedOf(issuer.realm), jwt, issuer.url, { nowMs: deps.clock.nowMs() });
       return typeof claims === 'string' ? undefined : String(claims['jti']);
@@ -227,7 +237,11 @@ function configurationOf(
       return fixed(issuer, algorithm).rotateRefreshToken;
     },
     extraTokenClaims: async (_ctx: Ctx | undefined, token: object) => sets.extraClaims(token as { accountId?: string }),
-    formats: { customizers: { jwt: async (_ctx: Ctx, token: object, jwt: object) => sets.keepStructured(token as never, jwt as never) } },
+    formats: {
+      customizers: {
+        jwt: async (ctx: Ctx, token: object, jwt: object) => sets.keepStructured(passingOf(ctx), token as never, jwt as never),
+      },
+    },
     ttl: ttlOf(() => deps.settingsOf(issuer.realm.id)),
     interactions: {
       policy: interactionPolicy(library, deps) as never,

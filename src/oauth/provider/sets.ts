@@ -43,7 +43,7 @@ export interface Sets {
   /** The grant of a set that is good at this moment; `undefined` for any other. */
   grantOf(setId: string): Promise<AdapterPayload | undefined>;
   /** Begins the set of an application's own token. */
-  beginOwn(id: string, payload: AdapterPayload, untilMs: number): Promise<void>;
+  beginOwn(passing: Passing, id: string, payload: AdapterPayload, untilMs: number): Promise<void>;
   /** Somebody, for the tokens of a request; `undefined` when nobody may be here as them. */
   account(
     passing: Passing,
@@ -53,7 +53,7 @@ export interface Sets {
   /** What access tokens of a person say beside the rest. */
   extraClaims(token: { readonly accountId?: string }): Promise<Record<string, unknown> | undefined>;
   /** Remembers a token that is given out as a JWT, and says in it what it stands on (RFC 9068 §2.2). */
-  keepStructured(token: Structured, jwt: { payload: Record<string, unknown> }): Promise<void>;
+  keepStructured(passing: Passing, token: Structured, jwt: { payload: Record<string, unknown> }): Promise<void>;
 }
 
 const idOctets = 16;
@@ -66,7 +66,7 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
     return found === undefined || found.value.server !== server || (await standing.of(realm, found)) !== undefined ? undefined : found;
   };
 
-  return {
+  const sets: Sets = {
     grantFor: async (passing, ctx) => {
       const { oidc } = ctx;
       const application = await applicationOf(deps, passing, oidc.client?.clientId ?? '');
@@ -107,6 +107,7 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         server,
         issuer: issuer.url,
         clientId: oidc.client?.clientId ?? '',
+        holder: application?.holder ?? '',
         entryUuid: session.entryUuid,
         grant: 'authorization_code',
         scope,
@@ -131,12 +132,11 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
       if (found === undefined || application === undefined) return undefined;
       return { ...narrowed(issuer, application, found.value.payload), jti: setId } as AdapterPayload;
     },
-    beginOwn: (id, { clientId = '', scope = '', aud }, untilMs) =>
-      kept.beginSet(
-        realm.id,
-        ownSet(issuer, id, { clientId, scope, audience: [aud ?? []].flat(), issuedAtMs: clock.nowMs() }, untilMs),
-        untilMs,
-      ),
+    beginOwn: async (passing, id, { clientId = '', scope = '', aud }, untilMs) => {
+      const holder = (await applicationOf(deps, passing, clientId))?.holder ?? '';
+      const own = { clientId, holder, scope, audience: [aud ?? []].flat(), issuedAtMs: clock.nowMs() };
+      await kept.beginSet(realm.id, ownSet(issuer, id, own, untilMs), untilMs);
+    },
     account: async (passing, ctx, sub) => {
       const entryUuid = uuidOf(sub);
       if (entryUuid === undefined || (await deps.people.isBarred(realm, entryUuid))) return undefined;
@@ -155,14 +155,11 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
       const delegate = entryUuid === undefined ? undefined : await deps.delegateOf(realm, entryUuid);
       return delegate === undefined ? undefined : { may_act: { sub: subOf(delegate) } };
     },
-    keepStructured: async (token, jwt) => {
+    keepStructured: async (passing, token, jwt) => {
       const nowMs = clock.nowMs();
       const { jti, aud, scope, clientId, kind } = token;
       const untilMs = Number(jwt.payload['exp']) * 1000;
-      if (kind === 'ClientCredentials') {
-        const own = { clientId, scope: scope ?? '', audience: [aud ?? []].flat(), issuedAtMs: nowMs };
-        await kept.beginSet(realm.id, ownSet(issuer, jti, own, untilMs), untilMs);
-      }
+      if (kind === 'ClientCredentials') await sets.beginOwn(passing, jti, { clientId, scope, aud } as AdapterPayload, untilMs);
       const setId = kind === 'ClientCredentials' ? jti : (token.grantId ?? '');
       const found = kind === 'ClientCredentials' ? undefined : await kept.set(realm.id, setId);
       const { acr, amr, authenticatedMs, sid } = found?.value ?? {};
@@ -190,13 +187,14 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
       await kept.put(realm.id, artifactKey(server, structuredModel, jti), { model: kind, server, setId, payload, atMs: nowMs }, untilMs);
     },
   };
+  return sets;
 }
 
 /** The set of an application's own token: it is all there is in it. */
 function ownSet(
   { server, url }: Issuer,
   id: string,
-  own: Pick<SetRecord, 'clientId' | 'scope' | 'audience' | 'issuedAtMs'>,
+  own: Pick<SetRecord, 'clientId' | 'holder' | 'scope' | 'audience' | 'issuedAtMs'>,
   untilMs: number,
 ): SetRecord {
   const payload = { clientId: own.clientId, kind: 'Grant', exp: Math.ceil(untilMs / 1000) };

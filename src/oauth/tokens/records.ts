@@ -7,6 +7,8 @@ export interface SetRecord {
   /** As it was reached when the set began. */
   readonly issuer: string;
   readonly clientId: string;
+  /** Who held the client id when it began: `Application.holder`. */
+  readonly holder: string;
   /** Empty for an application that acts for itself. */
   readonly entryUuid: string;
   /** By what the set began: `authorization_code`, `client_credentials`, the device code's grant type. */
@@ -43,6 +45,7 @@ export type RevokedBecause =
   | 'consent-withdrawn'
   | 'operator'
   | 'application-gone'
+  | 'application-deleted'
   | 'not-allowed';
 
 /** A code, a token, a pushed request: what oidc-provider keeps of it, without what proves the right to it. */
@@ -54,13 +57,15 @@ export interface ArtifactRecord {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly atMs: number;
   readonly consumed?: boolean;
+  /** Of what belongs to no set yet: whose it is, as a set says it. */
+  readonly madeFor?: Pick<SetRecord, 'clientId' | 'holder'>;
 }
 
 export function parseSet(json: unknown): SetRecord | undefined {
   if (!isRecord(json)) return undefined;
-  const { id, server, issuer, clientId, entryUuid, grant, scope, audience, issuedAtMs, payload, bound, password } = json;
+  const { id, server, issuer, clientId, holder, entryUuid, grant, scope, audience, issuedAtMs, payload, bound, password } = json;
   const isWhole =
-    [id, server, issuer, clientId, entryUuid, grant, scope, password].every((text) => typeof text === 'string') &&
+    [id, server, issuer, clientId, holder, entryUuid, grant, scope, password].every((text) => typeof text === 'string') &&
     Array.isArray(audience) &&
     typeof issuedAtMs === 'number' &&
     typeof bound === 'boolean' &&

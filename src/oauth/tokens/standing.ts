@@ -6,6 +6,8 @@ export interface Footing {
   readonly nowMs: number;
   /** Whether the application is there and may use the server. */
   readonly application: boolean;
+  /** Who holds its client id now; `undefined` when nobody does. */
+  readonly holder: string | undefined;
   /** Whether the application's entry lets this person in, by their groups and by how they signed in; not asked for an application's own sets. */
   readonly allowed: boolean;
   /** `undefined` when the entry is gone; not asked for an application's own sets. */
@@ -24,6 +26,8 @@ export interface Footing {
 export function fallOf(set: SetRecord, expiresAtMs: number, footing: Footing): RevokedBecause | 'expired' | undefined {
   if (set.revoked !== undefined) return set.revoked.why;
   if (expiresAtMs <= footing.nowMs) return 'expired';
+  // What was issued before a deletion is no affair of whoever has the client id now.
+  if (footing.holder !== undefined && footing.holder !== set.holder) return 'application-deleted';
   if (!footing.application) return 'application-gone';
   if (set.entryUuid === '') return undefined;
   if (footing.person === undefined || footing.person.disabled) return 'disabled';

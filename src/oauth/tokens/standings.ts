@@ -61,7 +61,9 @@ export function openStanding({ client, sessions, applications, consents, kept, c
       isPerson && set.consentedMs !== undefined ? consents?.of(realm, set.entryUuid, set.clientId).then((found) => found?.atMs) : undefined,
       isPerson && isThere ? letsIn(realm, application, set) : true,
     ]);
-    const fallen = fallOf(set, expiresAtMs, { nowMs, application: isThere, allowed, person, session: session !== undefined, consentedMs });
+    const fallen = fallOf(set, expiresAtMs, {
+      ...{ nowMs, application: isThere, holder: application?.holder, allowed, person, session: session !== undefined, consentedMs },
+    });
     // What has fallen stays so, whatever is given back later; but what an application's entry says counts for as long as it says so.
     const isForNow = fallen === 'expired' || fallen === 'application-gone' || fallen === 'not-allowed';
     if (fallen !== undefined && !isForNow) await kept.revokeKept(found, fallen);
