@@ -1,10 +1,11 @@
 import { type SettingRows, serviceSettings } from '#catalogue';
+import type { SwitchedOff } from '#policy';
 import { settings as adminSettings } from './admin/settings.ts';
 import { settings as auditSettings } from './audit/settings.ts';
 import { settings as clientSettings } from './client/settings.ts';
 import { settings as credentialsSettings } from './credentials/settings.ts';
 import { settings as directorySettings } from './directory/settings.ts';
-import { settings as factorsSettings } from './factors/settings.ts';
+import { settings as factorsSettings, keySwitches } from './factors/settings.ts';
 import { settings as keysSettings } from './keys/settings.ts';
 import { settings as listenerSettings } from './listener/settings.ts';
 import { settings as mailSettings } from './mail/settings.ts';
@@ -44,6 +45,18 @@ export const settings = {
 /** Whether a realm in which such settings are in force has a server to send mail by. @param inForce  all of them, or those of which one is asked for */
 export function canMail(inForce: object): boolean {
   return 'mail.smtpHost' in inForce && inForce['mail.smtpHost'] !== '';
+}
+
+/** Which second factors of the sign-in page are switched off where such settings are in force, and by which. @param inForce  all of them */
+export function switchedOff(inForce: object): SwitchedOff {
+  const values: Readonly<Record<string, unknown>> = { ...inForce };
+  const key = keySwitches.mfa.find((name) => values[name] === false);
+  const mail = canMail(inForce) ? {} : { 'email-code': 'mail.smtpHost', 'email-link': 'mail.smtpHost' };
+  return {
+    ...(key === undefined ? {} : { 'security-key': key }),
+    ...(values['totp.enabled'] === false ? { 'authenticator-app': 'totp.enabled' } : {}),
+    ...mail,
+  };
 }
 
 /** Whether people of such a realm are told by mail when what they sign in with has changed. */

@@ -153,7 +153,7 @@ export async function judge(
     if (scheme !== undefined) report.renewed(entry, scheme);
   }
   // App passwords have times of their own.
-  if (entry !== undefined && accepted.by !== 'appPassword') await admitByAge(call, realm, entry);
+  if (entry !== undefined && accepted.by !== 'appPassword') await admitByAge(call, realm, entry, circumstances.door);
   await engine.store.durable(snapshot.number);
   const identity = { dn: entry?.dn, uuid: entry?.uuid, strength: accepted.by, ...behind(engine, snapshot, entry, accepted) };
   return { identity, attempt: attemptOf(call, { realm, dn }), accepted, recalled };

@@ -1,7 +1,7 @@
 import { equalBytes, text } from '#base';
 import { type Circumstances, isAloneTooLittle, type PasswordDoor } from '#credentials';
-import { appPasswordScopes, holdingsOf } from '#holdings';
-import { type AuthnPolicy, builtInAuthnPolicy, inForce, readAuthnPolicy, takesEmail } from '#policy';
+import { appPasswordScopes, type Holdings, holdingsOf } from '#holdings';
+import { type AuthnPolicy, builtInAuthnPolicy, type InForce, inForce, readAuthnPolicy, takesEmail } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import { administersByRole } from './administrators.ts';
 import { isApplication } from './applications.ts';
@@ -54,19 +54,28 @@ export function needsSecondFactor(
   if (!isAloneTooLittle({ passwordHash: undefined, bar: undefined, mustChange: false, needsSecondFactor: true }, circumstances))
     return false;
   if (isApplication(engine.schema, realm, entry)) return false;
-  const policy = authnPolicyIn(engine, snapshot, realm);
-  const attributes = attributesOf(engine.schema, entry);
+  const { value: policy } = authnPolicyIn(engine, snapshot, realm);
+  return holds(attributesOf(engine.schema, entry), policy) || requiresSecondFactor(engine, snapshot, realm, entry, policy);
+}
+
+/** Whether a second factor is required of somebody, whatever they hold. */
+export function requiresSecondFactor(
+  engine: Engine,
+  snapshot: Snapshot,
+  realm: Realm,
+  entry: StoredEntry,
+  policy: Pick<AuthnPolicy, 'requireSecondFactor' | 'requireSecondFactorForAdministrators'>,
+): boolean {
   return (
     policy.requireSecondFactor === 'always' ||
-    isRequiredOf(attributes) ||
-    holds(attributes, policy) ||
+    isRequiredOf(attributesOf(engine.schema, entry)) ||
     isRequiredByRole(engine, snapshot, realm, entry, policy)
   );
 }
 
 /** Whether somebody holds a second factor, or a key that is all they need. */
 export function holdsSecondFactor(engine: Engine, snapshot: Snapshot, realm: Realm, entry: StoredEntry): boolean {
-  return holds(attributesOf(engine.schema, entry), authnPolicyIn(engine, snapshot, realm));
+  return holds(attributesOf(engine.schema, entry), authnPolicyIn(engine, snapshot, realm).value);
 }
 
 function isRequiredOf(attributes: Attributes): boolean {
@@ -77,29 +86,40 @@ function isRequiredOf(attributes: Attributes): boolean {
 function holds(attributes: Attributes, policy: AuthnPolicy): boolean {
   if (attributes.has(totpCredentialKey)) return true;
   if (!attributes.has('stswebauthncredential') && !attributes.has('stsemailfactor')) return false;
-  const { keys, email } = holdingsOf({
-    all: (attribute) => textsOf(attributes, attribute),
-    octets: (attribute) => attributes.get(attribute.toLowerCase())?.values ?? [],
-  });
+  const { keys, email } = heldBy(attributes);
   const isMailed = takesEmail({ firstFactors: [], secondFactors: policy.secondFactors });
   return keys.length > 0 || (isMailed && email?.verified === true && email.optedIn);
 }
 
-function isRequiredByRole(engine: Engine, snapshot: Snapshot, realm: Realm, { dnKey }: StoredEntry, policy: AuthnPolicy): boolean {
+/** Without the app, which is not among what `attributes` say in the form in which it may be read. */
+export function heldBy(attributes: Attributes): Pick<Holdings, 'keys' | 'email'> {
+  return holdingsOf({
+    all: (attribute) => textsOf(attributes, attribute),
+    octets: (attribute) => attributes.get(attribute.toLowerCase())?.values ?? [],
+  });
+}
+
+function isRequiredByRole(
+  engine: Engine,
+  snapshot: Snapshot,
+  realm: Realm,
+  { dnKey }: StoredEntry,
+  policy: Pick<AuthnPolicy, 'requireSecondFactorForAdministrators'>,
+): boolean {
   // The built-in one is asked for what they hold, and for nothing by their role.
   if (policy.requireSecondFactorForAdministrators !== 'always' || equalBytes(dnKey, realm.administrator.key)) return false;
   return administersByRole(engine, snapshot, realm, dnKey);
 }
 
 /** The authentication policy in force in a realm: its own, the default realm's, or what is built in. */
-function authnPolicyIn({ schema, realms }: Engine, snapshot: Snapshot, realm: Realm): AuthnPolicy {
+export function authnPolicyIn({ schema, realms }: Engine, snapshot: Snapshot, realm: Realm): InForce<AuthnPolicy> {
   const policyAt = ({ authnPolicy }: Pick<Realm, 'authnPolicy'>) => {
     const values = policyValues(schema, snapshot, authnPolicy, authnPolicyClass);
     return values && readAuthnPolicy(values);
   };
   const first = policyAt(realms.default);
   const own = realm === realms.default ? first : policyAt(realm);
-  return inForce(own, first, builtInAuthnPolicy).value;
+  return inForce(own, first, builtInAuthnPolicy);
 }
 
 function textsOf(attributes: Attributes, name: string): readonly string[] {

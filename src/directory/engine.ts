@@ -4,7 +4,7 @@ import { refuse, type SettingRows, type SettingValues } from '#catalogue';
 import { type CommonPasswords, createKnownPasswords, credentialsSettings, type KnownPasswords } from '#credentials';
 import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
-import { type PasswordPolicy, policySettings } from '#policy';
+import { type PasswordPolicy, policySettings, type SwitchedOff } from '#policy';
 import type { Schema } from '#schema';
 import { type Outgoing, stateSettings, type Turns, untold } from '#state';
 import type { Store } from '#store';
@@ -72,6 +72,8 @@ export interface EngineOptions {
   readonly lines?: Lines;
   /** Whether a realm of such settings has a server to send mail by; by default none has. */
   readonly canMail?: (settings: EngineSettings) => boolean;
+  /** Which second factors are switched off in a realm of such settings, and by which; by default none is. */
+  readonly switchedOff?: (settings: EngineSettings) => SwitchedOff;
   /** The password policy that holds where neither a realm nor the default realm has one; by default the built-in one. */
   readonly passwordStanding?: PasswordPolicy;
   /** Passwords that nobody may be given; by default none. */

@@ -1,9 +1,9 @@
 import { equalBytes, text, utf8 } from '#base';
 import { refuse } from '#catalogue';
+import type { PasswordDoor } from '#credentials';
 import { enforcesPasswords, passwordAge, passwordTooYoungS } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import type { Call } from './call.ts';
-import { door } from './controls/door.ts';
 import { warnOfPassword } from './controls/password-policy.ts';
 import { generalizedTime } from './csn.ts';
 import type { Engine } from './engine.ts';
@@ -19,14 +19,14 @@ const resetKey = 'pwdreset';
 
 /**
  * Judges the age of a password that was found right: refuses one that has expired, notes a grace sign-in, and has who asks for it warned. Not in development
- * mode, and not for the sign-in page, which has it changed there.
+ * mode, and only at the doors that can take nothing but a password: the sign-in page has it changed there, and what applications show is no person's.
  *
  * @throws Refusal `passwordExpired` (49); `contended` (51)
  * @see draft-behera-ldap-password-policy §7.1
  */
-export async function admitByAge(call: Call, realm: Realm, entry: StoredEntry): Promise<void> {
+export async function admitByAge(call: Call, realm: Realm, entry: StoredEntry, door: PasswordDoor): Promise<void> {
   const { engine, controls } = call;
-  if (!enforcesPasswords(realm.mode) || controls.of(door) !== undefined) return;
+  if (!judgesAge(realm, door)) return;
   const policy = passwordPolicyIn(engine, engine.store.snapshot(), realm);
   if (policy.maxAgeS === 0) return;
   const nowMs = engine.clock.nowMs();
@@ -41,6 +41,11 @@ export async function admitByAge(call: Call, realm: Realm, entry: StoredEntry): 
     case 'grace':
       return warnOfPassword(controls, { kind: 'grace', left: await useGrace(engine, entry.uuid, policy) });
   }
+}
+
+/** Whether the age of a password is judged where it is presented. */
+export function judgesAge({ mode }: Pick<Realm, 'mode'>, door: PasswordDoor): boolean {
+  return enforcesPasswords(mode) && door !== 'browser' && door !== 'client';
 }
 
 /** Notes a grace sign-in where one is left by now: as many as come at once are counted one behind the other. @returns how many are left after it */

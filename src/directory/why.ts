@@ -1,5 +1,5 @@
-import { utf8 } from '#base';
-import { type ErrorRow, refuse } from '#catalogue';
+import { addressOctets, utf8 } from '#base';
+import { refuse } from '#catalogue';
 import {
   type Account,
   appPasswordRules,
@@ -10,8 +10,9 @@ import {
   ownPasswordRules,
   type PasswordDoor,
   readStoredPassword,
+  type StoredAppPassword,
 } from '#credentials';
-import { enforcesPasswords, passwordAge, protectsPasswords, verifiesPasswords } from '#policy';
+import { passwordAge, protectsPasswords, verifiesPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
 import { askerOf } from './access/asker.ts';
 import type { Origin } from './access/networks.ts';
@@ -19,21 +20,12 @@ import { anonymous, signingIn } from './account.ts';
 import type { Call } from './call.ts';
 import { hashCost } from './engine.ts';
 import { errors } from './errors.ts';
+import { judgesAge } from './password-age.ts';
 import { passwordPolicyIn } from './password-in-force.ts';
 import { timesOf } from './password-times.ts';
 import type { Realm } from './realm.ts';
-
-/** One rule that a sign-in is judged by, and how it stands. */
-export interface WhyRow {
-  readonly rule: string;
-  /** `says`: it neither lets in nor keeps out by itself. */
-  readonly verdict: 'passes' | 'refuses' | 'says';
-  readonly words: string;
-  /** Of the refusal, as the audit trail would have it; empty otherwise. */
-  readonly code: string;
-  /** The entry or the setting to change. */
-  readonly change: string;
-}
+import { ofBrowser } from './why-browser.ts';
+import { passes, refuses, says, type WhyRow } from './why-row.ts';
 
 /** Whose sign-in is explained, by which door and from where; with a password that is judged, or without. */
 export interface WhyAsked {
@@ -61,16 +53,8 @@ export async function whyOf(call: Call, asked: WhyAsked): Promise<readonly WhyRo
   const place = [...ofPlace(call, snapshot, asked), await ofLimits(call, asked)];
   const own = ofOwnPassword(call, asked, account, circumstances);
   const apps = door === 'browser' ? [] : ofAppPasswords(account, circumstances);
-  const given = asked.password === undefined ? [] : [await ofGiven(call, asked, account, circumstances)];
-  return [...place, ofBar(entry, account, circumstances), ...own, ...apps, ...given];
-}
-
-function passes(rule: string, words: string): WhyRow {
-  return { rule, verdict: 'passes', words, code: '', change: '' };
-}
-
-function refuses(rule: string, { code, means }: ErrorRow, change: string): WhyRow {
-  return { rule, verdict: 'refuses', words: means, code, change };
+  const rows = [...place, ofBar(entry, account, circumstances), ...own, ...apps];
+  return asked.password === undefined ? rows : [...rows, await ofGiven(call, asked, account, circumstances, rows)];
 }
 
 /** What is judged before it is known who it is. */
@@ -110,27 +94,36 @@ function ofBar({ dn }: StoredEntry, account: Account, circumstances: Circumstanc
   return refuses('account', judged.row, `${attribute} of ${dn}`);
 }
 
+const secondFactorRule = 'second-factor';
+
 /** What to change where a rule of the own password refuses. */
 const changes: Readonly<Record<string, (dn: string) => string>> = {
-  'second-factor': (dn) => `an app password of ${dn}, or authn.passwordAloneDoors`,
+  [secondFactorRule]: (dn) => `an app password of ${dn}, or authn.passwordAloneDoors`,
   'must-change': (dn) => `pwdReset of ${dn}: the person changes it at the sign-in page`,
 };
 
 function ofOwnPassword({ engine }: Call, { realm, entry }: WhyAsked, account: Account, circumstances: Circumstances): WhyRow[] {
   const { passwordHash } = account;
   const { mode, door, nowMs } = circumstances;
-  const rules = ownPasswordRules.map(({ name, row, refuses: holds }) =>
-    holds(account, circumstances)
-      ? refuses(name, row, changes[name]?.(entry.dn) ?? entry.dn)
-      : passes(name, fine[name] ?? 'it does not apply'),
-  );
+  const isBrowser = door === 'browser';
+  // A browser is asked for a second factor: the policy says which.
+  const asked = ownPasswordRules.filter(({ name }) => !(isBrowser && name === secondFactorRule));
+  const rules = [
+    ...(isBrowser ? ofBrowser(engine, engine.store.snapshot(), realm, entry) : []),
+    ...asked.map(({ name, row, refuses: holds }) =>
+      holds(account, circumstances)
+        ? refuses(name, row, changes[name]?.(entry.dn) ?? entry.dn)
+        : passes(name, fine[name] ?? 'it does not apply'),
+    ),
+  ];
   if (!verifiesPasswords(mode)) return [passes('password', 'any but "invalid" is taken'), ...rules];
-  if (passwordHash === undefined) return [refuses('password', credentialsErrors.passwordAbsent, `userPassword of ${entry.dn}`)];
+  const absent = refuses('password', credentialsErrors.passwordAbsent, `userPassword of ${entry.dn}`);
+  if (passwordHash === undefined) return [absent, ...(isBrowser ? rules : [])];
   const stored = [
     passes('password', `there is one, kept as ${/^\{[^}]*\}/.exec(passwordHash)?.[0] ?? 'something unknown'}`),
     ofHash(engine.hasher, entry, passwordHash),
   ];
-  if (!enforcesPasswords(mode) || door === 'browser') return [...stored, ...rules];
+  if (!judgesAge(realm, door)) return [...stored, ...rules];
   const policy = passwordPolicyIn(engine, engine.store.snapshot(), realm);
   const age = policy.maxAgeS === 0 ? ({ kind: 'good' } as const) : passwordAge(policy, timesOf(entry), nowMs);
   const aged =
@@ -144,7 +137,7 @@ function ofOwnPassword({ engine }: Call, { realm, entry }: WhyAsked, account: Ac
 }
 
 const fine: Readonly<Record<string, string>> = {
-  'second-factor': 'the password alone is enough at this door',
+  [secondFactorRule]: 'the password alone is enough at this door',
   'must-change': 'it need not be changed first, or can be there',
 };
 
@@ -158,28 +151,40 @@ function ofHash(hasher: Parameters<typeof readStoredPassword>[0], { dn }: Stored
 }
 
 function ofAppPasswords({ appPasswords = [] }: Account, circumstances: Circumstances): WhyRow[] {
-  if (appPasswords.length === 0) return [{ rule: 'app passwords', verdict: 'says', words: 'there are none', code: '', change: '' }];
+  if (appPasswords.length === 0) return [says('app passwords', 'there are none')];
   return appPasswords.map((each) => {
     const rule = `app password ${JSON.stringify(each.name)}`;
     const failing = appPasswordRules.find(({ refuses: holds }) => holds(each, circumstances));
-    return failing === undefined
-      ? passes(rule, 'it would be taken at this door')
-      : refuses(rule, failing.row, `app password ${each.id}: revoke it and make another`);
+    if (failing === undefined) return passes(rule, 'it would be taken at this door');
+    // Who asks through a socket, and does not say from where, comes from no network.
+    if (failing.name === 'network' && addressOctets(circumstances.address) === undefined)
+      return says(rule, `it is taken at this door from ${(each.networks ?? []).join(', ')} alone: say from where to know more`);
+    return refuses(rule, failing.row, anotherOf(each));
   });
 }
 
-/** The judgement itself, of the doors. */
+function anotherOf({ id }: StoredAppPassword): string {
+  return `app password ${id}: revoke it and make another`;
+}
+
+/** The judgement itself, of the doors. @param rows  what is said of the rules by themselves */
 async function ofGiven(
   { engine }: Call,
-  { realm, entry, password }: WhyAsked,
+  { realm, entry, password, door }: WhyAsked,
   account: Account,
   circumstances: Circumstances,
+  rows: readonly WhyRow[],
 ): Promise<WhyRow> {
   if (password === undefined) throw refuse(errors.internal);
-  const judged = await judgePassword(engine.hasher, hashCost(realm), { ...circumstances, account, password });
-  if (judged.kind === 'refused') return refuses('given password', judged.row, entry.dn);
+  const { matches, ...judged } = await judgePassword(engine.hasher, hashCost(realm), { ...circumstances, account, password });
+  if (judged.kind === 'refused') {
+    const { row } = judged;
+    const change = rows.find(({ code }) => code === row.code)?.change ?? `userPassword of ${entry.dn}`;
+    const ofApp = door === 'browser' ? 'none: an app password opens no browser' : matches.app && anotherOf(matches.app);
+    return refuses('given password', row, matches.app === undefined || account.bar !== undefined ? change : (ofApp ?? change));
+  }
   return passes(
     'given password',
-    judged.by === 'appPassword' ? `it is the app password ${JSON.stringify(judged.used.name)}, and taken` : 'it is their own, and taken',
+    judged.by === 'appPassword' ? `it is the app password ${JSON.stringify(judged.used.name)}, and right` : 'it is their own, and right',
   );
 }

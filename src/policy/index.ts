@@ -1,3 +1,4 @@
+export { type AfterPassword, afterPassword, type Hindrance, type SecondStep, type SwitchedOff } from './after-password.ts';
 export {
   type ClientAuthMethod,
   clientAuthMethodOf,
@@ -41,4 +42,5 @@ export {
   settingInForce,
   settingsInForce,
 } from './realm-settings.ts';
+export { type PolicyRefusal, refusals as policyRefusals } from './refusals.ts';
 export { settings as policySettings } from './settings.ts';

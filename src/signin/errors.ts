@@ -1,18 +1,8 @@
 import type { ErrorRow } from '#catalogue';
+import { policyRefusals } from '#policy';
 
 export const errors = {
-  secondFactorImpossible: {
-    code: 'STS-AUTHN-0172',
-    means: 'a second factor is required, and every mechanism to give one is off: {names}',
-    sees: { http: 403 },
-    state: 'live',
-  },
-  mechanismNotAccepted: {
-    code: 'STS-AUTHN-0268',
-    means: 'the policy does not accept a mechanism as a first factor (stsFirstFactor): {names}',
-    sees: { http: 403 },
-    state: 'live',
-  },
+  ...policyRefusals,
   passwordRefused: {
     code: 'STS-AUTHN-9300',
     means: 'the sign-in screen refused a password or a name; the row of the bind says why',
@@ -36,7 +26,6 @@ export const errors = {
   passwordlessRefused: refused('0171', 'a passwordless sign-in where a second factor is required'),
   hardwareKeyDemanded: refused('0204', 'a hardware key is demanded, which neither a code nor a recovery code can be'),
   noPrimaryKey: refused('0206', 'product mode: the passwordless box for somebody without a primary key'),
-  secondNotAccepted: refused('0269', 'the policy does not accept a mechanism as a second factor (stsSecondFactor): {names}'),
   ignoreRefused: {
     code: 'STS-AUTHN-0270',
     means: 'Ignore was posted on an enrolment that is required',

@@ -40,7 +40,7 @@ import { createTurns, type Limits, type Notices, type Outbox, openLimits, openNo
 import { backUp, openStateStore, openStore } from '#store';
 import { startTasks } from '#tasks';
 import { errors } from '../errors.ts';
-import { canMail, settings as rows, tellsOfChanges } from '../settings.ts';
+import { canMail, settings as rows, switchedOff, tellsOfChanges } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import { certificateOf } from './certificate.ts';
 import type { Foundation, Settings } from './foundation.ts';
@@ -273,7 +273,8 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms,
     sealer: sealerOf(settings),
   };
   const making = {
-    ...{ ...realms, settingRows: rows, stored: storedSettings(foundation.live, log), canMail, mailTextFault: faultOfMailText },
+    ...{ ...realms, settingRows: rows, stored: storedSettings(foundation.live, log) },
+    ...{ canMail, switchedOff, mailTextFault: faultOfMailText },
     ...(desks === undefined ? {} : { desks }),
     ...(commonPasswords === undefined ? {} : { commonPasswords }),
   };

@@ -126,12 +126,24 @@ test('an expired password is no failed attempt: a program that goes on trying ke
   t.is((await webBind(house)).code, 0);
 });
 
-async function webBind(house: Pick<House, 'connect'>): Promise<Answers> {
+test('an expired password is refused at each door that takes nothing else, whichever the web layer names; grace is counted there, too', async (t) => {
+  const house = await open(t, { pwdMaxAge: String(day), pwdGraceAuthNLimit: '1' });
+  house.clock.moveMs(2 * dayMs);
+  t.is((await webBind(house, 'scim')).code, 0);
+  t.is(entryOf(house, 'ada').grace.length, 1);
+  for (const door of ['ldap', 'wstrust', 'scim', 'ssf', 'est']) {
+    t.is((await webBind(house, door)).code, 49, door);
+    t.is(house.audited.at(-1)?.error?.code, 'STS-AUTHN-9440', door);
+  }
+  for (const door of ['signin', 'portal']) t.is((await webBind(house, door)).code, 0, door);
+});
+
+async function webBind(house: Pick<House, 'connect'>, door = 'signin'): Promise<Answers> {
   const client = house.connect('web');
   await client.ask({ kind: 'extendedRequest', oid: '2.25.83716444157178576224225129172109131643.6.1', value: secret });
   const value = encodeBer((ber) =>
     ber.sequence(() => {
-      ber.string('signin');
+      ber.string(door);
       ber.string('192.0.2.9');
     }),
   );

@@ -8,7 +8,8 @@ import { createApp } from '../support/app.ts';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli } from '../support/cli.ts';
 import { openFollower } from '../support/follower.ts';
-import { addPerson, type TestPerson } from './people.ts';
+import { setPolicy } from './mailed.ts';
+import { addPerson, asAdministrator, type TestPerson } from './people.ts';
 import { replaceValues } from './realms.ts';
 
 let folder: string;
@@ -107,6 +108,64 @@ test.serial('a second factor that is held is told, and the entry to change', asy
   t.is(row?.code, 'STS-AUTHN-0213');
   t.regex(row?.change ?? '', /app password of uid=ada.*authn\.passwordAloneDoors/);
   await replaceValues(atrium, ada.dn, 'stsTotpCredential', []);
+});
+
+test.serial('at a browser the policy is explained: how one may begin, which second factor is asked for, and what to change', async (t) => {
+  const policyDn = `cn=default,ou=authnPolicies,${atrium.suffix}`;
+  const told = async () => {
+    const rows = await why('--door browser');
+    return rows.filter(({ rule }) => rule.endsWith('-factor')).map(({ rule, code, words, change }) => [rule, code || words, change]);
+  };
+  const begins = ['first-factor', 'the policy takes a password to begin with', ''];
+  t.deepEqual(await told(), [begins, ['second-factor', 'none is held that is asked for, and none is required', '']]);
+
+  await setPolicy(atrium, { stsFirstFactor: ['security-key'] });
+  t.deepEqual(await refused('--door browser'), ['first-factor STS-AUTHN-0268']);
+  t.is((await told())[0]?.[2], `stsFirstFactor of ${policyDn}`);
+  t.deepEqual(await refused(), [], 'a program is not asked for more than its password');
+
+  await setPolicy(atrium, { stsFirstFactor: [] });
+  await replaceValues(atrium, ada.dn, 'stsMfaRequired', ['TRUE']);
+  t.regex((await told())[1]?.[1] ?? '', /it is set up, a code of an authenticator app, or a security key$/);
+  await setPolicy(atrium, { stsSecondFactor: ['authenticator-app'], stsTotpEnrolment: ['FALSE'] });
+  t.deepEqual((await told())[1], ['second-factor', 'STS-AUTHN-0172', `stsSecondFactor of ${policyDn}, stsTotpEnrolment of ${policyDn}`]);
+
+  await replaceValues(atrium, ada.dn, 'stsTotpCredential', [createApp().credential]);
+  t.is((await told())[1]?.[1], 'after the password is asked for: a code of an authenticator app');
+  await setPolicy(atrium, { stsSecondFactor: ['security-key'] });
+  t.deepEqual((await told())[1], ['second-factor', 'STS-AUTHN-0269', `stsSecondFactor of ${policyDn}`]);
+  await setPolicy(atrium, { stsSecondFactor: [], stsTotpEnrolment: [] });
+  await replaceValues(atrium, ada.dn, 'stsMfaRequired', []);
+  const service = `cn=settings,${atrium.suffix}`;
+  const off = { objectClass: 'stsServiceSettings', cn: 'settings', stsSetting: 'totp.enabled=false' };
+  await asAdministrator(atrium, (client) => client.add(service, off));
+  t.deepEqual((await told())[1], ['second-factor', 'STS-AUTHN-0172', 'totp.enabled']);
+  await asAdministrator(atrium, (client) => client.del(service));
+  await replaceValues(atrium, ada.dn, 'stsTotpCredential', []);
+});
+
+test.serial('a given password is explained by the rule that refuses it; a network is none where nobody says from where', async (t) => {
+  const made = await runCli(
+    ['person', 'app-password', 'add', 'ada', 'printer', '--scope', 'ldap', '--network', '192.0.2.0/24', '--json'],
+    testEnvironment(folder),
+  );
+  const { id, value } = JSON.parse(made.stdout) as { readonly id: string; readonly value: string };
+  const row = async (line: string, rule: string, password?: string) => (await why(line, password)).find((each) => each.rule === rule);
+  const rule = 'app password "printer"';
+  t.like(await row('', rule), { verdict: 'says', words: 'it is taken at this door from 192.0.2.0/24 alone: say from where to know more' });
+  t.like(await row('--from 192.0.2.7+protected', rule), { verdict: 'passes' });
+  t.like(await row('--from 192.0.3.7+protected', rule), { verdict: 'refuses', code: 'STS-AUTHN-9401' });
+  const given = (line: string, password: string) => row(line, 'given password', password);
+  t.like(await given('--from 192.0.3.7+protected', value), {
+    code: 'STS-AUTHN-9401',
+    change: `app password ${id}: revoke it and make another`,
+  });
+  t.like(await given('--door browser', value), { code: 'STS-AUTHN-0214', change: 'none: an app password opens no browser' });
+  t.like(await given('', 'wrong-password-1'), { code: 'STS-AUTHN-9041', change: `userPassword of ${ada.dn}` });
+  await replaceValues(atrium, ada.dn, 'stsMfaRequired', ['TRUE']);
+  t.like(await given('', ada.password), { code: 'STS-AUTHN-0213', change: `an app password of ${ada.dn}, or authn.passwordAloneDoors` });
+  await replaceValues(atrium, ada.dn, 'stsMfaRequired', []);
+  await runCli(['person', 'app-password', 'revoke', 'ada', id, '--yes'], testEnvironment(folder));
 });
 
 test.serial('a password is judged without moving a counter; failures of the door are told', async (t) => {

@@ -119,6 +119,18 @@ export const ourRules: readonly SpecRule[] = [
       'atrium why says of each rule what the door does, with the same code',
     ],
     ['what to change', 'the entry or the setting', 'flows/why.test.ts', 'a second factor that is held is told, and the entry to change'],
+    [
+      'browser',
+      'the authentication policy is among the rules',
+      'flows/why.test.ts',
+      'at a browser the policy is explained: how one may begin, which second factor is asked for, and what to change',
+    ],
+    [
+      'browser, second factor',
+      'what is told is what is done',
+      'signin/after-password.test.ts',
+      'what is explained of a second factor is what the sign-in does',
+    ],
     ['counters', 'none is moved', 'flows/why.test.ts', 'a password is judged without moving a counter'],
     ['who is told', 'those who manage the realm', 'flows/why.test.ts', 'only those who manage the realm are told, and nothing of others'],
     ['stopped', 'the same of the folder of a stopped service', 'flows/why.test.ts', 'the same is told of the folder of a stopped service'],

@@ -110,7 +110,7 @@ async function finish(
     if (row !== undefined || entry === undefined) throw refuse(row ?? errors.saslMalformed);
     return { dn: entry.dn, uuid: entry.uuid, strength: 'ownPassword' };
   });
-  if (entry !== undefined) await admitByAge(call, realm, entry);
+  if (entry !== undefined) await admitByAge(call, realm, entry, circumstances.door);
   const identity = authorized(engine, snapshot, itself, first.authzId, call.connection);
   await engine.store.durable(snapshot.number);
   return { kind: 'done', identity, credentials: utf8(`v=${Buffer.from(signature).toString('base64')}`) };

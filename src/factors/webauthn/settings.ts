@@ -1,6 +1,12 @@
 import type { SettingRows } from '#catalogue';
 import { algorithmNames } from './algorithms.ts';
 
+/** The settings that a key of a role needs. */
+export const keySwitches = {
+  mfa: ['webauthn.enabled', 'webauthn.mfaAllowed'],
+  primary: ['webauthn.enabled', 'webauthn.primaryAllowed'],
+} as const;
+
 /** @see specification document 1, "WebAuthn settings" */
 export const settings = {
   'webauthn.enabled': toggle('STS_WEBAUTHN_ENABLED', true, 'offer security-key ceremonies; off keeps the keys that are enrolled'),

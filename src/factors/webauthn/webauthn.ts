@@ -13,6 +13,7 @@ import { type Minted, parseMinted } from './minted.ts';
 import { type CeremonyOptions, creationOptions, entryUuidOf, requestOptions } from './options.ts';
 import { type JudgeAttestation, verifyRegistration } from './registration.ts';
 import { type RelyingParty, relyingPartyOf, type WebauthnSettings } from './relying-party.ts';
+import { keySwitches } from './settings.ts';
 
 /** Where and for whom a ceremony is. */
 export interface Ceremony {
@@ -220,8 +221,7 @@ function readyFor({ settingsOf, warn }: WebauthnOptions, { realm, origin, role }
 }
 
 function offTo(settings: WebauthnSettings, role: SecurityKey['role']): string | undefined {
-  const needed = ['webauthn.enabled', role === 'mfa' ? 'webauthn.mfaAllowed' : 'webauthn.primaryAllowed'] as const;
-  return needed.find((name) => !settings[name]);
+  return keySwitches[role].find((name) => !settings[name]);
 }
 
 /** Refuses enrolment only: whoever has more keys than that keeps them. */

@@ -21,7 +21,7 @@ import { faultOfMailText } from '#mail';
 import { type Definition, keysBelow, loadSchema } from '#schema';
 import type { Turns } from '#state';
 import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
-import { canMail, settings as rows } from '../../settings.ts';
+import { canMail, settings as rows, switchedOff } from '../../settings.ts';
 import { storedSettings } from '../live-settings.ts';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
@@ -90,6 +90,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     settingRows: rows,
     stored: storedSettings(running),
     canMail,
+    switchedOff,
     realmSeed: plan.realmSeed,
     pathSegments: plan.pathSegments,
     version,
