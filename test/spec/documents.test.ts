@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
+import { operations } from '#admin';
 import type { SettingRow } from '#catalogue';
 import { commands } from '#commands';
 import { settings } from '../../src/settings.ts';
 import { errorRows } from '../../src/tables.ts';
+import { operationsPageOf } from '../admin/operations-page.ts';
 import { settingsPageOf } from '../catalogue/settings-page.ts';
 import { readTestSchema } from '../support/schema.ts';
 
@@ -118,6 +120,18 @@ function anchorsOf(text: string): ReadonlySet<string> {
 
 test('docs/settings.md is what the rows say (node test/catalogue/settings-page.ts writes it)', (t) => {
   t.is(read('docs/settings.md'), settingsPageOf(settings));
+});
+
+test('docs/operations.md is what the rows say (node test/admin/operations-page.ts writes it), and names commands that there are', (t) => {
+  t.is(read('docs/operations.md'), operationsPageOf(operations));
+  const named = operations.flatMap(({ command }) => command ?? []);
+  t.true(named.length > 20, String(named.length));
+  const known = Object.keys(commands).map((name) => `${name} `);
+  for (const command of named)
+    t.true(
+      known.some((name) => `${command} `.startsWith(name)),
+      command,
+    );
 });
 
 test('every setting that a page lists beside its environment name is a row that has it', (t) => {
