@@ -16,7 +16,8 @@ export function isInNetwork({ octets, bits }: Network, address: Uint8Array): boo
 }
 
 /**
- * @param text  an address and the length of its prefix (RFC 4632 §3.1, RFC 4291 §2.3), or an address alone
+ * @param text  an address and the length of its prefix (RFC 4632 §3.1, RFC 4291 §2.3), or an address alone; of IPv4 within IPv6 (`::ffff:192.0.2.0/120`) it is
+ *              the network of IPv4
  * @returns what is wrong with it, for what is no network; no `why` where it is nothing of the kind
  */
 export function readNetwork(text: string): Network | { readonly why: string | undefined } {
@@ -24,13 +25,17 @@ export function readNetwork(text: string): Network | { readonly why: string | un
   const octets = addressOctets(address);
   if (octets === undefined || more.length > 0) return { why: undefined };
   const most = octets.length * 8;
-  if (prefix !== undefined && (!/^(?:0|[1-9]\d{0,2})$/.test(prefix) || Number(prefix) > most))
-    return { why: `the length of the prefix is a number up to ${most}` };
-  const bits = prefix === undefined ? most : Number(prefix);
+  const given = prefix === undefined ? most : /^(?:0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Number.NaN;
+  // The prefix of IPv4 within IPv6 counts all sixteen octets.
+  const bits = octets.length === 4 && address.includes(':') && given >= mappedBits ? given - mappedBits : given;
+  if (!(bits <= most)) return { why: `the length of the prefix is a number up to ${most}` };
   for (let bit = bits; bit < most; bit++)
     if (((octets[bit >>> 3] ?? 0) >>> (7 - (bit & 7))) & 1) return { why: 'the address has bits behind the prefix' };
   return { octets, bits };
 }
+
+/** What stands before an IPv4 address within IPv6 (RFC 4291 §2.5.5.2). */
+const mappedBits = 96;
 
 /** The octets of an address, four or sixteen; IPv4 within IPv6 (RFC 4291 §2.5.5.2) is IPv4. `undefined` for what is no address. */
 export function addressOctets(text: string): Uint8Array | undefined {

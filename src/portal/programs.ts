@@ -141,6 +141,19 @@ export const programs = {
       `ldap_default_authtok = ${connection.value}`,
     ],
   },
+  nslcd: {
+    name: 'nslcd',
+    rows: (connection) => directory(connection, '(objectClass=posixAccount)'),
+    lines: (connection) => [
+      '# /etc/nslcd.conf',
+      `uri ${url(connection)}`,
+      ...startsTls(connection, 'ssl start_tls'),
+      `binddn ${connection.dn}`,
+      `bindpw ${connection.value}`,
+      `base passwd ${connection.base}`,
+      `base shadow ${connection.base}`,
+    ],
+  },
   other: {
     name: texts.other,
     rows: (connection) => directory(connection, `(uid=${connection.userName})`),

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
-import { type Connection, type ProgramId, programOf, programs, reachedAt } from '../../src/portal/programs.ts';
+import { type Connection, isProgram, type ProgramId, programOf, programs, reachedAt } from '../../src/portal/programs.ts';
 
 const connection: Connection = {
   host: 'atrium.example.com',
@@ -11,6 +13,12 @@ const connection: Connection = {
   value: 'ABCD-EFGH-JKLM-NPQR-STUV-WXYZ',
 };
 const ids = Object.keys(programs) as ProgramId[];
+
+test('each program of docs/clients that asks the directory has its settings', (t) => {
+  const pages = readdirSync(join(import.meta.dirname, '../../docs/clients')).map((page) => page.replace(/\.md$/, ''));
+  const others = ['README', 'apache-openid-connect', 'python-authlib'];
+  for (const page of pages.filter((each) => !others.includes(each))) t.true(isProgram(page), page);
+});
 
 for (const id of ids) {
   test(`${id}: the settings of a program say where, how protected, and as whom`, (t) => {
