@@ -54,28 +54,76 @@ export async function openContext(
 /** The rules of axe to which a width or a scheme of colours makes a difference; all others are about what the page says, which is the same in every look. */
 const rulesOfLook = ['color-contrast', 'scrollable-region-focusable', 'target-size'];
 
+/** On the phone and at the desk: what pages made of parts that others have are looked at in. */
+const widths = looks.filter(({ scheme }) => scheme === 'light');
+
 /**
- * Looks at a page as it stands, in every look: axe finds nothing, nothing has to be scrolled sideways, every target is large enough.
- * Pages made of parts that others have are looked at on the phone alone. With `ATRIUM_SCREENSHOTS` set, it keeps a screenshot of each under `.test/screenshots`.
+ * Looks at a page as it stands, in every look: axe finds nothing, nothing has to be scrolled sideways, nothing is cut off, every target is large enough.
+ * Pages made of parts that others have are looked at in both widths alone. With `ATRIUM_SCREENSHOTS` set, it keeps a screenshot of each under `.test/screenshots`.
  */
-export async function inspect(t: ExecutionContext, page: Page, name: string, how: 'every look' | 'phone' = 'every look'): Promise<void> {
+export async function inspect(
+  t: ExecutionContext,
+  page: Page,
+  name: string,
+  how: 'every look' | 'both widths' = 'every look',
+): Promise<void> {
   const before = page.viewportSize();
-  for (const [nth, { widthPx, scheme }] of looks.slice(0, how === 'phone' ? 1 : looks.length).entries()) {
+  const chosen = how === 'every look' ? looks : widths;
+  for (const [nth, { widthPx, scheme }] of chosen.entries()) {
     if (page.viewportSize()?.width !== widthPx) await page.setViewportSize({ width: widthPx, height: 800 });
     // Light is what it shows before and after.
-    if (how !== 'phone') await page.emulateMedia({ colorScheme: scheme });
+    if (how === 'every look') await page.emulateMedia({ colorScheme: scheme });
     const at = `${name} at ${widthPx} px, ${scheme}`;
     t.true(
       await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'),
       `${at}: has to be scrolled sideways`,
     );
+    t.deepEqual(await cutOff(page), [], `${at}: cut off`);
     t.deepEqual(await smallTargets(page), [], `${at}: targets under 44 px`);
     if (keepsScreenshots) await page.screenshot({ path: join(screenshots, `${name}-${widthPx}-${scheme}.png`), fullPage: true });
-    if (how === 'phone') await leaveOneOfEachRow(page);
-    t.deepEqual(await violations(page, nth === 0 ? undefined : rulesOfLook), [], at);
+    if (how === 'every look') t.deepEqual(await violations(page, nth === 0 ? undefined : rulesOfLook), [], at);
   }
-  if (how !== 'phone') await page.emulateMedia({ colorScheme: 'light' });
+  if (how === 'both widths') {
+    await leaveOneOfEachRow(page);
+    for (const { widthPx, scheme } of widths.toReversed()) {
+      if (page.viewportSize()?.width !== widthPx) await page.setViewportSize({ width: widthPx, height: 800 });
+      t.deepEqual(await violations(page, widthPx === 360 ? undefined : rulesOfLook), [], `${name} at ${widthPx} px, ${scheme}`);
+    }
+  } else await page.emulateMedia({ colorScheme: 'light' });
   if (before !== null && before.width !== page.viewportSize()?.width) await page.setViewportSize(before);
+}
+
+/**
+ * What of a page nobody sees whole, with all that is folded in unfolded: what reaches beyond the window or beyond a box that hides the rest, a table that has to be
+ * scrolled, a hint that is longer than its field. Blocks of code scroll in a box of their own.
+ */
+function cutOff(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`(() => {
+    const folded = [...document.querySelectorAll('details:not([open])')];
+    for (const each of folded) each.open = true;
+    const width = document.documentElement.clientWidth;
+    const isUnseen = (element) => element.closest('.off, .skip, thead, option') !== null || !element.checkVisibility();
+    const scrolls = (element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowX);
+    const inScroller = (element) => element !== null && (scrolls(element) || inScroller(element.parentElement));
+    const brush = document.createElement('canvas').getContext('2d');
+    const why = (element) => {
+      const { left, right } = element.getBoundingClientRect();
+      if ((left < -0.5 || right > width + 0.5) && !inScroller(element.parentElement)) return 'reaches to ' + right;
+      if (element.matches('.table') && element.scrollWidth > element.clientWidth + 1) return 'is scrolled to ' + element.scrollWidth;
+      const style = getComputedStyle(element);
+      if (['hidden', 'clip'].includes(style.overflowX) && !element.matches('input, select') && element.scrollWidth > element.clientWidth + 1) return 'hides';
+      if (!element.placeholder || element.value !== '') return undefined;
+      brush.font = style.font;
+      const room = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      return brush.measureText(element.placeholder).width > room ? 'has a hint for which there is no room: ' + element.placeholder : undefined;
+    };
+    const found = [...document.body.querySelectorAll('*')].filter((each) => !isUnseen(each)).flatMap((each) => {
+      const words = why(each);
+      return words === undefined ? [] : [each.outerHTML.slice(0, 200) + ' ' + words];
+    });
+    for (const each of folded) each.open = false;
+    return found;
+  })()`);
 }
 
 /**

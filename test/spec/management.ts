@@ -29,12 +29,7 @@ export const managementRules: readonly SpecRule[] = [
   ]),
   ...section('2, self-description', [
     ['drift', 'six arrays, all empty when description and router agree', 'admin/describe.test.ts', 'all six lists of drift are empty'],
-    [
-      'drift, seen',
-      'a registered but undescribed route appears, marked UNDOCUMENTED',
-      'describe/metadata.test.ts',
-      'one of each kind of drift',
-    ],
+    ['drift, seen', 'a registered but undescribed route appears, marked UNDOCUMENTED', 'admin/drift.test.ts', 'tells one kind of drift'],
     ['coverage', 'coverage begins with full, partial or mock', 'admin/describe.test.ts', 'its specification and its coverage'],
     [
       'links',

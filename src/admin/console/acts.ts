@@ -9,6 +9,7 @@ import { fieldsOf, inputOf, type Shape, shapeOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
 import { freshSignIn, sendsFresh, takesFresh } from './fresh.ts';
 import type { Admin, Needs } from './gate.ts';
+import { keptWords } from './kept.ts';
 import { absent, crumbs, field, form, hrefOf, section } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
 import { sameOf } from './same.ts';
@@ -152,6 +153,7 @@ async function deedPage(
   ];
   const hidden = { ...Object.fromEntries(settled.map((name) => [name, given[name] ?? ''])), thing, back, etag, settled: settled.join(' ') };
   const values = { ...given, ...tried.values };
+  const kept = keptWords(deps, realm, row.name);
   const ends = await consequencesOf(deps, request, admin, row, given);
   const look = danger !== undefined || isForGood ? 'danger' : 'primary';
   return {
@@ -160,7 +162,7 @@ async function deedPage(
 ${tried.wrong?.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${tried.output !== undefined && html`${notice('careful', 'rehearsed', texts.rehearsed)}${section('told', texts.result, drawOutput(tried.output, { realm, nowMs: admin.nowMs }))}`}
 <section aria-label="${title}"><p>${ended(filledWith(danger ?? sentence(row.summary), { ...given, ...(thing === '' ? {} : { user: thing, group: thing, application: thing }) }))}</p>
-${ends}
+${kept && html`<p>${kept}</p>`}${ends}
 ${form({ realm, path: `/admin/do/${row.name}?back=${encodeURIComponent(back)}`, csrfToken: admin.csrfToken, verb: row.console?.verb ?? title, fields, hidden, look })}
 <p class="ways"><a href="${pathIn(realm, back)}">${texts.cancel}</a></p></section>
 ${sameOf(request, row, shape, values, { tools: await directoryCommands(deps, request, admin, row, shape, values) })}`,
@@ -333,10 +335,10 @@ export function sentence(words: string): string {
 }
 
 /** The one line that says what was done, above the page to which it leads. */
-export function flash(deps: Pick<ConsoleDeps, 'operations'>, { query }: WebRequest): Piece {
+export function flash(deps: Pick<ConsoleDeps, 'operations' | 'operating'>, { query, realm }: WebRequest): Piece {
   const row = deps.operations.get(query.get('done') ?? '');
   if (row === undefined) return undefined;
-  const undo = undoOf[row.name];
+  const undo = undoOf[row.name] ?? keptWords(deps, realm, row.name);
   return notice('good', 'done', `${texts.done}: ${row.console?.title ?? row.summary}.${undo === undefined ? '' : ` ${undo}`}`);
 }
 

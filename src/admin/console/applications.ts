@@ -60,7 +60,10 @@ function applicationPage(deps: ConsoleDeps, request: WebRequest, admin: Admin, e
   const name = entry.one('cn') ?? entry.dn;
   const rows = [...deps.operations.values()].filter(
     ({ name: each, scope, input }) =>
-      each.startsWith('applications.') && scope === 'admin:write' && 'application' in input.shape && each !== 'applications.change',
+      each.startsWith('applications.') &&
+      scope === 'admin:write' &&
+      'application' in input.shape &&
+      !['applications.change', 'applications.restore'].includes(each),
   );
   const deeds = rows.map((row) =>
     deedLink(deps, request, admin, {

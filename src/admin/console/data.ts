@@ -12,6 +12,8 @@ const columnsMax = 8;
 const wordMax = 2000;
 /** Shorter ones stand in one line. */
 const wordLengthMax = 40;
+/** Shorter words are not broken. */
+const wholeMax = 16;
 
 export type Data = Readonly<Record<string, unknown>>;
 
@@ -23,6 +25,8 @@ export interface Drawing {
   readonly columns?: readonly string[] | undefined;
   /** Of the same, and of a thing that stands there by itself: what can be done with each. */
   readonly acts?: ((thing: Data) => Piece) | undefined;
+  /** What is said of the first of these lists where it is empty. */
+  readonly empty?: string | undefined;
   /** Of a column of these lists: where it leads. */
   readonly ways?: Readonly<Record<string, (thing: Data) => Way | undefined>> | undefined;
 }
@@ -32,8 +36,11 @@ export interface Drawing {
  * what they name.
  */
 export function drawOutput(output: Data, drawing: Drawing): Piece {
-  const members = Object.entries(output).filter(([name]) => name !== 'next');
-  const isPlain = (value: unknown) => typeof value !== 'object' || value === null || (Array.isArray(value) && !value.some(isThing));
+  const members = Object.entries(output).filter(([name]) => name !== 'next' && name !== 'etag');
+  // An empty list on a page of one is no fact, but a list that has something to say.
+  const isList = (value: unknown) => (drawing.columns ?? drawing.empty) !== undefined && Array.isArray(value) && value.length === 0;
+  const isPlain = (value: unknown) =>
+    !isList(value) && (typeof value !== 'object' || value === null || (Array.isArray(value) && !value.some(isThing)));
   const plain = members.filter(([, value]) => isPlain(value));
   const parts = members.filter(([, value]) => !isPlain(value));
   const isOne = plain.length === 0 && parts.length === 1;
@@ -45,6 +52,7 @@ export function drawOutput(output: Data, drawing: Drawing): Piece {
 function drawPart(value: unknown, drawing: Drawing, name: string): Piece {
   if (!Array.isArray(value))
     return html`${drawData(value, drawing, name, 1)}${isThing(value) && drawing.acts && html`<div class="acts">${drawing.acts(value)}</div>`}`;
+  if (value.length === 0) return html`<p>${drawing.empty ?? texts.noneThere}</p>`;
   const things = value.filter(isThing);
   const names = [...new Set(things.flatMap((each) => Object.keys(each)))];
   const shown = drawing.columns === undefined ? names : drawing.columns.filter((each) => names.includes(each));
@@ -71,7 +79,7 @@ export function drawData(value: unknown, drawing: Drawing, name: string, depth =
   if (typeof value === 'string') return drawText(value, drawing, name);
   if (depth >= depthMax) return html`<code>${JSON.stringify(value).slice(0, wordMax)}</code>`;
   if (Array.isArray(value)) return drawList(value, drawing, name, depth);
-  return isThing(value) ? drawThing(value, drawing, depth) : String(value);
+  return isThing(value) ? drawThing(value, drawing, depth, name === 'attributes') : String(value);
 }
 
 /** Milliseconds since 1970 of this century, under the name of a time. */
@@ -90,7 +98,9 @@ function drawText(value: string, { realm, nowMs }: Drawing, name: string): Piece
   if (generalizedMs !== undefined) return timeHtml(generalizedMs, nowMs);
   const shown = value.length > wordMax ? `${value.slice(0, wordMax)}…` : value;
   if (value.includes('\n')) return html`<pre tabindex="0"><code>${shown}</code></pre>`;
-  return isTechnical(value) ? html`<code>${shown}</code>` : shown;
+  if (isTechnical(value)) return html`<code>${shown}</code>`;
+  if (value.length < wholeMax && !value.includes(' ')) return html`<span class="whole">${shown}</span>`;
+  return /\S{24}/.test(value) ? html`<span class="long">${shown}</span>` : shown;
 }
 
 const dnForm = /^[a-z][\w.;-]*=.+,[a-z][\w.;-]*=./i;
@@ -110,10 +120,11 @@ function isTechnical(value: string): boolean {
   return dnForm.test(value) || uuidForm.test(value) || /^(?:https?|ldaps?):\/\/|^\/[\w:-]/.test(value);
 }
 
-function drawThing(value: Data, drawing: Drawing, depth: number): Piece {
+/** @param isNamed  its names are the directory's, and stand as they are there */
+function drawThing(value: Data, drawing: Drawing, depth: number, isNamed = false): Piece {
   const entries = Object.entries(value);
   if (entries.length === 0) return html`<span class="quiet">${texts.none}</span>`;
-  return facts(entries.map(([name, each]) => [labelOf(name), drawData(each, drawing, name, depth + 1)]));
+  return facts(entries.map(([name, each]) => [isNamed ? name : labelOf(name), drawData(each, drawing, name, depth + 1)]));
 }
 
 function drawList(values: readonly unknown[], drawing: Drawing, name: string, depth: number): Piece {

@@ -44,12 +44,14 @@ export interface Typed {
   readonly at?: string;
   /** Words for members, where their names are not enough. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** It asks for a list, where what is left empty narrows nothing. */
+  readonly filters?: true;
 }
 
 /** The fields of a form, one for each member of the shape. */
 export function fieldsOf(
   { properties, required }: Shape,
-  { values = {}, faults = {}, without = [], at, labels = {} }: Typed = {},
+  { values = {}, faults = {}, without = [], at, labels = {}, filters }: Typed = {},
 ): readonly SafeHtml[] {
   return Object.entries(properties)
     .filter(([name]) => !without.includes(name))
@@ -60,14 +62,16 @@ export function fieldsOf(
         name,
         label: labels[name] ?? labelOf(name),
         // A box is ticked or it is not.
-        hint: hintOf(member, isNeeded || isBoolean(member)),
+        hint: hintOf(member, isNeeded || isBoolean(member) || filters === true),
         required: isNeeded,
         value,
         fault: faults[name],
         at,
       };
       const many = manyOf(member);
-      return many === undefined ? field({ ...told, ...controlOf(name, member, isNeeded) }) : boxes(told, many);
+      return many === undefined
+        ? field({ ...told, ...controlOf(name, member, isNeeded, filters === true ? texts.any : texts.asItIs) })
+        : boxes(told, many);
     });
 }
 
@@ -84,17 +88,18 @@ function manyOf({ type, items }: Member): readonly string[] | undefined {
   return type === 'array' && items?.enum !== undefined ? items.enum.map(String) : undefined;
 }
 
-function controlOf(name: string, member: Member, isNeeded: boolean): Pick<Field, 'kind' | 'choices'> {
+/** @param left  the words of what is left as it is */
+function controlOf(name: string, member: Member, isNeeded: boolean, left: string): Pick<Field, 'kind' | 'choices'> {
   const { type, maxLength = 0 } = member;
   const words = wordsOf(member);
   if (words !== undefined)
-    return { kind: 'choice', choices: [...(isNeeded ? [] : [['', texts.asItIs] as const]), ...words.map((each) => [each, each] as const)] };
+    return { kind: 'choice', choices: [...(isNeeded ? [] : [['', left] as const]), ...words.map((each) => [each, each] as const)] };
   if (isBoolean(member)) {
     if (isNeeded || member.default !== undefined) return { kind: 'box' };
     return {
       kind: 'choice',
       choices: [
-        ['', texts.asItIs],
+        ['', left],
         ['true', texts.yes],
         ['false', texts.no],
       ],
@@ -200,13 +205,52 @@ export function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value, undefined, 2) : String(value);
 }
 
+/** Names that say nothing to those who do not know the specification that they are from. */
+const labels: Readonly<Record<string, string>> = {
+  acr: 'Strength',
+  amr: 'Signed in with',
+  agrees: 'The tables agree',
+  all: 'Everybody',
+  dn: 'DN',
+  id: 'Id',
+  jti: 'Token id',
+  kid: 'Key id',
+  q: 'Word',
+  read: 'People looked at',
+  setKey: 'Token set',
+  sid: 'Session id',
+  sub: 'Subject',
+  uid: 'User name',
+  user: 'Person',
+  userId: 'Person',
+  username: 'Person',
+};
+
+/** Words within a name, likewise. */
+const words: Readonly<Record<string, string>> = {
+  dn: 'DN',
+  ldap: 'LDAP',
+  ldif: 'LDIF',
+  mfa: 'second factor',
+  oid: 'OID',
+  scram: 'SCRAM',
+  tls: 'TLS',
+  totp: 'authenticator app',
+  ttl: 'lifetime',
+  uri: 'address',
+  url: 'address',
+};
+
 /** `validFrom` as people read it: Valid from. */
 export function labelOf(name: string): string {
+  const known = Object.hasOwn(labels, name) ? labels[name] : undefined;
+  if (known !== undefined) return known;
   const [, before] = /^(.*[a-z])S$/.exec(name) ?? [];
   if (before !== undefined) return `${labelOf(before)} (seconds)`;
-  const words = name
+  const label = name
     .replace(/AtMs$/, 'At')
     .replace(/[_.-]+/g, ' ')
-    .replace(/([a-z\d])([A-Z])(?=[a-z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
+    .replace(/([a-z\d])([A-Z])(?=[a-z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
+    .replace(/[a-z]+/gi, (word) => words[word.toLowerCase()] ?? word);
+  return label.charAt(0).toUpperCase() + label.slice(1);
 }

@@ -77,7 +77,8 @@ function groupPage(
   const deed = (operation: string, more: Readonly<Record<string, string>> = {}): Piece =>
     deedLink(deps, request, admin, { name: operation, given: { group: id, ...more }, thing: name, back: `/admin/groups/${id}` });
   const deeds = [...deps.operations.values()].filter(
-    ({ name: each, scope, input }) => each.startsWith('groups.') && scope === 'admin:write' && 'group' in input.shape,
+    ({ name: each, scope, input }) =>
+      each.startsWith('groups.') && scope === 'admin:write' && 'group' in input.shape && each !== 'groups.restore',
   );
   const roles = entry.all('stsRole');
   const next = from - 1 + shown.length < members.length ? { from: String(from + membersMax) } : undefined;

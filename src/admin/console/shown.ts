@@ -31,7 +31,7 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
     const isLost = failure?.errors.some((each) => each.field === 'after');
     const told = failure === undefined || isLost ? { faults: {}, wrong: [] } : toldOf(failure.errors, shape, unseen);
     const values = typedOf(shape, query);
-    const fields = fieldsOf(shape, { values, faults: told.faults, without: unseen });
+    const fields = fieldsOf(shape, { values, faults: told.faults, without: unseen, filters: true });
     const deeds = (page.acts ?? []).map((name) => deedLink(deps, request, admin, { name, given: {}, thing: '', back: page.path }));
     return {
       title: page.words,
@@ -41,7 +41,7 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
 ${isLost && lostNotice(realm, page.path, { ...Object.fromEntries(query), after: '' })}${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}${wayLink(page, request)}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}
-${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, ways: page.ways, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
+${output !== undefined && section('shown', page.words, drawOutput(output, { realm, nowMs: admin.nowMs, columns: page.columns, empty: page.empty, ways: page.ways, acts: actsOf(deps, page, request, admin) }), nextLink(request, page, output))}
 ${sameOf(request, row, shape, values, { who: admin, searches })}`,
     };
   });
