@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { concat, empty, utf8 } from '#base';
 import type { Refusal, SettingValues } from '#catalogue';
 import { keysBelow } from '#schema';
 import { type EntryRecord, type Indexer, type LargeRules, openStore, type Store, type StoreOptions, storeSettings } from '#store';
+import { diskFolder } from '../support/disk.ts';
 
 type Values = SettingValues<typeof storeSettings>;
 
@@ -16,7 +16,7 @@ export function settingsWith(changed: Partial<Values> = {}): Values {
 }
 
 export function folder(t: ExecutionContext): string {
-  const path = mkdtempSync(join(tmpdir(), 'atrium-test-'));
+  const path = mkdtempSync(join(diskFolder(), 'atrium-test-'));
   t.teardown(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }

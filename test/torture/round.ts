@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { testEnvironment } from '../support/atrium.ts';
+import { diskFolder } from '../support/disk.ts';
 import { checkService } from './check.ts';
 import { checkFolder } from './folder.ts';
 import { type Load, startLoad } from './load.ts';
@@ -55,7 +55,7 @@ export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<
   }
 }
 
-export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'atrium-torture-'));
+export const makeFolder = (): string => mkdtempSync(join(diskFolder(), 'atrium-torture-'));
 export const dropFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /** Changes everything at once until so many are answered. The service and the load go on. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { diskFolder } from '../../support/disk.ts';
 import { type Random, randomNumbers } from '../../support/people.ts';
 import { checkService } from '../check.ts';
 import type { Load } from '../load.ts';
@@ -30,7 +30,7 @@ const answersAfter = 60;
 /** Why no small disk can be made here. */
 export function unavailable(): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/proc/mounts')) return 'a tmpfs can be mounted by root on Linux only';
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-torture-'));
+  const folder = mkdtempSync(join(diskFolder(), 'atrium-torture-'));
   try {
     mount(folder);
     execFileSync('umount', [folder]);
