@@ -5,6 +5,9 @@ import { processEnvironment } from '#catalogue';
 import { dispatch } from '#commands';
 import { contextOf } from './wiring/command-context.ts';
 
+/** One Ctrl-C arrives several times: from the terminal, and forwarded by npm and by the runner. Above the command, which runs for as long as the service does. */
+const sameSignalMs = 1000;
+
 // Whoever reads has gone, head(1) say, or the disk behind it is full: there is nobody to work for.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') process.stderr.write(`atrium: standard output cannot be written: ${error.code}\n`);
@@ -22,9 +25,6 @@ process.exitCode = await dispatch(
     untilSignal,
   }),
 );
-
-/** One Ctrl-C arrives several times: from the terminal, and forwarded by npm and by the runner. */
-const sameSignalMs = 1000;
 
 /** The first SIGTERM or SIGINT asks for an orderly end; a later one does not wait for it. */
 function untilSignal(): Promise<void> {

@@ -41,7 +41,7 @@ export const demo: Command = {
     const started = await context.start({ environment });
     if (started.kind === 'refused') {
       for (const line of started.lines) context.stderr.write(`${line}\n`);
-      context.stderr.write('A setting of the environment changes it, for example: STS_HTTP_PORT=9090 npm start\n');
+      context.stderr.write('A setting of the environment changes it, for example: STS_HTTP_PORT=9090 STS_HTTP_TLS_PORT=9443 npm start\n');
       return 1;
     }
     const { service } = started;

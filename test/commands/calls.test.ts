@@ -69,6 +69,16 @@ test('serve prints one ready line with every address, and ends with status 0 on 
   t.regex(stdout, /^ready ldap:\/\/\S+ ldaps:\/\/\S+ ldapi:\/\/\S+ http:\/\/\S+ https:\/\/\S+\n$/);
 });
 
+test('one Ctrl-C that arrives several times, as npm and the runner forward it, ends serve in order and with status 0', async (t) => {
+  const service = startCli(['serve'], testEnvironment(join(folder(t), 'data')));
+  await service.until('\n');
+  service.child.kill('SIGINT');
+  service.child.kill('SIGTERM');
+  const { status, stderr } = await service.ended;
+  t.is(status, 0, stderr);
+  t.notRegex(stderr, /Error/);
+});
+
 test('serve stands in product mode unless told otherwise, and product mode does not start without a key-encryption key', async (t) => {
   const { STS_KEYS_KEK: _, ...environment } = testEnvironment(join(folder(t), 'data'));
   const { status, stdout, stderr } = await runCli(['serve'], environment);
