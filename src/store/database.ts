@@ -110,6 +110,16 @@ export function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
+/**
+ * True where room, rights, memory or another process are in the way: such a reason says nothing against what lies in the file.
+ *
+ * @param reason  as `reasonOf` has it
+ */
+export function isHindrance(reason: string): boolean {
+  if (/^E[A-Z0-9]+$/.test(reason)) return reason !== 'EIO';
+  return /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|BUSY|LOCKED|NOMEM|FULL|IOERR_(SHM|NOMEM|ACCESS|\w*LOCK|WRITE))/.test(reason);
+}
+
 /** An error's code where it has one: its message might quote a path. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;

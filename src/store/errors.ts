@@ -24,17 +24,23 @@ export const errors = {
   },
   formatNewer: {
     code: 'STS-STORE-9003',
-    means: 'startup refused: {file} has format {found}, written by a newer Atrium; this one reads up to {known}',
+    means:
+      '{file} has format {found}, written by a newer Atrium; this one reads up to {known}: run that version, or restore a backup from before it',
     sees: {},
     state: 'live',
   },
   fileForeign: {
     code: 'STS-STORE-9004',
-    means: 'startup refused: {file} is not a file of Atrium for this purpose',
+    means: '{file} is not a file of Atrium for this purpose, and is left alone: give another, or move it away',
     sees: {},
     state: 'live',
   },
-  fileUnusable: { code: 'STS-STORE-9005', means: 'startup refused: {file} cannot be opened: {why}', sees: {}, state: 'live' },
+  fileUnusable: {
+    code: 'STS-STORE-9005',
+    means: '{file} cannot be opened: {why}; it takes a folder with room that this user may read and write, and a file that is whole',
+    sees: {},
+    state: 'live',
+  },
   commitsWaiting: {
     code: 'STS-STORE-9006',
     means: 'a change was refused because {pending} others wait to be written',

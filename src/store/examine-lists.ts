@@ -3,7 +3,7 @@ import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions, ListedValues } from './examine.ts';
 import { type Key, textOfKey } from './keys.ts';
-import { type List, noLists, type Placed, readableLists, sliceReader } from './slices.ts';
+import { type List, noLists, type Placed, readableLists, sliceOf, sliceReader } from './slices.ts';
 import type { StoredEntry } from './types.ts';
 
 interface PlaceRow extends Key {
@@ -46,6 +46,8 @@ export function listExaminer(database: Database.Database, attributes: AttributeN
           const wrong = `it has ${placed.length} values of ${list.description}, in ${octets} octets`;
           tell({ kind: 'value', what: `${entry.dn}: ${wrong}, and says that it has ${list.count}, in ${list.octets}` });
         }
+        if (placed.some(({ place }) => sliceOf(place) > list.last))
+          tell({ kind: 'value', what: `${entry.dn}: the next value of ${list.description} would be written over others` });
         if (compared) standing += examineKeys(entry, list, placed, own);
         return { description: list.description, values: placed.map((value) => value.octets) };
       });

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions } from './examine.ts';
-import { byUuid, listsFormat, placeOf, placesFormat, uuidKey } from './format.ts';
+import { byUuid, epochFormat, listsFormat, placeOf, placesFormat, uuidKey } from './format.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
 import { listsIn, sliceReader } from './slices.ts';
@@ -16,7 +16,7 @@ interface Newest {
 
 /**
  * Holds the change log against itself and against the entries: numbers follow each other without a gap, and so do the parts of a commit;
- * what the newest change of an entry says is what is there.
+ * what the newest change of an entry says is what is there. A directory always has a newest change, and an epoch.
  *
  * @returns how many changes the log has
  */
@@ -33,8 +33,19 @@ export function examineLog(database: Database.Database, options: ExamineOptions)
     before = number;
     changes += parts;
   }
+  if (changes === 0 && database.prepare('SELECT 1 FROM entry LIMIT 1').get() !== undefined)
+    tell({ kind: 'log', what: 'the change log is empty: the numbers of changes would begin anew' });
+  if (!hasEpoch(database)) tell({ kind: 'log', what: 'the epoch cannot be read: what a restore has ended could count again' });
+  const strange = database.prepare<[], number>("SELECT number FROM change WHERE kind NOT IN ('put', 'amend', 'delete')").pluck();
+  for (const number of strange.iterate()) tell({ kind: 'log', what: `change ${number} is of a kind that is not known` });
   examineNewest(database, options);
   return changes;
+}
+
+/** Whether the epoch is a number; a file of the first format has none yet. */
+function hasEpoch(database: Database.Database): boolean {
+  if (versionOf(database) < epochFormat) return true;
+  return /^[1-9]\d*$/.test(database.prepare<[], string>("SELECT value FROM fact WHERE name = 'epoch'").pluck().get() ?? '');
 }
 
 /** The commits of the log in their order, each with how many parts it has and the last of them. */

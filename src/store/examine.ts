@@ -1,10 +1,12 @@
+import { basename } from 'node:path';
 import type Database from 'better-sqlite3';
-import { Refusal } from '#catalogue';
+import { Refusal, refuse } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
 import { auditFormat } from './audit-rows.ts';
-import { type Format, isDiskError, reasonOf } from './database.ts';
+import { type Format, isDiskError, isHindrance, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { examineIndex } from './examine-index.ts';
+import { missingIn } from './examine-layout.ts';
 import { examineLog } from './examine-log.ts';
 import { directoryFormat } from './format.ts';
 import { openFrozen } from './frozen.ts';
@@ -65,17 +67,17 @@ const faultsMax = 100;
  * Holds a file of entries against itself: SQLite's check, every index row against every entry and back, the tree, the change log. Memory
  * is bounded whatever the size; nothing is written.
  *
- * @throws Refusal  STS-STORE-9003, STS-STORE-9004 for a file that is not to be judged here
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004 for a file that is not to be judged here, STS-STORE-9005 when it cannot be looked at: room,
+ *   rights or memory are in the way, which is no damage
  */
 export function examineDirectory(path: string, options: ExamineOptions): Examined {
   let examined: Examined = { entries: 0, indexRows: 0, indexCompared: true, changes: 0 };
-  frozen(path, directoryFormat, options.tell, (database) => {
+  frozen(path, directoryFormat, options.tell, (database, read) => {
     database.pragma(`cache_size = ${-options.cacheMib * 1024}`);
-    readable(options.tell, () => examinePages(database, 'directory.sqlite', options.tell));
-    readable(options.tell, () => {
+    read(() => {
       examined = { ...examined, ...examineIndex(database, attributeNumbers(database), options) };
     });
-    readable(options.tell, () => {
+    read(() => {
       examined = { ...examined, changes: examineLog(database, options) };
     });
   });
@@ -85,7 +87,7 @@ export function examineDirectory(path: string, options: ExamineOptions): Examine
 /** SQLite's own check of the files beside the entries. */
 export function examineBeside(path: string, kind: 'state' | 'audit', tell: (damage: Damage) => void): void {
   const format = kind === 'state' ? stateFormat : auditFormat;
-  frozen(path, format, tell, (database) => examinePages(database, `${kind}.sqlite`, tell));
+  frozen(path, format, tell, () => undefined);
 }
 
 /** How many rows of a kind the short-lived state holds that are not over. @param kind  as it stands on disk */
@@ -101,28 +103,49 @@ export function countKept(path: string, kind: string, nowMs: number, tell: (dama
   return count;
 }
 
-/** A file that cannot be opened is damage like any other. */
-function frozen(path: string, format: Format, tell: (damage: Damage) => void, examine: (database: Database.Database) => void): void {
+/**
+ * Opens a file, has SQLite check it, and then examines it. What cannot be opened is damage like any other, and a file of which a table is lost is not
+ * examined further.
+ */
+function frozen(
+  path: string,
+  format: Format,
+  tell: (damage: Damage) => void,
+  examine: (database: Database.Database, read: (act: () => void) => void) => void,
+): void {
+  const file = basename(path);
+  const read = (act: () => void) => readable(file, tell, act);
   let database: Database.Database | undefined;
   try {
     database = openFrozen(path, format);
     const own = database;
-    readable(tell, () => examine(own));
+    read(() => examinePages(own, file, tell));
+    read(() => {
+      const missing = missingIn(own, format);
+      for (const what of missing) tell({ kind: 'page', what: `${file}: ${what} is missing` });
+      if (missing.length === 0) examine(own, read);
+    });
   } catch (error) {
-    if (!(error instanceof Refusal && error.row === errors.fileUnusable)) throw error;
+    if (!(error instanceof Refusal && error.row === errors.fileUnusable) || isHindrance(String(error.detail['why']))) throw error;
     tell({ kind: 'page', what: error.message });
   } finally {
     database?.close();
   }
 }
 
-/** What SQLite cannot read is damage, too; what was read before it stands. */
-function readable(tell: (damage: Damage) => void, read: () => void): void {
+/**
+ * What SQLite cannot read is damage, too; what was read before it stands.
+ *
+ * @throws Refusal  STS-STORE-9005 when something else is in the way
+ */
+function readable(file: string, tell: (damage: Damage) => void, read: () => void): void {
   try {
     read();
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    tell({ kind: 'page', what: `SQLite could not read on: ${reasonOf(error)}` });
+    const why = reasonOf(error);
+    if (isHindrance(why)) throw refuse(errors.fileUnusable, { file, why });
+    tell({ kind: 'page', what: `SQLite could not read on: ${why}` });
   }
 }
 

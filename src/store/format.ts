@@ -104,6 +104,8 @@ export const directoryFormat: Format = {
   migrations: [toFormat2, toFormat3, toFormat4],
 };
 
+/** The format that brought the epoch. */
+export const epochFormat = 2;
 /** The format that brought lists. */
 export const listsFormat = 3;
 /** The format that gave each change one number for its place. */

@@ -85,7 +85,7 @@ export function sliceReader(database: Database.Database) {
 
     /** The value at a place, if there is one. */
     valueAt({ number }: Pick<List, 'number'>, place: number): Uint8Array | undefined {
-      const at = Math.floor(place / slotsMax);
+      const at = sliceOf(place);
       const row = one.get(number * slicesMax + at);
       return row === undefined ? undefined : [...placedIn(at, row)].find((each) => each.place === place)?.octets;
     },
@@ -107,6 +107,11 @@ export function sliceReader(database: Database.Database) {
       for (const { id, ...slice } of rows.iterate(number * slicesMax, (number + 1) * slicesMax)) yield* placedIn(id % slicesMax, slice);
     },
   };
+}
+
+/** Which slice of its list a place lies in. */
+export function sliceOf(place: number): number {
+  return Math.floor(place / slotsMax);
 }
 
 /** Changes of slices, each to be called within a write transaction. */
@@ -158,7 +163,7 @@ export function sliceWriter(database: Database.Database, rows: RowNumbers) {
     },
 
     remove(list: List, place: number): List {
-      const at = Math.floor(place / slotsMax);
+      const at = sliceOf(place);
       const before = sliceAt(list, at);
       const gone = before.find((each) => each.place === place);
       if (gone === undefined) throw new Error(`no value at its place: ${list.attribute}`);
@@ -170,7 +175,7 @@ export function sliceWriter(database: Database.Database, rows: RowNumbers) {
 
     /** Takes a list away up to a place, or all of it. */
     drop({ number }: List, through?: number): void {
-      const before = through === undefined ? slicesMax : Math.floor(through / slotsMax) + 1;
+      const before = through === undefined ? slicesMax : sliceOf(through) + 1;
       drop.run(number * slicesMax, number * slicesMax + before);
     },
   };

@@ -73,7 +73,7 @@ test('an older Atrium refuses the folder of a newer one in clear words, and chan
   database.close();
   t.is(
     refusal(t, () => open(t, file)),
-    '[STS-STORE-9003] startup refused: entries has format 99, written by a newer Atrium; this one reads up to 4',
+    '[STS-STORE-9003] entries has format 99, written by a newer Atrium; this one reads up to 4: run that version, or restore a backup from before it',
   );
 });
 
