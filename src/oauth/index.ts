@@ -1,7 +1,7 @@
 export { type Application, type Applications, openApplications, standingScopes, toClientMetadata } from './applications/index.ts';
 export { type Claims, claimsOfScopes, openClaims } from './claims/claims.ts';
 export { type Consent, type Consents, openConsents } from './consents/consents.ts';
-export { scopeText } from './consents/texts.ts';
+export { resourceText, scopeText } from './consents/texts.ts';
 export { issuerOf } from './issuer.ts';
 export { jobs as oauthJobs } from './jobs.ts';
 export { openSigningKeys, type RealmKeys, type SigningKeys } from './keys/keys.ts';

@@ -6,6 +6,8 @@ export const consentsTexts = {
   none: 'You have allowed nothing. Applications that ask you are listed here afterwards.',
   gone: 'An application that is no longer there ({client})',
   since: 'Allowed',
+  at: 'To use at {resource}',
+  nameAt: '{name} at {resource}',
   withdraw: 'Withdraw',
   terminal: 'The same from the command line',
   done: {

@@ -1,4 +1,4 @@
-import { type Application, type Consent, type Consents, scopeText } from '#oauth';
+import { type Application, type Consent, type Consents, issuerOf, resourceText, scopeText, type TokenSets } from '#oauth';
 import { fillText, type Handler, html, notice, type Page, type Reply, things, timeHtml, type WebRealm } from '#web';
 import type { consentsRoutes } from './consents-routes.ts';
 import { consentsTexts as texts } from './consents-texts.ts';
@@ -8,7 +8,7 @@ import type { OwnDeps } from './own.ts';
 export interface ConsentsDeps extends OwnDeps {
   readonly consents: Pick<Consents, 'list' | 'withdraw'>;
   /** Takes back what an application was given for somebody. */
-  readonly revokeConsent: (at: { readonly realm: string; readonly entryUuid: string; readonly clientId: string }) => Promise<unknown>;
+  readonly revokeConsent: TokenSets['revokeConsent'];
   readonly applications: { find(realm: WebRealm, clientId: string): Promise<Application | undefined> };
 }
 
@@ -20,19 +20,25 @@ type Done = keyof typeof texts.done;
 export function createConsentsHandlers(deps: ConsentsDeps): Readonly<Record<keyof typeof consentsRoutes, Handler>> {
   const { applications, consents, clock } = deps;
   return {
-    consents: ownHandler(deps, place, async ({ realm, query }, { session, person, csrfToken }) => {
+    consents: ownHandler(deps, place, async ({ realm, origin, query }, { session, person, csrfToken }) => {
       const all = await consents.list(realm, session.entryUuid);
       const rows = await Promise.all(
-        all.map(async (consent) => ({ consent, application: await applications.find(realm, consent.clientId) })),
+        all.map(async (consent) => {
+          const found = await applications.find(realm, consent.clientId);
+          // Another one under its client id is none that was allowed anything.
+          const application = found !== undefined && (consent.entry ?? found.entryUuid) === found.entryUuid ? found : undefined;
+          const { resource } = consent;
+          return { consent, application, at: resource === '' ? '' : resourceText(issuerOf(realm, origin), resource) };
+        }),
       );
       const done = (Object.keys(texts.done) as Done[]).find((each) => each === query.get('done'));
       return { kind: 'page', page: consentsPage({ realm, rows, done, dn: person.dn, csrfToken, nowMs: clock.nowMs() }) };
     }),
     consentWithdraw: ownForm(deps, place, async ({ realm }, { acting, session: { entryUuid } }, form): Promise<Reply> => {
-      const clientId = form.get('client') ?? '';
-      const withdrawn = await consents.withdraw(realm, acting, entryUuid, clientId);
+      const [clientId, resource] = [form.get('client') ?? '', form.get('resource') ?? ''];
+      const withdrawn = await consents.withdraw(realm, acting, entryUuid, { clientId, resource });
       // Each use would find out by itself; whoever looks at what there is sees it at once.
-      if (withdrawn) await deps.revokeConsent({ realm: realm.id, entryUuid, clientId });
+      if (withdrawn) await deps.revokeConsent({ realm: realm.id, entryUuid, clientId, resource });
       return { kind: 'redirect', status: 303, to: `${home}?done=${withdrawn ? 'withdrawn' : 'gone'}` };
     }),
   };
@@ -40,7 +46,7 @@ export function createConsentsHandlers(deps: ConsentsDeps): Readonly<Record<keyo
 
 interface ConsentsPage {
   readonly realm: WebRealm;
-  readonly rows: readonly { readonly consent: Consent; readonly application: Application | undefined }[];
+  readonly rows: readonly { readonly consent: Consent; readonly application: Application | undefined; readonly at: string }[];
   readonly done: Done | undefined;
   readonly dn: string;
   readonly csrfToken: string;
@@ -57,10 +63,15 @@ ${done !== undefined && notice('good', 'done', texts.done[done])}
 ${
   rows.length > 0 &&
   things(
-    rows.map(({ consent: { clientId, scopes, atMs }, application }) => {
+    rows.map(({ consent: { clientId, resource, scopes, atMs }, application, at }) => {
       const name = application?.name ?? fillText(texts.gone, { client: clientId });
-      const lines = [html`${texts.since} ${timeHtml(atMs, nowMs)}`, scopes.map(scopeText).join('; ')];
-      return { name, lines, action: formButton(realm, home, texts.withdraw, csrfToken, { fields: { client: clientId }, about: name }) };
+      const lines = [
+        html`${texts.since} ${timeHtml(atMs, nowMs)}`,
+        ...(at === '' ? [] : [fillText(texts.at, { resource: at })]),
+        scopes.map(scopeText).join('; '),
+      ].filter((line) => line !== '');
+      const about = at === '' ? name : fillText(texts.nameAt, { name, resource: at });
+      return { name, lines, action: formButton(realm, home, texts.withdraw, csrfToken, { fields: { client: clientId, resource }, about }) };
     }),
   )
 }

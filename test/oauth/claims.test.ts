@@ -57,23 +57,30 @@ test('a realm maps more by entries, an application by its own, and its own comes
   t.false('pw' in ((await claims.of(realm, secret, uuid, ['profile'])) ?? {}), 'what is secret is told to nobody');
 });
 
+const wiki = { clientId: 'wiki', entryUuid: 'w' };
+const own = (...scopes: readonly string[]) => [{ resource: '', scopes }];
+
 test('a consent is kept in its person’s own name, grows with what they allow, and is withdrawn', async (t) => {
   const { consents, uuid, clock, client, house } = await open(t);
   const acting = { dn: person('ada'), session: { factors: 1, authenticatedMs: clock.nowMs(), address: '192.0.2.1', isProtected: true } };
   clock.moveMs(3_600_000);
-  t.true(await consents.grant(realm, acting, uuid, { clientId: 'wiki', scopes: ['openid', 'profile'] }), 'not only right after a sign-in');
+  t.true(await consents.grant(realm, acting, uuid, wiki, own('openid', 'profile')), 'not only right after a sign-in');
   clock.moveMs(1000);
-  t.true(await consents.grant(realm, acting, uuid, { clientId: 'notes', scopes: ['openid'] }));
-  t.true(await consents.grant(realm, acting, uuid, { clientId: 'wiki', scopes: ['email'] }));
-  t.deepEqual((await consents.of(realm, uuid, 'wiki'))?.scopes, ['openid', 'profile', 'email']);
+  t.true(await consents.grant(realm, acting, uuid, { clientId: 'notes', entryUuid: 'n' }, own('openid')));
+  t.true(await consents.grant(realm, acting, uuid, wiki, own('email')));
+  t.deepEqual(
+    (await consents.of(realm, uuid, wiki)).map(({ scopes }) => scopes),
+    [['openid', 'profile', 'email']],
+  );
+  t.deepEqual(await consents.of(realm, uuid, { ...wiki, entryUuid: 'another' }), [], 'another application under the client id');
   const all = await consents.list(realm, uuid);
   t.deepEqual(all.map(({ clientId }) => clientId).sort(), ['notes', 'wiki']);
   const [written] = house.audited.filter(({ action, outcome }) => action === 'ldap.modify' && outcome === 'success');
   t.true(written?.subject.includes('uid=ada'));
 
-  t.true(await consents.withdraw(realm, acting, uuid, 'wiki'));
-  t.is(await consents.of(realm, uuid, 'wiki'), undefined);
-  t.false(await consents.withdraw(realm, acting, uuid, 'wiki'));
+  t.true(await consents.withdraw(realm, acting, uuid, { clientId: 'wiki', resource: '' }));
+  t.deepEqual(await consents.of(realm, uuid, wiki), []);
+  t.false(await consents.withdraw(realm, acting, uuid, { clientId: 'wiki', resource: '' }));
   const refusal = await t.throwsAsync(
     client
       .as({ dn: person('alan') })
@@ -89,6 +96,6 @@ test('two who allow at one moment both count, and what cannot be read is no cons
   await operator.modify(person('ada'), ['add', 'stsConsent', 'nonsense', '{"client":1}', '{"client":"x","scopes":"all","atMs":1}']);
   t.deepEqual(await consents.list(realm, uuid), []);
   const scopes = ['one', 'two', 'three'];
-  await Promise.all(scopes.map((scope) => consents.grant(realm, acting, uuid, { clientId: 'wiki', scopes: [scope] })));
-  t.deepEqual([...((await consents.of(realm, uuid, 'wiki'))?.scopes ?? [])].sort(), [...scopes].sort());
+  await Promise.all(scopes.map((scope) => consents.grant(realm, acting, uuid, wiki, own(scope))));
+  t.deepEqual([...((await consents.of(realm, uuid, wiki))[0]?.scopes ?? [])].sort(), [...scopes].sort());
 });

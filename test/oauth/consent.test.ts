@@ -1,4 +1,5 @@
 import test from 'ava';
+import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';
 import { inspect, launch, openContext, typeIn } from '../flows/browser.ts';
 import { attributeOf, setAttribute } from '../flows/mailed.ts';
@@ -76,6 +77,71 @@ test.serial('RFC 8707: whoever is asked for their consent is told at which resou
   t.deepEqual(told(await pageFor()), []);
   const written = api.replace('&', '&amp;');
   t.deepEqual(told(await pageFor(api, `${base}/admin-api`)), [written, `the management API of this service, ${base}/admin-api`]);
+});
+
+test.serial('RFC 8707: a consent counts at the resource for which it was given, and is withdrawn there', async (t) => {
+  const { base, atrium, ada } = house;
+  const [films, books] = ['https://films.example.com', 'https://books.example.com'];
+  const app = await addApplication(house, 'media', {
+    stsConsentRequired: 'TRUE',
+    stsAllowedResource: [films, books],
+    stsAllowedScope: ['openid', 'read', 'offline_access'],
+  });
+  const config = await configure(base, app);
+  const jar: Jar = {};
+  const scope = 'openid read offline_access';
+  /** The answer, with a consent where one is asked for. */
+  const ask = async (more: Readonly<Record<string, string>>) => {
+    const flow = request(config, more);
+    const led = await go(base, flow.url.href, jar);
+    const met = led.location.includes('/authn/login') ? await signInAt(base, led, ada, jar) : led;
+    if (!met.location.includes('/oauth2/consent')) return { asked: undefined, tokens: await exchange(config, flow, met.location) };
+    const page = await go(base, met.location, jar);
+    const form = { authn: hiddenOf(page, 'authn'), csrf: hiddenOf(page, 'csrf'), do: 'allow' };
+    const resumed = await go(base, '/oauth2/consent', jar, form);
+    return { asked: page.body, tokens: await exchange(config, flow, (await go(base, resumed.location, jar)).location) };
+  };
+  const first = await ask({ scope, resource: films });
+  t.regex(first.asked ?? '', /At https:\/\/films\.example\.com:<\/p><ul><li>what it calls “read”<\/li><\/ul>/);
+  t.is((await ask({ scope, resource: films })).asked, undefined, 'asked once');
+  t.truthy((await ask({ scope: 'openid read', resource: books })).asked, 'for another resource it is another question');
+  const kept = (await attributeOf(atrium, ada.dn, 'stsConsent'))
+    .map((value) => JSON.parse(value))
+    .filter(({ client }) => client === 'media');
+  t.deepEqual(Object.fromEntries(kept.map(({ resource = '', scopes }) => [resource, scopes])), {
+    '': ['openid', 'offline_access'],
+    [films]: ['read'],
+    [books]: ['read'],
+  });
+  const second = await ask({ scope, resource: books });
+  t.is(second.asked, undefined);
+
+  const page = await go(base, '/portal/consents', jar);
+  for (const each of [films, books]) t.true(page.body.includes(`To use at ${each}`));
+  const withdrawal = { csrf: hiddenOf(page, 'csrf'), client: 'media', resource: films };
+  t.is((await go(base, '/portal/consents', jar, withdrawal)).location, '/portal/consents?done=withdrawn');
+  const isGood = async (token: unknown) => (await oidc.tokenIntrospection(config, String(token))).active;
+  t.false(await isGood(first.tokens.refresh_token));
+  t.true(await isGood(second.tokens.refresh_token), 'what stands on the other consents stays');
+  t.truthy((await ask({ scope, resource: films })).asked);
+  // By whatever door it is taken back.
+  const values = (await attributeOf(atrium, ada.dn, 'stsConsent')).filter((value) => JSON.parse(value).resource !== books);
+  await setAttribute(atrium, ada.dn, 'stsConsent', values);
+  t.false(await isGood(second.tokens.refresh_token));
+});
+
+test.serial('a consent is nothing to another application under the client id', async (t) => {
+  const { base, ada, atrium } = house;
+  const make = () => addApplication(house, 'remade', { stsConsentRequired: 'TRUE' });
+  const { dn } = await make();
+  const [entry] = await attributeOf(atrium, dn, 'entryUUID');
+  await setAttribute(atrium, ada.dn, 'stsConsent', [JSON.stringify({ client: 'remade', entry, scopes: ['openid'], atMs: 1 })]);
+  const jar: Jar = {};
+  await signIn(house, await configure(base, { clientId: 'remade', dn, secret: 'Secret-of-remade-1234' }), {}, jar);
+  await asAdministrator(atrium, (client) => client.del(dn));
+  const config = await configure(base, await make());
+  t.regex((await go(base, request(config).url.href, jar)).location, /\/oauth2\/consent/);
+  t.true((await go(base, '/portal/consents', jar)).body.includes('An application that is no longer there (remade)'));
 });
 
 test.serial('a consent that the directory does not let its person keep is none, and nothing is told', async (t) => {

@@ -2,13 +2,18 @@ import { type Clock, utf8 } from '#base';
 import { ClientRefusal, type DirectoryClient, equals, type SessionOf } from '#client';
 import { resultCodes } from '#ldap';
 import type { WebRealm } from '#web';
+import type { Application } from '../applications/application.ts';
+import type { AskedAt } from '../provider/resources.ts';
 
-/** What somebody has allowed an application to know and do: a value of `stsConsent` at their entry. */
-export interface Consent {
+/** What somebody has allowed an application to know and do at one place: a value of `stsConsent` at their entry. */
+export interface Consent extends AskedAt {
   readonly clientId: string;
-  readonly scopes: readonly string[];
+  /** entryUUID of the application, which another one under its client id does not have; values of before have none. */
+  readonly entry?: string;
   readonly atMs: number;
 }
+
+type Allowed = Pick<Application, 'clientId' | 'entryUuid'>;
 
 /** A person in a session of theirs. */
 export interface Consenting {
@@ -17,12 +22,12 @@ export interface Consenting {
 }
 
 export interface Consents {
-  /** What somebody has allowed an application; `undefined` when nothing. */
-  of(realm: Pick<WebRealm, 'suffix'>, entryUuid: string, clientId: string): Promise<Consent | undefined>;
+  /** What somebody has allowed an application, place by place. */
+  of(realm: Pick<WebRealm, 'suffix'>, entryUuid: string, application: Allowed): Promise<readonly Consent[]>;
   /** Consents of somebody, the newest first. */
   list(realm: Pick<WebRealm, 'suffix'>, entryUuid: string): Promise<readonly Consent[]>;
   /**
-   * Keeps what somebody allows, in their own name: added to what they allowed the application before.
+   * Keeps what somebody allows, in their own name: added to what they allowed the application at the same place before.
    *
    * @returns false when the directory does not let them
    */
@@ -30,13 +35,32 @@ export interface Consents {
     realm: Pick<WebRealm, 'suffix'>,
     acting: Consenting,
     entryUuid: string,
-    allowed: Pick<Consent, 'clientId' | 'scopes'>,
+    application: Allowed,
+    asked: readonly AskedAt[],
   ): Promise<boolean>;
-  /** Takes it back, in their own name. @returns false when there was none, or the directory does not let them */
-  withdraw(realm: Pick<WebRealm, 'suffix'>, acting: Consenting, entryUuid: string, clientId: string): Promise<boolean>;
+  /** Takes back what was allowed at a place, in their own name. @returns false when there was none, or the directory does not let them */
+  withdraw(
+    realm: Pick<WebRealm, 'suffix'>,
+    acting: Consenting,
+    entryUuid: string,
+    place: Pick<Consent, 'clientId' | 'resource'>,
+  ): Promise<boolean>;
 }
 
-/** Applications that one person has allowed something: of more, the oldest go. */
+/** Whether all that is asked for was allowed at the place where it is asked for. */
+export function isAllowed(asked: readonly AskedAt[], held: readonly AskedAt[]): boolean {
+  return asked.every(({ resource, scopes }) => {
+    const there = held.find((consent) => consent.resource === resource);
+    return there !== undefined && scopes.every((scope) => there.scopes.includes(scope));
+  });
+}
+
+/** Since when the consents stand on which a token set will: 0 where there is none, so that the set is worth nothing. */
+export function sinceWhen(asked: readonly AskedAt[], held: readonly Consent[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(asked.map(({ resource }) => [resource, held.find((consent) => consent.resource === resource)?.atMs ?? 0]));
+}
+
+/** Places at which one person has allowed something: of more, the oldest go. */
 const consentsMax = 200;
 const scopesMax = 100;
 const attribute = 'stsConsent';
@@ -57,7 +81,9 @@ export function openConsents({ client, clock }: ConsentsOptions): Consents {
     // Who allows two things at one moment leaves two values: they are one consent.
     for (const value of await valuesOf(realm, entryUuid)) {
       const consent = consentOf(value);
-      if (consent !== undefined) all.set(consent.clientId, joined(consent, all.get(consent.clientId)));
+      if (consent === undefined) continue;
+      const key = JSON.stringify([consent.clientId, consent.entry, consent.resource]);
+      all.set(key, joined(consent, all.get(key)));
     }
     return [...all.values()];
   };
@@ -88,28 +114,46 @@ export function openConsents({ client, clock }: ConsentsOptions): Consents {
     }
   };
   return {
-    of: async (realm, entryUuid, clientId) => (await listOf(realm, entryUuid)).find((consent) => consent.clientId === clientId),
+    of: async (realm, entryUuid, { clientId, entryUuid: entry }) =>
+      (await listOf(realm, entryUuid)).filter((each) => each.clientId === clientId && (each.entry ?? entry) === entry),
     list: async (realm, entryUuid) => (await listOf(realm, entryUuid)).toSorted((a, b) => b.atMs - a.atMs),
-    grant: (realm, acting, entryUuid, { clientId, scopes }) =>
+    grant: (realm, acting, entryUuid, { clientId, entryUuid: entry }, asked) =>
       change(realm, acting, entryUuid, (held) => {
-        const own = held.filter(({ consent }) => consent?.clientId === clientId);
-        const others = held.filter(({ consent }) => consent?.clientId !== clientId);
+        const atMs = clock.nowMs();
+        // What another application under the client id was allowed is nobody's any more.
+        const over = held.filter(({ consent }) => consent?.clientId === clientId && (consent.entry ?? entry) !== entry);
+        const own = held.filter(
+          (each) => !over.includes(each) && each.consent?.clientId === clientId && asked.some(isAt(each.consent.resource)),
+        );
+        const others = held.filter((each) => !over.includes(each) && !own.includes(each));
         const oldest = others.toSorted((a, b) => (a.consent?.atMs ?? 0) - (b.consent?.atMs ?? 0));
-        const crowded = oldest.slice(0, Math.max(0, others.length - consentsMax + 1));
-        const now: Consent = { clientId, scopes: [...scopes], atMs: clock.nowMs() };
-        const whole = own.reduce((sum, { consent }) => (consent === undefined ? sum : joined(consent, sum)), now);
-        const come = JSON.stringify({ client: clientId, scopes: whole.scopes.slice(0, scopesMax), atMs: whole.atMs });
+        const crowded = oldest.slice(0, Math.max(0, others.length - consentsMax + asked.length));
+        const come = asked.map(({ resource, scopes }) => {
+          const before = own.flatMap(({ consent }) => (consent?.resource === resource ? consent : []));
+          const now: Consent = { clientId, entry, resource, scopes, atMs };
+          return written(
+            before.reduce((sum, consent) => joined(consent, sum), now),
+            entry,
+          );
+        });
         return {
-          gone: [...own, ...crowded].map(({ value }) => value).filter((value) => value !== come),
-          come: [come].filter((value) => !held.some((each) => each.value === value)),
+          gone: [...over, ...own, ...crowded].map(({ value }) => value).filter((value) => !come.includes(value)),
+          come: come.filter((value) => !held.some((each) => each.value === value)),
         };
       }),
-    withdraw: (realm, acting, entryUuid, clientId) =>
+    withdraw: (realm, acting, entryUuid, { clientId, resource }) =>
       change(realm, acting, entryUuid, (held) => ({
-        gone: held.filter(({ consent }) => consent?.clientId === clientId).map(({ value }) => value),
+        gone: held.filter(({ consent }) => consent?.clientId === clientId && consent.resource === resource).map(({ value }) => value),
         come: [],
       })),
   };
+}
+
+const isAt = (place: string) => (asked: AskedAt) => asked.resource === place;
+
+function written({ clientId, resource, scopes, atMs }: Consent, entry: string): string {
+  const where = resource === '' ? {} : { resource };
+  return JSON.stringify({ client: clientId, entry, ...where, scopes: scopes.slice(0, scopesMax), atMs });
 }
 
 /** What was allowed at several times. It stands since the first of them: who allows more has not taken back what they allowed. */
@@ -120,10 +164,13 @@ function joined(one: Consent, other: Consent | undefined): Consent {
 
 function consentOf(value: string): Consent | undefined {
   try {
-    const { client, scopes, atMs } = JSON.parse(value);
+    const { client, entry, resource = '', scopes, atMs } = JSON.parse(value);
     const isOne =
-      typeof client === 'string' && Array.isArray(scopes) && scopes.every((each) => typeof each === 'string') && Number.isSafeInteger(atMs);
-    return isOne ? { clientId: client, scopes, atMs } : undefined;
+      [client, resource, entry ?? ''].every((each) => typeof each === 'string') &&
+      Array.isArray(scopes) &&
+      scopes.every((each) => typeof each === 'string') &&
+      Number.isSafeInteger(atMs);
+    return isOne ? { clientId: client, ...(entry === undefined ? {} : { entry }), resource, scopes, atMs } : undefined;
   } catch {
     return undefined;
   }

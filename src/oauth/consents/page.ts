@@ -20,7 +20,8 @@ import {
 import type { Application } from '../applications/application.ts';
 import type { Applications } from '../applications/applications.ts';
 import { errors } from '../errors.ts';
-import { issuerOf } from '../issuer.ts';
+import { type Issuer, issuerOf } from '../issuer.ts';
+import { type AskedAt, askedAt } from '../provider/resources.ts';
 import { texts as oauthTexts } from '../texts.ts';
 import type { Consents } from './consents.ts';
 import type { consentRoutes } from './routes.ts';
@@ -42,9 +43,8 @@ interface Question {
   readonly id: string;
   readonly parked: Parked;
   readonly session: Session;
-  readonly scopes: readonly string[];
-  /** Where it is to be used, as people are told. */
-  readonly resources: readonly string[];
+  readonly asked: readonly AskedAt[];
+  readonly issuer: Issuer;
   readonly application: Application;
   readonly acting: Parameters<Consents['grant']>[1];
   readonly userName: string;
@@ -74,14 +74,13 @@ export function createConsentHandlers(deps: ConsentDeps): Readonly<Record<keyof 
 async function answered(
   deps: ConsentDeps,
   request: WebRequest,
-  { acting, application, parked, scopes, session }: Question,
+  { acting, application, asked, parked, session }: Question,
   allowed: boolean,
 ): Promise<Reply> {
   const { consents, sessions } = deps;
   const { realm } = request;
   if (!allowed) return { kind: 'redirect', status: 303, to: parked.cancelTarget };
-  const { clientId } = application;
-  if (!(await consents.grant(realm, acting, session.entryUuid, { clientId, scopes })))
+  if (!(await consents.grant(realm, acting, session.entryUuid, application, asked)))
     return refused(deps, request, errors.consentUnkept, refusedPage(realm), session.subject);
   await sessions.markAnswered(session, parked.target, parked.about);
   return { kind: 'redirect', status: 303, to: resumedTarget(parked.target) };
@@ -92,17 +91,18 @@ async function questionOf(deps: ConsentDeps, request: WebRequest, id: string): P
   const { sessions, people, applications } = deps;
   const { realm } = request;
   const [parked, session] = [await sessions.parked(realm.id, id), await sessions.find(realm.id, request.cookies(sessionCookie))];
-  const { consent, clientId, scopes, resources } = parked?.about ?? {};
+  const { consent, clientId, server = '', scopes, resources } = parked?.about ?? {};
   const isWhole = consent === true && typeof clientId === 'string' && Array.isArray(scopes);
   if (parked === undefined || session === undefined || !isWhole) return undefined;
   const [person, application] = [await people.byUuid(realm, session.entryUuid), await applications.find(realm, clientId)];
   const strength = actingSession(session.events, request);
   if (person === undefined || person.disabled || application === undefined || application.disabled || strength === undefined)
     return undefined;
+  const issuer = issuerOf(realm, request.origin, String(server));
   const acting = { dn: person.dn, session: strength };
   return {
-    ...{ id, parked, session, application, acting, scopes: scopes.map(String) },
-    resources: [resources ?? []].flat().map((each) => resourceText(issuerOf(realm, request.origin, ''), String(each))),
+    ...{ id, parked, session, application, acting, issuer },
+    asked: askedAt(issuer, application, { scopes: scopes.map(String), resources: [resources ?? []].flat().map(String) }),
     ...{ userName: userNameOf(person.dn), subject: subjectOf(realm, session.sid) },
   };
 }
@@ -110,7 +110,7 @@ async function questionOf(deps: ConsentDeps, request: WebRequest, id: string): P
 function questionPage(
   { csrf }: ConsentDeps,
   { realm }: WebRequest,
-  { id, parked, application, scopes, resources, userName, subject }: Question,
+  { id, parked, application, asked, issuer, userName, subject }: Question,
 ): Page {
   const title = fillText(texts.title, { application: application.name });
   const words = fillText(texts.words, { application: application.name });
@@ -122,11 +122,11 @@ function questionPage(
 ${facts([
   [texts.asks, application.description ?? application.name],
   [texts.who, userName],
-  ...resources.map((each) => [texts.resource, each] as const),
+  ...asked.flatMap(({ resource }) => (resource === '' ? [] : [[texts.resource, resourceText(issuer, resource)] as const])),
   ...parked.rows.flatMap(({ label, value }) => (label === oauthTexts.leadsBackTo ? [[label, value] as const] : [])),
 ])}
 <p>${words}</p>
-<ul>${scopes.map((scope) => html`<li>${scopeText(scope)}</li>`)}</ul>
+${asked.map(({ resource, scopes }) => html`${resource !== '' && html`<p>${fillText(texts.there, { resource: resourceText(issuer, resource) })}</p>`}<ul>${scopes.map((scope) => html`<li>${scopeText(scope)}</li>`)}</ul>`)}
 <form method="post" action="${pathIn(realm, consentPath)}">
 <input type="hidden" name="${csrfField}" value="${csrf.issue(subject)}">
 <input type="hidden" name="authn" value="${id}">

@@ -8,6 +8,7 @@ export const consentTexts = {
   words: '{application} asks to use your account. It would get:',
   asks: 'Application',
   resource: 'To use at',
+  there: 'At {resource}:',
   managementApi: 'the management API of this service, {resource}',
   who: 'You are',
   allow: 'Allow',

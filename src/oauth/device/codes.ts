@@ -3,7 +3,7 @@ import type { Kept } from '#state';
 import type { Application } from '../applications/application.ts';
 import type { Issuer } from '../issuer.ts';
 import { artifactKey } from '../provider/adapter.ts';
-import { scopesAt } from '../provider/resources.ts';
+import { askedAt, scopesAt } from '../provider/resources.ts';
 import type { KeptTokens } from '../tokens/kept.ts';
 import type { ArtifactRecord, SetRecord } from '../tokens/records.ts';
 
@@ -26,7 +26,7 @@ export interface LetIn {
   readonly amr: readonly string[];
   readonly mechanisms?: readonly string[] | undefined;
   readonly password: string;
-  readonly consentedMs?: number | undefined;
+  readonly consented?: SetRecord['consented'];
 }
 
 const idOctets = 16;
@@ -71,7 +71,7 @@ export async function letIn(
   issuer: Issuer,
   { artifact, scopes, resources }: Waiting,
   application: Pick<Application, 'clientId' | 'holder' | 'scopes' | 'resources'>,
-  { entryUuid, subject, sid, whenMs, acr, amr, mechanisms, password, consentedMs }: LetIn,
+  { entryUuid, subject, sid, whenMs, acr, amr, mechanisms, password, consented }: LetIn,
 ): Promise<boolean> {
   const { realm, server, url } = issuer;
   const { clientId, holder, scopes: allowed } = application;
@@ -79,13 +79,15 @@ export async function letIn(
   // By the entry as it is now: what it may have no tokens for any more is left out.
   const audience = resources.filter((each) => scopesAt(issuer, application, each) !== undefined);
   const of = (resource: string) => scopes.filter((each) => scopesAt(issuer, application, resource)?.includes(each) === true);
+  // What is asked for at a resource is granted there and nowhere else.
+  const own = askedAt(issuer, application, { scopes, resources }).find(({ resource }) => resource === '')?.scopes ?? [];
   const scope = scopes.filter((each) => allowed.includes(each) || audience.some((resource) => of(resource).includes(each))).join(' ');
   const untilMs = nowMs + grantTtlS * 1000;
   const grant = {
     kind: 'Grant',
     accountId: subject,
     clientId,
-    openid: { scope: scopes.filter((each) => allowed.includes(each)).join(' ') },
+    openid: { scope: own.filter((each) => allowed.includes(each)).join(' ') },
     resources: Object.fromEntries(audience.map((resource) => [resource, of(resource).join(' ')])),
     iat: Math.floor(nowMs / 1000),
     exp: Math.floor(untilMs / 1000),
@@ -107,7 +109,7 @@ export async function letIn(
       amr,
       password,
     },
-    ...(consentedMs === undefined ? {} : { consentedMs }),
+    ...(consented === undefined ? {} : { consented }),
     ...(mechanisms === undefined ? {} : { mechanisms }),
     ...{ issuedAtMs: nowMs, payload: grant },
   };

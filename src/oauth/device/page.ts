@@ -20,12 +20,12 @@ import {
 } from '#web';
 import type { Application } from '../applications/application.ts';
 import type { Applications } from '../applications/applications.ts';
-import type { Consents } from '../consents/consents.ts';
+import { type Consents, sinceWhen } from '../consents/consents.ts';
 import { consentTexts, resourceText, scopeText } from '../consents/texts.ts';
 import { errors } from '../errors.ts';
 import { type Issuer, isServerName, issuerOf } from '../issuer.ts';
 import { demandsOf } from '../provider/demands.ts';
-import { scopesAt } from '../provider/resources.ts';
+import { askedAt, scopesAt } from '../provider/resources.ts';
 import { eventFor } from '../provider/session.ts';
 import type { KeptTokens } from '../tokens/kept.ts';
 import type { Standing } from '../tokens/standings.ts';
@@ -147,14 +147,10 @@ async function allow(
   const { realm } = issuer;
   const strength = actingSession(session.events, request);
   // To let a device in is to allow what it asks for: it is kept where the application's entry asks for that.
+  const asked = askedAt(issuer, application, waiting);
   if (application.consentRequired && strength !== undefined)
-    await deps.consents.grant(realm, { dn: person.dn, session: strength }, session.entryUuid, {
-      clientId: application.clientId,
-      scopes: waiting.scopes,
-    });
-  const consentedMs = application.consentRequired
-    ? (await deps.consents.of(realm, session.entryUuid, application.clientId))?.atMs
-    : undefined;
+    await deps.consents.grant(realm, { dn: person.dn, session: strength }, session.entryUuid, application, asked);
+  const held = application.consentRequired ? await deps.consents.of(realm, session.entryUuid, application) : undefined;
   const password = (await deps.standing.person(realm, session.entryUuid))?.password ?? '';
   const { entryUuid, subject, sid } = session;
   const desk = { kept: deps.kept, clock: deps.clock, chance: deps.chance, grantTtlS: deps.grantTtlS(realm.id) };
@@ -167,7 +163,7 @@ async function allow(
     amr,
     mechanisms,
     password,
-    consentedMs,
+    ...(held === undefined ? {} : { consented: sinceWhen(asked, held) }),
   });
   if (done) note(deps, request, { session }, undefined, application.clientId);
   return {

@@ -5,19 +5,13 @@ import type { People } from '#people';
 import type { Sessions } from '#sessions';
 import type { WebRealm } from '#web';
 import type { Application, Applications } from '../applications/index.ts';
+import type { Consents } from '../consents/consents.ts';
 import type { settings as rows } from '../settings.ts';
 import type { KeptTokens } from '../tokens/kept.ts';
 import type { Standing } from '../tokens/standings.ts';
 
 /** What people have said that applications may know. */
-export interface ConsentsRead {
-  /** What somebody has allowed an application, and since when; `undefined` when nothing. */
-  of(
-    realm: WebRealm,
-    entryUuid: string,
-    clientId: string,
-  ): Promise<{ readonly scopes: readonly string[]; readonly atMs: number } | undefined>;
-}
+export type ConsentsRead = Pick<Consents, 'of'>;
 
 /** What an authorization server is made of, beside its keys. */
 export interface ProviderDeps {

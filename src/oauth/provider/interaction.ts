@@ -8,6 +8,7 @@ import type { ProviderDeps } from './deps.ts';
 import type { KoaContextWithOIDC } from './library.ts';
 import type { Passing } from './passing.ts';
 import { keepPushed } from './pushed.ts';
+import { askedOf } from './resources.ts';
 
 type Ctx = KoaContextWithOIDC;
 
@@ -29,10 +30,7 @@ export async function parkFor(deps: ProviderDeps, passing: Passing, ctx: Ctx, pr
   // A pushed request is over long before anybody has signed in.
   await keepPushed(deps, passing, ctx);
   const redirectUri = String(params['redirect_uri'] ?? '');
-  const scopes = String(params['scope'] ?? '')
-    .split(' ')
-    .filter((scope) => scope !== '');
-  const resources = [params['resource'] ?? []].flat().map(String);
+  const asked = askedOf(params);
   const isConsent = prompt === 'consent';
   const demands = demandsOf(params, application);
   const hint = typeof params['login_hint'] === 'string' ? { hint: params['login_hint'] } : {};
@@ -42,7 +40,7 @@ export async function parkFor(deps: ProviderDeps, passing: Passing, ctx: Ctx, pr
     target: raw.target,
     rows: [
       { label: texts.application, value: application.name },
-      { label: texts.asksFor, value: scopes.join(', ') },
+      { label: texts.asksFor, value: asked.scopes.join(', ') },
       { label: texts.leadsBackTo, value: redirectUri },
     ],
     // Whoever asks for a person asks for one who signs in: nobody goes on without.
@@ -50,7 +48,7 @@ export async function parkFor(deps: ProviderDeps, passing: Passing, ctx: Ctx, pr
     ...hint,
     marks: true,
     leadsTo: leadsTo(redirectUri),
-    about: isConsent ? { consent: true, clientId: application.clientId, scopes, resources } : { signIn: true },
+    about: isConsent ? { consent: true, clientId: application.clientId, server: issuer.server, ...asked } : { signIn: true },
   });
   return pathIn(issuer.realm, `${isConsent ? consentPath : '/authn/login'}?authn=${encodeURIComponent(id)}`);
 }

@@ -1,11 +1,13 @@
 import { meetsDemand, type Session } from '#sessions';
 import { sessionCookie } from '#web';
+import { isAllowed } from '../consents/consents.ts';
 import { errors } from '../errors.ts';
 import { applicationOf } from './application.ts';
 import { demandsOf } from './demands.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { KoaContextWithOIDC, OidcLibrary } from './library.ts';
 import { type Passing, passingOf } from './passing.ts';
+import { askedAt, askedOf } from './resources.ts';
 import { eventFor } from './session.ts';
 
 type Ctx = KoaContextWithOIDC;
@@ -109,9 +111,6 @@ async function needsConsent({ consents, ...deps }: ProviderDeps, ctx: Ctx): Prom
   const prompts = String(oidc.params?.['prompt'] ?? '').split(' ');
   if (prompts.includes('consent') && !answered) return true;
   if (!application.consentRequired) return false;
-  const allowed = await consents.of(passing.issuer.realm, passing.session.entryUuid, application.clientId);
-  const asked = String(oidc.params?.['scope'] ?? '')
-    .split(' ')
-    .filter((scope) => scope !== '');
-  return !asked.every((scope) => allowed?.scopes.includes(scope) === true);
+  const held = await consents.of(passing.issuer.realm, passing.session.entryUuid, application);
+  return !isAllowed(askedAt(passing.issuer, application, askedOf(oidc.params ?? {})), held);
 }

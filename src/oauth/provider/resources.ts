@@ -32,6 +32,32 @@ export function scopesAt(
   return resources.includes(resource) ? scopes.filter((scope) => !standingScopes.includes(scope)) : undefined;
 }
 
+/** What is asked for at one place: at a resource, or, where that is empty, at the server itself. */
+export interface AskedAt {
+  readonly resource: string;
+  readonly scopes: readonly string[];
+}
+
+/** Scopes and resources that a request names. */
+export function askedOf(params: { readonly scope?: unknown; readonly resource?: unknown }) {
+  const scopes = typeof params.scope === 'string' ? params.scope.split(' ').filter((each) => each !== '') : [];
+  return { scopes, resources: [params.resource ?? []].flat().map(String) };
+}
+
+/** A request, place by place: to whom each scope would be told. What no named resource has is asked of the server itself. */
+export function askedAt(
+  issuer: Issuer,
+  application: Pick<Application, 'resources' | 'scopes'>,
+  { scopes, resources }: { readonly scopes: readonly string[]; readonly resources: readonly string[] },
+): readonly AskedAt[] {
+  const elsewhere = [...new Set(resources)].flatMap((resource) => {
+    const there = scopesAt(issuer, application, resource);
+    return there === undefined ? [] : { resource, scopes: scopes.filter((each) => there.includes(each)) };
+  });
+  const own = scopes.filter((each) => !elsewhere.some((place) => place.scopes.includes(each)));
+  return own.length === 0 && elsewhere.length > 0 ? elsewhere : [{ resource: '', scopes: own }, ...elsewhere];
+}
+
 /** The management API is its realm's own: no named server gives tokens for it. */
 export function isManagementApi({ url, server }: Issuer, resource: string): boolean {
   return server === '' && resource === `${url}/admin-api`;

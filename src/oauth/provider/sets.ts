@@ -1,6 +1,7 @@
 import { token } from '#base';
 import type { Kept } from '#state';
 import type { Application } from '../applications/index.ts';
+import { sinceWhen } from '../consents/consents.ts';
 import type { Issuer } from '../issuer.ts';
 import type { SetRecord } from '../tokens/records.ts';
 import { artifactKey, structuredModel } from './adapter.ts';
@@ -9,7 +10,7 @@ import { subOf, uuidOf } from './claims.ts';
 import type { ProviderDeps } from './deps.ts';
 import type { AdapterPayload, KoaContextWithOIDC } from './library.ts';
 import type { Passing } from './passing.ts';
-import { scopesAt } from './resources.ts';
+import { askedAt, askedOf, scopesAt } from './resources.ts';
 import { eventFor } from './session.ts';
 
 type Ctx = KoaContextWithOIDC;
@@ -79,7 +80,10 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         ...{ jti, kind: 'Grant', iat: nowS, exp: nowS + settingsOf(realm.id)['oauth.grantTtlS'] },
         ...{ accountId: session.subject, clientId: application.clientId },
       } as object);
-      const mine = asked.filter((scope) => application.scopes.includes(scope));
+      const places = askedAt(issuer, application, { ...askedOf(oidc.params ?? {}), scopes: asked });
+      // What is asked for at a resource is granted there and nowhere else.
+      const own = places.find(({ resource }) => resource === '')?.scopes ?? [];
+      const mine = own.filter((scope) => application.scopes.includes(scope));
       // What the library takes out and this service puts back is granted, too.
       if (scopesOf(passing.askedScope).includes('offline_access') && application.scopes.includes('offline_access'))
         mine.push('offline_access');
@@ -101,7 +105,9 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         session.events.find(({ whenMs }) => Math.floor(whenMs / 1000) === oidc.session?.loginTs) ??
         eventFor(session, { demand: {}, again: false }, nowMs);
       const scope = source.scope ?? '';
-      const since = (await deps.consents?.of(realm, session.entryUuid, oidc.client?.clientId ?? ''))?.atMs;
+      const asks = application?.consentRequired === true ? deps.consents : undefined;
+      const held = application && (await asks?.of(realm, session.entryUuid, application));
+      const consented = application && held && { consented: sinceWhen(askedAt(issuer, application, askedOf(oidc.params ?? {})), held) };
       const set: SetRecord = {
         id: begins.setId,
         server,
@@ -119,7 +125,7 @@ export function createSets(deps: ProviderDeps, issuer: Issuer): Sets {
         amr: event.amr,
         ...(event.mechanisms === undefined ? {} : { mechanisms: event.mechanisms }),
         password: person?.password ?? '',
-        ...(application?.consentRequired === true && since !== undefined ? { consentedMs: since } : {}),
+        ...consented,
         ...(application?.backchannelLogoutUri === undefined ? {} : { tells: true }),
         issuedAtMs: nowMs,
         payload: payloadOf(oidc.grant as unknown as Record<string, unknown>),

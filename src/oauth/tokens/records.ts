@@ -26,8 +26,8 @@ export interface SetRecord {
   readonly mechanisms?: readonly string[];
   /** When the person's password was last changed, as their entry said when the set began; empty when it said nothing. */
   readonly password: string;
-  /** Since when the person's consent stood, where they were asked: it ends when they withdraw what they said. */
-  readonly consentedMs?: number;
+  /** Since when the person's consents stood on which it began, by resource: it ends when they withdraw one of them. */
+  readonly consented?: Readonly<Record<string, number>>;
   readonly issuedAtMs: number;
   /** What oidc-provider keeps of its grant. */
   readonly payload: Readonly<Record<string, unknown>>;

@@ -64,6 +64,14 @@ interface SetPage {
   readonly next?: number | undefined;
 }
 
+interface ConsentAt {
+  readonly realm: string;
+  readonly entryUuid: string;
+  readonly clientId: string;
+  /** Empty for the server itself. */
+  readonly resource: string;
+}
+
 /** Token sets as operators and people see them: what was issued, to whom, and what it is worth at this moment. No token can be read here. */
 export interface TokenSets {
   /** Some of the sets of a person, of an application, or of a whole realm; the newest first, at most `limit`. */
@@ -71,8 +79,8 @@ export interface TokenSets {
   open(realm: WebRealm, setKey: string): Promise<OpenedSet>;
   /** @returns true when it was in force */
   revoke(realm: WebRealm, setKey: string): Promise<boolean>;
-  /** What an application was given for somebody: when they withdraw their consent. @returns how many sets were in force */
-  revokeConsent(at: { readonly realm: string; readonly entryUuid: string; readonly clientId: string }): Promise<number>;
+  /** What an application was given for somebody at a place: when they withdraw their consent. @returns how many sets were in force */
+  revokeConsent(at: ConsentAt): Promise<number>;
 }
 
 export interface TokenSetsOptions {
@@ -130,10 +138,13 @@ export function openTokenSets({ kept, standing, clock, userNameOf }: TokenSetsOp
       return { found: true, set, setKey, why: set.state === 'active' ? '' : set.state };
     },
     revoke: async (realm, setKey) => keyPattern.test(setKey) && kept.revoke(realm.id, setKey, 'operator'),
-    revokeConsent: async ({ realm, entryUuid, clientId }) => {
+    revokeConsent: async ({ realm, entryUuid, clientId, resource }) => {
       let count = 0;
+      // One that began when nobody had to be asked is for the server itself, and for what its tokens name.
+      const stoodOn = ({ consented, audience }: SetRecord) =>
+        consented === undefined ? resource === '' || audience.includes(resource) : Object.hasOwn(consented, resource);
       for (const found of await kept.setsOf(realm, entryUuid, setsMax)) {
-        if (found.value.clientId === clientId && (await kept.revokeKept(found, 'consent-withdrawn'))) count++;
+        if (found.value.clientId === clientId && stoodOn(found.value) && (await kept.revokeKept(found, 'consent-withdrawn'))) count++;
       }
       return count;
     },

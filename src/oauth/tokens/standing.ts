@@ -14,8 +14,8 @@ export interface Footing {
   readonly person: (Pick<Person, 'disabled'> & { readonly password: string }) | undefined;
   /** Whether the session in which it began is live; not asked where the set is not bound to it. */
   readonly session: boolean;
-  /** Since when the person's consent to the application stands; not asked where none was needed. */
-  readonly consentedMs: number | undefined;
+  /** Since when the person's consents to the application stand, by resource; not asked where none was needed. */
+  readonly consented: Readonly<Record<string, number>> | undefined;
 }
 
 /**
@@ -36,6 +36,7 @@ export function fallOf(set: SetRecord, expiresAtMs: number, footing: Footing): R
   if (set.bound && !footing.session) return 'signed-out';
   if (!footing.allowed) return 'not-allowed';
   // Given once more later, it is another consent: what came of the one before does not come back.
-  if (set.consentedMs !== undefined && footing.consentedMs !== set.consentedMs) return 'consent-withdrawn';
+  const stood = Object.entries(set.consented ?? {});
+  if (stood.some(([resource, atMs]) => footing.consented?.[resource] !== atMs)) return 'consent-withdrawn';
   return undefined;
 }

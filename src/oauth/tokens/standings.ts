@@ -55,14 +55,15 @@ export function openStanding({ client, sessions, applications, consents, kept, c
     const application = await applications.find(realm, set.clientId);
     const isThere = application !== undefined && !application.disabled && mayUseServer(application.servers, set.server);
     const isPerson = set.entryUuid !== '';
-    const [person, session, consentedMs, allowed] = await Promise.all([
+    const [person, session, held, allowed] = await Promise.all([
       isPerson ? personOf(realm, set.entryUuid) : undefined,
       isPerson && set.bound && set.sid !== undefined ? sessions.bySid(realm.id, set.entryUuid, set.sid) : undefined,
-      isPerson && set.consentedMs !== undefined ? consents?.of(realm, set.entryUuid, set.clientId).then((found) => found?.atMs) : undefined,
+      isPerson && set.consented !== undefined && application !== undefined ? consents?.of(realm, set.entryUuid, application) : undefined,
       isPerson && isThere ? letsIn(realm, application, set) : true,
     ]);
+    const consented = held && Object.fromEntries(held.map(({ resource, atMs }) => [resource, atMs]));
     const fallen = fallOf(set, expiresAtMs, {
-      ...{ nowMs, application: isThere, holder: application?.holder, allowed, person, session: session !== undefined, consentedMs },
+      ...{ nowMs, application: isThere, holder: application?.holder, allowed, person, session: session !== undefined, consented },
     });
     // What has fallen stays so, whatever is given back later; but what an application's entry says counts for as long as it says so.
     const isForNow = fallen === 'expired' || fallen === 'application-gone' || fallen === 'not-allowed';
