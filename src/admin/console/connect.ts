@@ -34,8 +34,10 @@ export function connectionsOf(given: Connecting): SafeHtml {
   const has = (grant: GrantType) => client.grants.includes(grant);
   const bySignIn = [
     ['openid-client (Node)', openidClient(client)],
-    // What Apache's module does not do is not shown as if it did.
-    ...(client.dpopBound || client.method === 'private_key_jwt' ? [] : [['mod_auth_openidc (Apache)', modAuthOpenidc(client)] as const]),
+    // What Apache's module does not do is not shown as if it did. That of Debian 12 (2.4.12) pushes no requests: Apache does not start where it is told to.
+    ...(client.dpopBound || client.requirePar || client.method === 'private_key_jwt'
+      ? []
+      : [['mod_auth_openidc (Apache)', modAuthOpenidc(client)] as const]),
   ] as const;
   const all = [
     ['Any client', settingsOf(client)],
@@ -125,7 +127,7 @@ const tokens = await oidc.authorizationCodeGrant(config, currentUrl, {
 const person = tokens.claims();`;
 }
 
-function modAuthOpenidc({ issuer, clientId, redirectUri, method, scope, requirePar }: Client): string {
+function modAuthOpenidc({ issuer, clientId, redirectUri, method, scope }: Client): string {
   return [
     `OIDCProviderMetadataURL ${quoted(`${issuer}/.well-known/openid-configuration`)}`,
     `OIDCClientID ${quoted(clientId)}`,
@@ -134,7 +136,6 @@ function modAuthOpenidc({ issuer, clientId, redirectUri, method, scope, requireP
     `OIDCRedirectURI ${quoted(redirectUri)}`,
     `OIDCScope ${quoted(scope)}`,
     'OIDCPKCEMethod S256',
-    ...(requirePar ? ['OIDCProviderAuthRequestMethod PAR'] : []),
     'OIDCCryptoPassphrase "exec:/usr/bin/openssl rand -hex 32"',
     '<Location "/">',
     '  AuthType openid-connect',
