@@ -21,6 +21,7 @@ export const errors = {
     'an Idempotency-Key comes a second time while its first call is under way, or when what that said is told once',
     409,
   ),
+  operatorAbsent: row('9300', 'the operators’ door acts as the built-in administrator, and there is no {uid} in the default realm', 403),
   keyNotNoted: row(
     '9240',
     'what a call with an Idempotency-Key made could not be noted: it is held in memory until the state can be written',

@@ -1,7 +1,8 @@
-export { createGate, type Gate, type VerifyAccessToken } from './api/gate.ts';
-export { apiRoutes, routeOf } from './api/routes.ts';
+export { createGate, createOperatorsGate, type Gate, type VerifyAccessToken } from './api/gate.ts';
+export { createApi, routeOf } from './api/routes.ts';
 export { consoleRoutesOf, createConsole } from './console/index.ts';
 export { errors as adminErrors } from './errors.ts';
+export { type CommandMember, commandMembersOf } from './operations/command-line.ts';
 export type { OperationDeps } from './operations/deps.ts';
 export { type Performed, perform } from './operations/perform.ts';
 export { type Call, type Caller, type Operation, type OperationRow, operation, type Scope } from './operations/row.ts';

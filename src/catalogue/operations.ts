@@ -55,6 +55,8 @@ export interface OperationRow {
   readonly examples: readonly ExampleRow[];
   /** What it destroys, where it destroys something that cannot be had again; then it asks before, and has the option `yes`. */
   readonly destroys?: string;
+  /** What will happen, in sentences, where it is asked before something is done that destroys nothing; it has the option `yes`, too. */
+  readonly asks?: string;
   /** What is special about an exit status here; they mean the same everywhere. */
   readonly exits?: Readonly<Record<number, string>>;
 }

@@ -20,6 +20,20 @@ export async function askPassword(question: string, context: Context): Promise<s
   return first;
 }
 
+/**
+ * A secret that there is already, typed once, unseen, or in the first line of standard input.
+ *
+ * @throws Misuse when there is none; Interrupted
+ */
+export async function askSecret(question: string, context: Context): Promise<string> {
+  const { stdin } = context;
+  if (!stdin.isTTY) return await firstLine(stdin);
+  using typing = typeUnseen(context);
+  const typed = await typing.line(`${question}: `);
+  if (typed === '') throw new Misuse('no secret was given: nothing was done');
+  return typed;
+}
+
 async function firstLine(stdin: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = [];
   let octets = 0;

@@ -57,6 +57,8 @@ export type Located =
       readonly suffix: string;
       readonly administratorUid: string;
       readonly operatorsSocket: string | undefined;
+      /** Of the management API, for operators. */
+      readonly managementSocket: string | undefined;
       readonly exchange: string;
       /** Bounds of judging a password against a hash. */
       readonly hashing: { readonly queueMax: number; readonly costMaxMiB: number; readonly foreignRoundsMax: number };

@@ -4,6 +4,8 @@ import { nearest } from './near.ts';
 
 /** What a command was called with, by the names of its row: `FILE` for an operand, `limit` for an option. */
 export interface Given {
+  /** Whether the row has it. */
+  has(name: string): boolean;
   flag(name: string): boolean;
   /** What was given, else the row's default, else nothing. */
   text(name: string): string | undefined;
@@ -43,6 +45,7 @@ export function readGiven(row: OperationRow, args: readonly string[]): Given {
     return values.get(name) ?? (own === undefined ? [] : [own]);
   };
   return {
+    has: (name) => Object.hasOwn(options, name),
     flag: (name) => of(name).length > 0,
     text: (name) => of(name).at(-1),
     texts: of,

@@ -34,8 +34,8 @@ export function optionForm(name: string, { value }: OptionRow): string {
 
 /** The help of one command: what it is for, what it takes, examples, exit statuses. */
 export function helpOf(name: string, row: OperationRow): string {
-  const { means, more = [], operands = [], options = {}, examples, destroys, exits: own = {} } = row;
-  const paragraphs = [...more, ...(destroys === undefined ? [] : [confirmation(destroys)]), ...(row.on === 'none' ? [] : [where[row.on]])];
+  const { means, more = [], operands = [], options = {}, examples, exits: own = {} } = row;
+  const paragraphs = [...more, ...confirmation(row), ...(row.on === 'none' ? [] : [where[row.on]])];
   const takes = [
     ...operands.map((operand) => [operandForm(operand), operand.means] as const),
     ...Object.entries(options).map(([key, option]) => [optionForm(key, option), optionMeaning(option)] as const),
@@ -65,8 +65,10 @@ function comment(does: string | undefined, status: number | undefined): string[]
   return text === '' ? [] : wrap(text, columns - 4).map((line) => `  # ${line}`);
 }
 
-function confirmation(destroys: string): string {
-  return `It destroys ${destroys}, and asks on a terminal to type the name; without a terminal it refuses unless --yes is given.`;
+function confirmation({ destroys, asks }: OperationRow): string[] {
+  if (destroys !== undefined)
+    return [`It destroys ${destroys}, and asks on a terminal to type the name; without a terminal it refuses unless --yes is given.`];
+  return asks === undefined ? [] : [`${asks} It asks on a terminal to type the name; without a terminal it refuses unless --yes is given.`];
 }
 
 function optionMeaning({ means, default: own, many }: OptionRow): string {

@@ -9,6 +9,7 @@ import { exportCommand, exportRealm } from './export.ts';
 import { groupCommands } from './group.ts';
 import { importCommand, importRealm } from './import.ts';
 import { mailCommands } from './mail.ts';
+import { managedCommands } from './managed.ts';
 import { installMetadata, showMetadata } from './metadata.ts';
 import { personCommands } from './person.ts';
 import { realmCommands } from './realm.ts';
@@ -35,8 +36,18 @@ const completion: Command = {
   run: async (given, context) => (await import('./completion.ts')).printCompletion(given, context, commands),
 };
 
+/** What is about one thing stands together. */
+function byNoun<T extends Record<string, Command>>(all: T): T {
+  const nouns = new Map<string, [string, Command][]>();
+  for (const each of Object.entries(all)) {
+    const noun = each[0].split(' ', 1).join();
+    nouns.set(noun, [...(nouns.get(noun) ?? []), each]);
+  }
+  return Object.fromEntries([...nouns.values()].flat()) as T;
+}
+
 /** The commands of `atrium`, `noun verb` or one word: dispatch, parsing, help, completion and docs/commands.md read the same rows. */
-export const commands = {
+export const commands = byNoun({
   serve,
   web,
   demo,
@@ -56,6 +67,7 @@ export const commands = {
   'schema list': listSchema,
   'schema import': importSchema,
   ...mailCommands,
+  ...managedCommands,
   'metadata show': showMetadata,
   'metadata install': installMetadata,
   changes,
@@ -64,4 +76,4 @@ export const commands = {
   restore,
   completion,
   version,
-} as const satisfies Record<string, Command>;
+});

@@ -37,8 +37,12 @@ export interface Exchanges {
   on(socket: Socket): Exchange | undefined;
 }
 
-/** Keeps the exchange of each request for as long as the request itself lives. */
-export function createExchanges(chance: Chance, standing: WebRealm): Exchanges {
+/**
+ * Keeps the exchange of each request for as long as the request itself lives.
+ *
+ * @param onPath  of a door that is a Unix socket: whoever comes is on this machine
+ */
+export function createExchanges(chance: Chance, standing: WebRealm, onPath = false): Exchanges {
   const byRequest = new WeakMap<IncomingMessage, Exchange>();
   const bySocket = new WeakMap<Socket, Exchange>();
   return {
@@ -50,7 +54,7 @@ export function createExchanges(chance: Chance, standing: WebRealm): Exchanges {
         correlationId: uuid4(chance),
         door: (request.socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http',
         address,
-        local: isLoopbackAddress(address),
+        local: onPath || isLoopbackAddress(address),
         realm: standing,
         host: '',
         path: '',

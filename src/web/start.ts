@@ -1,5 +1,6 @@
+import { chmodSync, rmSync } from 'node:fs';
 import type { Server as NodeServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Request, Server, ServerOptions } from 'restify';
 import type { Audit, Log } from '#audit';
 import type { Chance } from '#base';
@@ -31,6 +32,8 @@ export interface WebOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** The path below which there is an API and no page. */
   readonly apiPath?: string;
+  /** A door for this user alone, a Unix socket in a folder that nobody else may enter: what it offers needs no other proof. */
+  readonly operators?: { readonly path: string; readonly routes: readonly WebRoute[] };
   readonly csrf: Csrf;
   readonly audit: Audit;
   readonly log: Log;
@@ -47,9 +50,9 @@ export interface Web {
 }
 
 /**
- * Starts the web on http and https.
+ * Starts the web on http and https, and on the operators' socket.
  *
- * @throws Refusal with STS-HTTP-9007 when a port cannot be had
+ * @throws Refusal with STS-HTTP-9007 when a port, or the socket, cannot be had
  */
 export async function startWeb(options: WebOptions): Promise<Web> {
   const { settings: given, realms, tls, chance } = options;
@@ -86,9 +89,18 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     const made = await createDoor(serverOptions, door);
     doors.push(made);
     const server = made.server as NodeServer;
-    const address = await listen(server, host, port);
+    await listen(server, { port, ...(host === '' ? {} : { host }) }, `${host}:${port}`);
     servers.push(server);
-    return address;
+    return server.address() as AddressInfo;
+  };
+  const openToOperators = async ({ path, routes }: NonNullable<WebOptions['operators']>) => {
+    const made = await createDoor({}, { ...door, routes, exchanges: createExchanges(chance, realms.standing, true) });
+    const server = made.server as NodeServer;
+    // One service has the folder: a socket that lies there is of one that was killed.
+    rmSync(path, { force: true });
+    await listen(server, { path }, path);
+    servers.push(server);
+    chmodSync(path, 0o600);
   };
   const stop = async () => {
     ending = true;
@@ -98,6 +110,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
     const https = tls === undefined ? undefined : await open(given['http.tlsPort'], { httpsServerOptions: tls });
     tlsPort = https?.port;
     const http = await open(given['http.port'], {});
+    if (options.operators !== undefined) await openToOperators(options.operators);
     return {
       addresses: {
         ...(http === undefined ? {} : { http: `http://${hostOf(http)}:${http.port}` }),
@@ -112,7 +125,7 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   }
 }
 
-/** All doors have the same. */
+/** Doors of browsers have the same. */
 function routesOf(server: Server | undefined): readonly { readonly method: string; readonly path: string }[] {
   // An object by name, whatever its type says.
   const routes = Object.values(server?.router.getRoutes() ?? {}) as readonly { readonly method: string; readonly path: unknown }[];
@@ -211,14 +224,14 @@ function limit(node: NodeServer, given: WebOptions['settings']): void {
   node.removeAllListeners('checkContinue');
 }
 
-function listen(server: NodeServer, host: string, port: number): Promise<AddressInfo> {
+function listen(server: NodeServer, place: ListenOptions, named: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) =>
-      reject(refuse(errors.notListening, { address: `${host}:${port}`, why: error.code ?? error.message }));
+      reject(refuse(errors.notListening, { address: named, why: error.code ?? error.message }));
     server.once('error', failed);
-    server.listen({ port, ...(host === '' ? {} : { host }) }, () => {
+    server.listen(place, () => {
       server.off('error', failed);
-      resolve(server.address() as AddressInfo);
+      resolve();
     });
   });
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { adminErrors, apiRoutes, createConsole, createGate, type OperationDeps, operations, type VerifyAccessToken } from '#admin';
 import { type Clock, hex, utf8 } from '#base';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
@@ -30,7 +29,7 @@ import { openSessions, type Sessions, sessionsJobs } from '#sessions';
 import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
 import type { Ending, Limits, LimitsOptions, Notices, State } from '#state';
 import { tasksJobs } from '#tasks';
-import { bindRoutes, type Csrf, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
+import { bindRoutes, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
 import { settings as rows } from '../settings.ts';
 import { oauthOf } from './authorizing.ts';
 import { describingOf } from './describing.ts';
@@ -39,6 +38,7 @@ import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, metadataFolder } from './locate.ts';
 import { baseOf, emailOf, mailOf } from './mailing.ts';
+import { managementOf } from './managing.ts';
 import { markProcess } from './process-mark.ts';
 
 /** Sessions, and links, that end in one turn of the event loop when their realm is removed. */
@@ -89,9 +89,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const { state } = below;
   const client = connectDirectory({ ...below.web, clock, settings, log });
   open.defer(() => client.close());
-  // Where the directory is in this process, it says so by itself.
-  const told = below.governing === undefined ? {} : { governing: below.governing };
-  const stored = below.governing === undefined ? { stored: storedSettings(foundation.live, log) } : {};
+  const { told, stored } = toldOf(foundation, below);
   const realms = openRealms({ client, suffix: below.suffix, rows, settings, log, ...stored, ...told });
   const people = openPeople({ client, administratorUid: settings['admin.bootstrapUsername'], clock, ...told });
   const sessions = openSessions({ state, clock, chance, audit, settingsOf: realms.settingsOf });
@@ -135,19 +133,26 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     ...{ settings, exchange: join(foundation.dataDir, exchangeFolder) },
     ...(await describingOf(foundation, below, () => mounted())),
   };
+  const verify = oauth.verifyAccessToken;
+  const management = managementOf({ foundation, below, deps: operating, csrf, verify, origin: base });
   const routes: readonly WebRoute[] = [
     ...bindRoutes(signinRoutes, signin),
     ...bindRoutes(portalRoutes, portal),
     ...oauth.routes,
-    ...managementOf(foundation, operating, { csrf, ldapUrl: () => below.ldapUrl, verify: oauth.verifyAccessToken }),
+    ...management.routes,
   ];
   const endings = [...sessions.endings, ...oauth.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending];
   await beginLife(foundation, below, endings, oauth);
-  const given = { settings, realms, routes, apiPath: '/admin-api', csrf, audit, log, chance } as const;
+  const given = { settings, realms, routes, ...management.operators, apiPath: '/admin-api', csrf, audit, log, chance } as const;
   const web = await startWeb(below.certificate === undefined ? given : { ...given, tls: below.certificate });
   open.defer(() => web.stop());
   [reached, mounted] = [web.addresses, web.mounted];
   return reached;
+}
+
+/** Where the directory is in this process, it says by itself what is in force. */
+function toldOf({ live, log }: Foundation, { governing }: Beneath) {
+  return governing === undefined ? { told: {}, stored: { stored: storedSettings(live, log) } } : { told: { governing }, stored: {} };
 }
 
 /** Before a browser can come: what was locked while the service stood still has no sessions. */
@@ -176,31 +181,6 @@ function ownOf(clock: Clock, below: Beneath, client: DirectoryClient, people: Pe
     changePassword: client.changePassword,
     passwordPolicyOf: async (realm: WebRealm) => (await realms.passwordPolicy(realm)).value,
   };
-}
-
-/** The management API and the console over the table of operations. */
-function managementOf(
-  { settings, clock, log, version }: Foundation,
-  deps: OperationDeps,
-  given: { readonly csrf: Csrf; readonly ldapUrl: () => string | undefined; readonly verify: VerifyAccessToken },
-): readonly WebRoute[] {
-  const authRequired = settings['adminApi.authRequired'];
-  if (!authRequired) log.warn(adminErrors.authNotRequired, adminErrors.authNotRequired.means);
-  const { client, people } = deps;
-  const gate = createGate({
-    client,
-    people,
-    verify: given.verify,
-    authRequired,
-    administratorUid: settings['admin.bootstrapUsername'],
-    nowMs: () => clock.nowMs(),
-  });
-  const console = createConsole({
-    ...deps,
-    ...{ ...given, operating: deps, table: operations },
-    personOf: people.byUuid,
-  });
-  return [...apiRoutes({ operations, deps, gate, version }), ...console];
 }
 
 /** What both the sign-in and the portal need of factors, policies and settings. */

@@ -44,10 +44,9 @@ import { canMail, settings as rows, switchedOff, tellsOfChanges } from '../setti
 import type { Beneath } from './above.ts';
 import { certificateOf } from './certificate.ts';
 import type { Foundation, Settings } from './foundation.ts';
-import { socketFolder } from './handover.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { storedSettings } from './live-settings.ts';
-import { exchangeFolder, operatorsSocketOf } from './locate.ts';
+import { exchangeFolder, operatorsSocketOf, socketFolder } from './locate.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
 import type { WorkerPlan } from './threads/worker-plan.ts';

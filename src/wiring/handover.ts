@@ -5,9 +5,7 @@ import { Refusal, refuse } from '#catalogue';
 import { hmacSha256 } from '#keys';
 import { errors } from '../errors.ts';
 import type { Settings } from './foundation.ts';
-
-/** The folder of sockets, inside the data folder: nobody else may enter it. */
-export const socketFolder = 'run';
+import { socketFolder } from './locate.ts';
 
 /** What a web process beside the service must know. The service makes it anew at each start. */
 export interface Handover {

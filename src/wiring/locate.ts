@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describeSettingProblem, readSettings } from '#catalogue';
 import type { Located } from '#commands';
 import { settings as rows } from '../settings.ts';
@@ -6,6 +6,9 @@ import type { AtriumOptions, Settings } from './foundation.ts';
 
 /** The folder of files that tasks take in and give out, inside the data folder. */
 export const exchangeFolder = 'exchange';
+
+/** The folder of sockets, inside the data folder: nobody else may enter it. */
+export const socketFolder = 'run';
 
 /** Where authenticator metadata are kept, inside the data folder. */
 export const metadataFolder = 'metadata';
@@ -20,6 +23,7 @@ export function locate({ root, environment }: AtriumOptions): Located {
     suffix: values['realms.defaultSuffix'],
     administratorUid: values['admin.bootstrapUsername'],
     operatorsSocket: operatorsSocketOf(root, values),
+    managementSocket: managementSocketOf(resolve(root, values['global.dataDir']), values),
     exchange,
     hashing: {
       queueMax: values['keys.hashQueueMax'],
@@ -33,4 +37,9 @@ export function locate({ root, environment }: AtriumOptions): Located {
 export function operatorsSocketOf(root: string, settings: Settings): string | undefined {
   const path = settings['ldap.socket'];
   return path === '' ? undefined : resolve(root, settings['global.dataDir'], path);
+}
+
+/** The path of the operators' socket of the management API, beside that of the web layer. `undefined` when operators have none for LDAP either. */
+export function managementSocketOf(dataDir: string, settings: Settings): string | undefined {
+  return settings['ldap.socket'] === '' ? undefined : join(dataDir, socketFolder, 'api');
 }

@@ -5,9 +5,10 @@ import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { ExampleRow, OperationRow } from '#catalogue';
 import { commands } from '#commands';
+import { managedRows } from '../../src/commands/managed-rows.ts';
 import { makeBlob, makeSigner } from '../factors/attestation/blobs.ts';
 import { makeCertificate } from '../factors/attestation/make.ts';
-import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
+import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli } from '../support/cli.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -64,7 +65,10 @@ test.before(async (t) => {
   writeFileSync(join(bin, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });
 });
 
-test.after.always(() => rmSync(template, { recursive: true, force: true }));
+test.after.always(async () => {
+  await (await standing)?.service.stop();
+  rmSync(template, { recursive: true, force: true });
+});
 
 /** A folder for one example, with the files that it names and a directory. */
 function prepare(t: ExecutionContext, name: string, line: string): string {
@@ -75,6 +79,19 @@ function prepare(t: ExecutionContext, name: string, line: string): string {
   const isNew = inEmptyFolder.has(line) || name === 'demo' || name === 'reset';
   if (!isNew) cpSync(join(template, 'data'), join(folder, 'data'), { recursive: true });
   return folder;
+}
+
+let standing: Promise<{ readonly folder: string; readonly service: TestAtrium }> | undefined;
+
+/** The folder of one service for all commands that are made of operations: one for each example would take longer than all else. */
+async function standingFolder(): Promise<string> {
+  standing ??= (async () => {
+    const folder = join(template, 'standing');
+    mkdirSync(folder);
+    cpSync(join(template, 'data'), join(folder, 'data'), { recursive: true });
+    return { folder, service: await startTestAtrium({ dataDir: join(folder, 'data') }) };
+  })();
+  return (await standing).folder;
 }
 
 /** Runs a line as it stands, save that ports are of the system's choice. */
@@ -93,8 +110,14 @@ function runLine(line: string, folder: string): { readonly child: ChildProcess; 
   return { child, ended, said: () => text };
 }
 
-async function runExample(t: ExecutionContext, name: string, { on }: OperationRow, { line, status = 0 }: ExampleRow): Promise<void> {
-  const folder = prepare(t, name, line);
+async function runExample(
+  t: ExecutionContext,
+  name: string,
+  { on }: OperationRow,
+  { line, status = 0 }: ExampleRow,
+  standing?: string,
+): Promise<void> {
+  const folder = standing ?? prepare(t, name, line);
   const script = /^(?:STS_\S+ )*npm (?:run )?(\w+)$/.exec(line)?.[1];
   if (script !== undefined) {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
@@ -102,7 +125,8 @@ async function runExample(t: ExecutionContext, name: string, { on }: OperationRo
     return;
   }
   // The command is the subject, and a process of its own; the service that it speaks to need not be one.
-  await using _service = on === 'running' || name === 'web' ? await startTestAtrium({ dataDir: join(folder, 'data') }) : undefined;
+  await using _service =
+    standing === undefined && (on === 'running' || name === 'web') ? await startTestAtrium({ dataDir: join(folder, 'data') }) : undefined;
   const { child, ended, said } = runLine(line, folder);
   const ready = lasting[name];
   if (ready !== undefined) child.stdout?.on('data', () => void (said().includes(ready) && process.kill(-(child.pid as number), 'SIGTERM')));
@@ -111,7 +135,9 @@ async function runExample(t: ExecutionContext, name: string, { on }: OperationRo
 }
 
 for (const [name, row] of Object.entries<OperationRow>(commands)) {
-  test.serial(`every example in the help of atrium ${name} runs in a fresh folder and ends as the help says`, async (t) => {
-    for (const example of row.examples) await runExample(t, name, row, example);
+  const where = Object.hasOwn(managedRows, name) ? 'at a service' : 'in a fresh folder';
+  test.serial(`every example in the help of atrium ${name} runs ${where} and ends as the help says`, async (t) => {
+    const standing = Object.hasOwn(managedRows, name) ? await standingFolder() : undefined;
+    for (const example of row.examples) await runExample(t, name, row, example, standing);
   });
 }

@@ -11,13 +11,14 @@ test('docs/commands.md is what the rows say (node test/commands/manual.ts writes
   t.is(readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8'), manualOf(commands));
 });
 
-for (const [name, { means, more = [], operands = [], options = {}, examples, destroys }] of rows) {
+for (const [name, { means, more = [], operands = [], options = {}, examples, destroys, asks }] of rows) {
   test(`the row of atrium ${name} says enough for one who does not know it, in the form of all`, (t) => {
     t.regex(name, /^[a-z]+(-[a-z]+)*( [a-z]+(-[a-z]+)*)?$/, 'one word, or a noun and a verb');
     t.regex(means, /^[a-z][\s\S]*[^.]$/, 'one line, to go on from “atrium … to”');
     for (const text of more) t.regex(text, /^[A-Z-][\s\S]*[.]$/, 'sentences');
     t.true(examples.length > 0, 'at least one example');
-    t.is('yes' in options, destroys !== undefined, 'what destroys asks, and --yes answers');
+    t.is('yes' in options, destroys !== undefined || asks !== undefined, 'what destroys asks, and --yes answers');
+    if (asks !== undefined) t.regex(asks, /^[A-Z][\s\S]*[.]$/, 'sentences');
     for (const operand of operands.slice(0, -1)) t.falsy(operand.many ?? operand.optional, 'only the last may be missing or many');
     for (const [key, option] of Object.entries(options)) {
       t.regex(key, /^[a-z]+(-[a-z]+)*$/);

@@ -49,6 +49,8 @@ const gateWords = {
   invalid: 'The access token is not good here: it may have expired, been revoked, or be meant for something else.',
   scope: 'The access token was not issued for this.',
   role: 'Who acts is in no group of the role that this takes.',
+  operator:
+    'Operators act as the built-in administrator, who is not there: STS_ADMIN_BOOTSTRAP_USERNAME names them. Give a token instead, with --url.',
   page: 'A page of another origin may not call this.',
 } as const;
 
@@ -71,6 +73,8 @@ function wordsOf(row: ErrorRow): string | undefined {
       return gateWords.scope;
     case errors.roleMissing:
       return gateWords.role;
+    case errors.operatorAbsent:
+      return gateWords.operator;
     case errors.foreignPage:
       return gateWords.page;
   }

@@ -101,6 +101,26 @@ export function createGate({ client, people, verify, authRequired, administrator
   };
 }
 
+/**
+ * Who comes through the operators' door: the service's owner, for whom the directory knows the built-in administrator. No token is asked for; who may open
+ * the socket could do all of it anyway.
+ *
+ * @throws Refusal STS-API-9300
+ */
+export function createOperatorsGate({ people, realms, administratorUid, nowMs }: OperatorsGateOptions): Gate {
+  return async () => {
+    const found = await people.meant(realms.standing, administratorUid);
+    if (found === undefined) throw refuse(errors.operatorAbsent, { uid: administratorUid });
+    return { kind: 'person', ...found, session: { factors: 2, authenticatedMs: nowMs(), address: thisMachine, isProtected: true } };
+  };
+}
+
+export interface OperatorsGateOptions extends Pick<GateOptions, 'people' | 'administratorUid' | 'nowMs'> {
+  readonly realms: { readonly standing: WebRealm };
+}
+
+const thisMachine = '127.0.0.1';
+
 /** A token that is not taken, in the words of whoever judged it. */
 export class Challenged extends Refusal {
   readonly status: 400 | 401;

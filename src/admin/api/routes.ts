@@ -21,32 +21,39 @@ export function routeOf({ method, path, summary }: Operation): RouteRow {
 export interface ApiOptions {
   readonly operations: readonly Operation[];
   readonly deps: OperationDeps;
-  readonly gate: Gate;
   readonly version: string;
 }
 
-interface ApiParts extends Pick<ApiOptions, 'deps' | 'gate'> {
+/** A door at which it is offered. */
+export interface ApiDoor {
+  readonly gate: Gate;
+  /** Of the operators' door, which the trail names so: where browsers reach the service, since who comes through it does not say. */
+  readonly operators?: { readonly origin: () => string | undefined };
+}
+
+interface ApiParts extends ApiDoor, Pick<ApiOptions, 'deps'> {
   readonly idempotency: Idempotency;
 }
 
-/** The routes of the management API: a row each, and the document that describes them. */
-export function apiRoutes({ operations, deps, gate, version }: ApiOptions): readonly WebRoute[] {
+/** The management API, whose routes a door has: a row each, and the document that describes them. */
+export function createApi({ operations, deps, version }: ApiOptions): (door: ApiDoor) => readonly WebRoute[] {
   const offered = operations.filter((row) => row.offered?.(deps) ?? true);
-  const parts = { deps, gate, idempotency: openIdempotency(deps.state, deps.clock, deps.log) };
+  const idempotency = openIdempotency(deps.state, deps.clock, deps.log);
   // Nothing in it is of anybody: whoever is to write a client has no token yet.
   const openapi: Handler = ({ origin, realm }) => ({
     kind: 'json',
     body: openApiOf(offered, { address: `${origin}${realm.prefix}`, version }),
   });
-  return [
+  return (door) => [
     ...bindRoutes(ownRoutes, { openapi }),
-    ...offered.map((row) => ({ row: routeOf(row), handle: (request: WebRequest) => answer(row, request, parts) })),
+    ...offered.map((row) => ({ row: routeOf(row), handle: (request: WebRequest) => answer(row, request, { ...door, deps, idempotency }) })),
   ];
 }
 
-async function answer(row: Operation, request: WebRequest, { deps, gate, idempotency }: ApiParts): Promise<Reply> {
-  const { realm, origin, door, address, correlationId } = request;
-  const visit = { door, address, correlationId };
+async function answer(row: Operation, request: WebRequest, { deps, gate, idempotency, operators }: ApiParts): Promise<Reply> {
+  const { realm, address, correlationId } = request;
+  const origin = operators?.origin() ?? request.origin;
+  const visit = { door: operators === undefined ? request.door : 'operators', address, correlationId };
   let subject = '';
   /** Refused before it was an operation of anybody. */
   const refused = (failure: Failure, thrown: unknown): Reply => {

@@ -1,6 +1,7 @@
 import type { SearchOptions } from '#client';
 import { formatFilter } from '#ldap';
 import type { Piece, WebRequest } from '#web';
+import { commandWordsOf } from '../operations/command-line.ts';
 import type { Operation } from '../operations/row.ts';
 import { inputFrom, type Shape, textOf } from './forms.ts';
 import { atriumCommand, type Command, curlCommand, searchCommand, terminal, type Who } from './terminal.ts';
@@ -39,6 +40,8 @@ export function sameOf(
     isQuery
       ? curlCommand(request, row.method, query === '' ? path : `${path}?${query}`)
       : curlCommand(request, row.method, path, inputFrom(shape, rest)),
-    row.command === undefined ? undefined : atriumCommand(request, ...row.command.split(' '), ...(main === undefined ? [] : [main])),
+    row.terminal === undefined
+      ? atriumCommand(request, ...row.command.split(' '), ...(main === undefined ? [] : [main]))
+      : atriumCommand(request, ...commandWordsOf(row, inputFrom(shape, input))),
   ]);
 }

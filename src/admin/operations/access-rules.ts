@@ -33,7 +33,7 @@ export const accessRights = ['auth', 'search', 'compare', 'read', 'write', 'add'
 
 const said = {
   order: z.int().min(0).max(999_999).describe('Its place: the smaller is asked first, and the first that fits decides.'),
-  effect: z.enum(['allow', 'deny']).default('allow'),
+  effect: z.enum(['allow', 'deny']).default('allow').describe('What it does where it fits.'),
   who: texts.min(1).describe('anyone, anonymous, authenticated, self, dn:…, subtree:…, member:…, nested:… or role:…'),
   rights: z.array(z.enum(accessRights)).min(1).describe('None implies another.'),
   target: texts.optional().describe('entry:…, one:…, children:… or subtree:… with a DN; without any the whole realm.'),
@@ -61,6 +61,10 @@ const create = operation({
   output: madeShape,
   audit: 'rule of access {name} added',
   console: { on: 'access-rules', title: 'Add a rule', verb: 'Add', danger: inForce },
+  command: 'access add',
+  terminal: {
+    examples: [{ line: 'atrium access add phones --order 40 --who authenticated --rights read --attributes telephoneNumber --yes' }],
+  },
   run: async (call, { name, ...given }) => {
     const dn = nameIn(call, place, 'cn', name);
     const above = `${place.below},${call.realm.suffix}`;
@@ -85,6 +89,14 @@ const change = operation({
   output: madeShape,
   audit: 'rule of access {rule} changed',
   console: { on: 'access-rules', title: 'Change the rule', verb: 'Save', danger: inForce },
+  command: 'access change',
+  terminal: {
+    examples: [
+      {
+        line: 'atrium access add numbers --order 40 --who authenticated --rights read --attributes telephoneNumber --yes\natrium access change numbers --order 41 --who anyone --rights read --attributes telephoneNumber --yes',
+      },
+    ],
+  },
   run: async (call, { rule: named, ...given }) => {
     const { dn } = await findOne(call, place, named, ['1.1'], 'rule');
     const changes = rowsOf(given).map(([description, values]) => ({
@@ -111,6 +123,14 @@ const remove = operation({
     title: 'Delete the rule',
     verb: 'Delete',
     danger: 'What it allowed or denied is for the rules behind it to decide, with the next request. What nothing allows is refused.',
+  },
+  command: 'access remove',
+  terminal: {
+    examples: [
+      {
+        line: 'atrium access add lines --order 40 --who authenticated --rights read --attributes telephoneNumber --yes\natrium access remove lines --yes',
+      },
+    ],
   },
   run: async (call, { rule: named }) => {
     const { dn } = await findOne(call, place, named, ['1.1'], 'rule');

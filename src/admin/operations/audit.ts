@@ -26,7 +26,7 @@ export const auditList = operation({
   method: 'GET',
   path: '/admin-api/audit',
   scope: 'admin:read',
-  summary: 'audit rows, the newest first: of a code or of codes that begin so, of a person, of a time',
+  summary: 'list audit rows, the newest first: of a code or of codes that begin so, of a person, of a time',
   more: 'A realm’s administrators see rows of their realm; those of the default realm all, or those of one realm.',
   input: z.strictObject({
     code: z
@@ -37,8 +37,8 @@ export const auditList = operation({
     person: z.string().min(1).max(4096).optional().describe('A uid, a DN or an entryUUID; what they did, and what was done as them.'),
     realm: z.string().max(31).optional().describe('The id of a realm, in the default realm.'),
     action: z.string().max(100).optional().describe('Such as ldap.bind.'),
-    outcome: z.enum(['success', 'refused', 'failed']).optional(),
-    door: z.string().max(40).optional(),
+    outcome: z.enum(['success', 'refused', 'failed']).optional().describe('How it ended.'),
+    door: z.string().max(40).optional().describe('Where it came in: http, https, ldap, ldaps, operators.'),
     correlationId: z.string().max(200).optional().describe('The reference that an error page shows.'),
     from: time.optional().describe('The earliest time, inclusive (RFC 3339).'),
     to: time.optional().describe('The latest time, inclusive.'),
@@ -51,6 +51,14 @@ export const auditList = operation({
   }),
   output: z.strictObject({ rows: z.array(rowShape), next: z.string().optional() }),
   audit: 'audit trail read',
+  command: 'audit list',
+  terminal: {
+    list: { of: 'rows', columns: ['time', 'realm', 'subject', 'action', 'outcome', 'summary'] },
+    examples: [
+      { line: 'atrium audit list --code STS-AUTHN --limit 20' },
+      { line: 'atrium audit list --person dkhalil --outcome refused --from 2026-01-01T00:00:00Z --json' },
+    ],
+  },
   run: async (call, { code, person, realm, from, to, limit, after, ...same }) => {
     const { deps } = call;
     const only = realmOnly(call, realm);

@@ -33,11 +33,14 @@ const list = operation({
   method: 'GET',
   path: '/admin-api/authorization-servers',
   scope: 'admin:read',
-  summary: 'the authorization servers that there are: their addresses, keys, conformance documents, and the applications that use them',
+  summary:
+    'list the authorization servers that there are: their addresses, keys, conformance documents, and the applications that use them',
   more: 'In the default realm those of the other realms, too. Any other path component names one as soon as somebody uses it; listed are those that applications name.',
   input: z.strictObject({}),
   output: z.strictObject({ servers: z.array(serverShape), complete: z.boolean().describe('False when there are more than are listed.') }),
   audit: 'authorization servers listed',
+  command: 'authorization-server list',
+  terminal: { list: { of: 'servers', columns: ['issuer'] }, examples: [{ line: 'atrium authorization-server list' }] },
   run: async (call) => {
     const { realms, complete } = await realmsOf(call);
     const found = await Promise.all(realms.map((realm) => serversIn(call, realm)));

@@ -39,6 +39,11 @@ export const configList = operation({
   input: z.strictObject({ realm, prefix: z.string().max(100).optional().describe('The beginning of names, such as mail.') }),
   output: z.strictObject({ realm: z.string(), settings: z.array(settingShape), etag }),
   audit: 'settings listed',
+  command: 'setting list',
+  terminal: {
+    list: { of: 'settings', columns: ['name', 'value', 'from', 'changeable'] },
+    examples: [{ line: 'atrium setting list --prefix totp.' }],
+  },
   run: async (call, { prefix, ...input }) => {
     const meant = await realmMeant(call, input.realm);
     const tag = await tagRead(call, meant);
@@ -67,6 +72,13 @@ export const configSet = operation({
   output: changed,
   audit: 'setting {name} set',
   console: { on: 'config', title: 'Change a setting', verb: 'Set' },
+  command: 'setting set',
+  terminal: {
+    examples: [
+      { line: "atrium setting set totp.issuer 'Example GmbH'" },
+      { line: 'atrium setting set totp.isuer Example', does: 'which is no setting', status: 1 },
+    ],
+  },
   run: async (call, { value, ...input }) => {
     const meant = await realmMeant(call, input.realm);
     const text = Array.isArray(value) ? value.join(',') : String(value);
@@ -86,6 +98,8 @@ export const configReset = operation({
   output: changed,
   audit: 'setting {name} reset',
   console: { on: 'config', title: 'Reset a setting', verb: 'Reset' },
+  command: 'setting reset',
+  terminal: { examples: [{ line: 'atrium setting set totp.issuer Example\natrium setting reset totp.issuer' }] },
   run: async (call, input) => {
     const meant = await realmMeant(call, input.realm);
     const done = await write(call, meant, input.name, undefined);

@@ -80,11 +80,13 @@ export const describeRows: readonly Operation[] = [
     method: 'GET',
     path: '/admin-api/sts-metadata',
     scope: 'admin:read',
-    summary: 'every route with its purpose, its specification and how much of it is there, held against the router as it is mounted',
+    summary: 'show every route with its purpose, its specification and how much of it is there, held against the router as it is mounted',
     input: z.strictObject({}),
     output: metadataShape,
     audit: 'metadata read',
     ...isDescribed,
+    command: 'sts-metadata show',
+    terminal: { examples: [{ line: 'atrium sts-metadata show --json' }] },
     run: async ({ deps }) => {
       const { metadata, service } = described(deps);
       const { routes, byHand, protocols, surfaces, specifications, ...drift } = metadata(deps);
@@ -103,11 +105,13 @@ export const describeRows: readonly Operation[] = [
     method: 'GET',
     path: '/admin-api/crypto',
     scope: 'admin:read',
-    summary: 'what this server signs, verifies, encrypts and hashes with, per family of protocols; no key and no secret',
+    summary: 'show what this server signs, verifies, encrypts and hashes with, per family of protocols; no key and no secret',
     input: z.strictObject({}),
     output: cryptoShape,
     audit: 'cryptography read',
     ...isDescribed,
+    command: 'crypto show',
+    terminal: { examples: [{ line: 'atrium crypto show' }] },
     run: async ({ deps }) => copy(described(deps).crypto(deps)),
   }),
   operation({
@@ -115,7 +119,7 @@ export const describeRows: readonly Operation[] = [
     method: 'GET',
     path: '/admin-api/status',
     scope: 'admin:read',
-    summary: 'the service, and which pages of the console exist',
+    summary: 'show the service, and which pages of the console exist',
     input: z.strictObject({}),
     output: z.strictObject({
       version: z.string(),
@@ -127,6 +131,8 @@ export const describeRows: readonly Operation[] = [
     }),
     audit: 'status read',
     ...isDescribed,
+    command: 'status',
+    terminal: { examples: [{ line: 'atrium status' }, { line: 'atrium status --json' }] },
     run: async ({ deps, realm }) => {
       const { metadata, service } = described(deps);
       const { routes, undocumentedPaths, stalePaths } = metadata(deps);

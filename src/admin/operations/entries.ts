@@ -40,6 +40,8 @@ const read = operation({
   input: z.strictObject({ dn: dnMember }),
   output: z.strictObject({ ...entryMembers, attributes: attributesShape }),
   audit: 'entry {dn} read',
+  command: 'entry show',
+  terminal: { examples: [{ line: 'atrium entry show ou=people,dc=example,dc=com' }] },
   run: async (call, { dn }) => {
     const entry = await readAgain(call, within(call, dn, 'dn'), ['*', '+', ...entryAttributes], place);
     return { ...entryMembersOf(entry), attributes: attributesOfEntry(entry) };
@@ -64,6 +66,14 @@ const search = operation({
     ...nextMember,
   }),
   audit: 'entries searched',
+  command: 'entry list',
+  terminal: {
+    list: { of: 'entries', columns: ['dn', 'objectClass'] },
+    examples: [
+      { line: 'atrium entry list --base ou=groups,dc=example,dc=com --scope one' },
+      { line: "atrium entry list --filter '(mail=*)' --limit 10 --json" },
+    ],
+  },
   run: async (call, { base = call.realm.suffix, scope, filter, q, ...page }) => {
     const isIt = { kind: 'present', description: 'objectClass' } as const;
     const wanted =
@@ -90,6 +100,8 @@ const create = operation({
   output: madeShape,
   audit: 'entry {dn} added',
   console: { on: 'directory', title: 'Add an entry', verb: 'Add' },
+  command: 'entry add',
+  terminal: { examples: [{ line: 'atrium entry add ou=rooms,dc=example,dc=com --set objectClass=organizationalUnit --set ou=rooms' }] },
   run: async (call, { dn, attributes }) => {
     const name = within(call, dn, 'dn');
     await call.actor.add(name, givenAttributes(attributes));
@@ -108,6 +120,8 @@ const change = operation({
   output: madeShape,
   audit: 'entry {dn} changed',
   console: { on: 'directory/entry', title: 'Change', verb: 'Save' },
+  command: 'entry change',
+  terminal: { examples: [{ line: "atrium entry change ou=people,dc=example,dc=com --set description='who works here'" }] },
   run: async (call, { dn, attributes }) => {
     const changes = replacements(attributes);
     if (changes.length === 0) throw new Unfit({ field: 'attributes', message: 'names nothing that should change' });
@@ -133,6 +147,14 @@ const rename = operation({
   output: madeShape,
   audit: 'entry {dn} renamed to {newRdn}',
   console: { on: 'directory/entry', title: 'Rename or move', verb: 'Rename' },
+  command: 'entry rename',
+  terminal: {
+    examples: [
+      {
+        line: 'atrium entry add ou=halls,dc=example,dc=com --set objectClass=organizationalUnit --set ou=halls\natrium entry rename ou=halls,dc=example,dc=com ou=lobbies',
+      },
+    ],
+  },
   run: async (call, { dn, newRdn, newSuperior, keepOld }) => {
     const name = within(call, dn, 'dn');
     if (parseRdn(newRdn) === undefined) throw new Unfit({ field: 'newRdn', message: 'is no first part of a name, such as cn=other' });
@@ -154,6 +176,15 @@ const remove = operation({
   output: z.strictObject({ dn: z.string() }),
   audit: 'entry {dn} deleted',
   console: { on: 'directory/entry', title: 'Delete', verb: 'Delete', danger: '{dn} is deleted. Groups that name it lose it as a member.' },
+  command: 'entry remove',
+  terminal: {
+    examples: [
+      {
+        line: 'atrium entry add ou=sheds,dc=example,dc=com --set objectClass=organizationalUnit --set ou=sheds\natrium entry remove ou=sheds,dc=example,dc=com --yes',
+      },
+      { line: 'atrium entry remove ou=nothing-like-it,dc=example,dc=com --yes', does: 'which is not there', status: 3 },
+    ],
+  },
   run: async (call, { dn }) => {
     const name = within(call, dn, 'dn');
     await call.actor.delete(name, unchanged(call));

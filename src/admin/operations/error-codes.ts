@@ -18,13 +18,14 @@ export const errorCodes = operation({
   method: 'GET',
   path: '/admin-api/error-codes',
   scope: 'admin:read',
-  summary: 'the table of error codes, each with how many audit rows carry it',
+  summary: 'list the table of error codes, each with how many audit rows carry it',
   input: z.strictObject({
     area: z
       .string()
       .regex(/^[A-Z0-9]{1,12}$/, 'is the name of an area, such as LDAP')
-      .optional(),
-    state: z.enum(['live', 'reserved', 'retired']).optional(),
+      .optional()
+      .describe('Those of one area, such as LDAP.'),
+    state: z.enum(['live', 'reserved', 'retired']).optional().describe('Those that are raised, will be, or were.'),
     seen: z.stringbool().default(false).describe('Only those that audit rows carry.'),
   }),
   output: z.strictObject({
@@ -34,6 +35,11 @@ export const errorCodes = operation({
   }),
   audit: 'error codes read',
   offered: ({ codes }) => codes !== undefined,
+  command: 'error-code list',
+  terminal: {
+    list: { of: 'codes', columns: ['code', 'state', 'count', 'means'] },
+    examples: [{ line: 'atrium error-code list --seen' }, { line: 'atrium error-code list --area TOTP --json' }],
+  },
   run: async ({ deps, realm }, { area, state, seen }) => {
     const table = deps.codes ?? { areas: {}, rows: [], ranges: [] };
     const counts = await deps.audit.counts(realm.id === deps.realms.standing.id ? undefined : realm.id);

@@ -151,6 +151,8 @@ const change = operation({
   output: madeShape,
   audit: 'group {group} changed',
   console: { on: 'groups/group', title: 'Change', verb: 'Save' },
+  command: 'group change',
+  terminal: { examples: [{ line: "atrium group change platform --set description='those who build'" }] },
   run: async (call, { group, attributes }) => {
     const dn = await changeOne(call, groupsPlace, group, replacements(attributes), 'group');
     return await madeAgain(call, dn, groupsPlace);

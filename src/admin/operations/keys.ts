@@ -26,10 +26,12 @@ export const keyRows: readonly Operation[] = [
     method: 'GET',
     path: '/admin-api/keys',
     scope: 'admin:read',
-    summary: 'the keys by which tokens of the realm are signed; never their private halves',
+    summary: 'list the keys by which tokens of the realm are signed; never their private halves',
     input: z.strictObject({}),
     output: z.strictObject({ keys: z.array(keyShape) }),
     audit: 'signing keys listed',
+    command: 'key list',
+    terminal: { list: { of: 'keys', columns: ['kid', 'algorithm', 'state', 'since', 'until'] }, examples: [{ line: 'atrium key list' }] },
     run: async ({ actor, realm }) => ({ keys: await keysOf(actor, realm.suffix) }),
   }),
   operation({
@@ -53,6 +55,13 @@ export const keyRows: readonly Operation[] = [
       title: 'Rotate signing keys',
       verb: 'Rotate',
       danger: 'New tokens are signed by new keys from now on. What was signed before stays good for as long as it was.',
+    },
+    command: 'key rotate',
+    terminal: {
+      examples: [
+        { line: 'atrium key rotate --yes' },
+        { line: 'atrium key rotate --emergency --confirm compromised --yes', does: 'every token that was signed so far is worth nothing' },
+      ],
     },
     run: async ({ actor, realm }, { algorithm, emergency, confirm }) => {
       // Specification document 2, STS-KEYS: an emergency rotation needs `confirm` equal to `compromised`, else 400.

@@ -16,7 +16,7 @@ export const ldapRows: readonly Operation[] = [
     method: 'GET',
     path: '/admin-api/ldap/service',
     scope: 'admin:read',
-    summary: 'what the LDAP service offers: listeners, suffixes, controls, extended operations, SASL mechanisms',
+    summary: 'show what the LDAP service offers: listeners, suffixes, controls, extended operations, SASL mechanisms',
     input: z.strictObject({}),
     output: z.strictObject({
       listeners: z.array(z.strictObject({ name: z.string(), address: z.string().optional(), purpose: z.string() })),
@@ -30,6 +30,8 @@ export const ldapRows: readonly Operation[] = [
       subschema: z.string(),
     }),
     audit: 'LDAP service read',
+    command: 'ldap service',
+    terminal: { examples: [{ line: 'atrium ldap service' }] },
     run: async ({ actor, deps }) => {
       const root = await actor.read('', ['*', '+']);
       const all = (name: string) => [...(root?.all(name) ?? [])].sort();
@@ -47,11 +49,16 @@ export const ldapRows: readonly Operation[] = [
       };
     },
   }),
-  dump('ldap.directory', '/admin-api/ldap/directory', 'entries of the realm as the directory shows them to the caller, page by page', ''),
+  dump(
+    'ldap.directory',
+    '/admin-api/ldap/directory',
+    'show entries of the realm as the directory shows them to the caller, page by page',
+    '',
+  ),
   dump(
     'ldap.applications',
     '/admin-api/ldap/applications',
-    'entries of applications as the directory shows them to the caller',
+    'show entries of applications as the directory shows them to the caller',
     'ou=applications',
   ),
 ];
@@ -67,6 +74,8 @@ function dump(name: string, path: `/admin-api/${string}`, summary: string, below
     input: z.strictObject(pageMembers),
     output: z.strictObject({ base: z.string(), entries: z.array(entryShape), ...nextMember }),
     audit: 'directory read',
+    command: `ldap ${name.slice('ldap.'.length)}`,
+    terminal: { list: { of: 'entries', columns: ['dn'] }, examples: [{ line: `atrium ldap ${name.slice('ldap.'.length)} --limit 10` }] },
     run: async (call, page) => {
       const base = below === '' ? call.realm.suffix : `${below},${call.realm.suffix}`;
       const { entries, ...next } = await pageOf(call, { base, scope: 'sub', filter: present('objectClass'), attributes: ['*', '+'] }, page);

@@ -9,11 +9,16 @@ function settingsOf(name: string, path: `/admin-api/${string}`, prefixes: readon
     method: 'GET',
     path,
     scope: 'admin:read',
-    summary: `the settings of ${what} in the realm`,
+    summary: `show the settings of ${what} in the realm`,
     more: 'They are changed by config.set.',
     input: z.strictObject({}),
     output: z.strictObject({ realm: z.string(), settings: z.array(settingShape) }),
     audit: `settings of ${what} read`,
+    command: `${path.slice('/admin-api/'.length)} show`,
+    terminal: {
+      list: { of: 'settings', columns: ['name', 'value', 'from', 'changeable'] },
+      examples: [{ line: `atrium ${path.slice('/admin-api/'.length)} show` }],
+    },
     run: async (call) => {
       const own = await ownOf(call, call.realm);
       const rows = rowsFrom(configurationOf(call.deps).rows, prefixes);

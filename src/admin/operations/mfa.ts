@@ -33,6 +33,11 @@ const roster = operation({
   }),
   output: z.strictObject({ holders: z.array(holderShape), read: z.int().nonnegative().describe('Entries that were read.'), ...nextMember }),
   audit: 'the factors of people listed',
+  command: 'mfa list',
+  terminal: {
+    list: { of: 'holders', columns: ['uid', 'secondFactorKeys', 'passwordlessKeys', 'authenticatorApp', 'recoveryCodesLeft', 'email'] },
+    examples: [{ line: 'atrium mfa list' }, { line: 'atrium mfa list --all --limit 20' }],
+  },
   run: async (call, { limit, after, all }) => {
     const base = `${peoplePlace.below},${call.realm.suffix}`;
     const scanMax = Number(call.deps.settingsOf(call.realm.id)['credentials.factorScanLimit']);

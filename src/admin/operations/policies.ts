@@ -19,25 +19,32 @@ const authnShape = z.strictObject({
   firstFactors: z.array(mechanism).describe('What a sign-in may begin with.'),
   secondFactors: z.array(mechanism).describe('What may follow.'),
   requireSecondFactor: z.enum(['if-held', 'always']).describe('Of whom a second factor is asked.'),
-  requireSecondFactorForAdministrators: z.enum(['offer', 'always', 'if-held']),
+  requireSecondFactorForAdministrators: z
+    .enum(['offer', 'always', 'if-held'])
+    .describe('The same of administrators who hold none; offer: they may ignore it.'),
   totpEnrolment: z.boolean().describe('Whether an authenticator app can be set up.'),
   recoveryCodeEnrolment: z.boolean().describe('Whether recovery codes can be made.'),
-  emailCodeTtlS: z.number().int().min(30).max(600),
-  emailCodeAttempts: z.number().int().min(1).max(20),
-  emailFailureLimit: z.number().int().min(1).max(100),
+  emailCodeTtlS: z.number().int().min(30).max(600).describe('Seconds for which a code that was mailed is good.'),
+  emailCodeAttempts: z.number().int().min(1).max(20).describe('Wrong codes after which one that was mailed is worth nothing.'),
+  emailFailureLimit: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .describe('Wrong mailed codes, in a row, after which no more are mailed to a person for a time.'),
 });
 
 const passwordShape = z.strictObject({
   scramMechanisms: z.array(z.string()).describe('SCRAM mechanisms for which verifiers are kept.'),
-  minLength: z.number().int().min(1).max(128),
-  minSymbols: z.number().int().min(0).max(16),
-  minUppercase: z.number().int().min(0).max(16),
-  minDigits: z.number().int().min(0).max(16),
+  minLength: z.number().int().min(1).max(128).describe('Characters at least.'),
+  minSymbols: z.number().int().min(0).max(16).describe('Symbols at least.'),
+  minUppercase: z.number().int().min(0).max(16).describe('Capitals at least.'),
+  minDigits: z.number().int().min(0).max(16).describe('Digits at least.'),
   history: z.number().int().min(0).max(24).describe('So many of the last passwords cannot be taken again.'),
   maxAgeS: seconds.describe('Seconds after which a password expires; 0: never.'),
-  warnS: seconds,
-  graceLogins: z.number().int().min(0).max(100),
-  minAgeS: seconds,
+  warnS: seconds.describe('Seconds before it expires in which its person is told.'),
+  graceLogins: z.number().int().min(0).max(100).describe('Sign-ins with a password that has expired.'),
+  minAgeS: seconds.describe('Seconds for which a new password stays.'),
 });
 
 /** A policy as it is kept: where, as what, and which attribute each member is. */
@@ -110,10 +117,12 @@ export const policiesShow = operation({
   method: 'GET',
   path: '/admin-api/policies',
   scope: 'admin:read',
-  summary: 'the authentication policy and the password policy in force in the realm, and whose they are',
+  summary: 'show the authentication policy and the password policy in force in the realm, and whose they are',
   input: z.strictObject({}),
   output: z.strictObject({ authn: authnShown, password: passwordShown }),
   audit: 'policies read',
+  command: 'policy show',
+  terminal: { examples: [{ line: 'atrium policy show' }, { line: 'atrium policy show --json' }] },
   run: async (call) => ({ authn: await shown.authn(call), password: await shown.password(call) }),
 });
 
@@ -128,6 +137,8 @@ export const policiesSaveAuthn = operation({
   output: z.strictObject({ authn: authnShown }),
   audit: 'authentication policy saved',
   console: { on: 'policies', title: 'Authentication policy', verb: 'Save' },
+  command: 'policy set-authn',
+  terminal: { examples: [{ line: 'atrium policy set-authn --require-second-factor always --totp-enrolment yes' }] },
   run: async (call, given) => {
     await save(call, authn, given);
     return { authn: await shown.authn(call) };
@@ -150,6 +161,8 @@ export const policiesResetAuthn = operation({
     verb: 'Reset',
     danger: 'The realm’s own authentication policy is deleted. What the default realm says counts at the next sign-in.',
   },
+  command: 'policy reset-authn',
+  terminal: { examples: [{ line: 'atrium policy reset-authn --yes' }] },
   run: async (call) => {
     const changed = await reset(call, authn);
     return { authn: await shown.authn(call), changed };
@@ -167,6 +180,8 @@ export const policiesSavePassword = operation({
   output: z.strictObject({ password: passwordShown }),
   audit: 'password policy saved',
   console: { on: 'policies', title: 'Password policy', verb: 'Save' },
+  command: 'policy set-password',
+  terminal: { examples: [{ line: 'atrium policy set-password --min-length 14 --history 5' }] },
   run: async (call, given) => {
     await save(call, password, given);
     return { password: await shown.password(call) };
@@ -189,6 +204,8 @@ export const policiesResetPassword = operation({
     verb: 'Reset',
     danger: 'The realm’s own password policy is deleted. What the default realm says counts for the next password.',
   },
+  command: 'policy reset-password',
+  terminal: { examples: [{ line: 'atrium policy reset-password --yes' }] },
   run: async (call) => {
     const changed = await reset(call, password);
     return { password: await shown.password(call), changed };

@@ -119,6 +119,13 @@ export const realmsChange = operation({
   output: z.strictObject({ realm: realmShape }),
   audit: 'realm {id} changed',
   console: { on: 'realms/realm', title: 'Change the realm', verb: 'Save' },
+  command: 'realm change',
+  terminal: {
+    examples: [
+      { line: "atrium realm create acme\natrium realm change acme --name 'Acme GmbH' --mode product" },
+      { line: 'atrium realm create emca\natrium realm change emca --no-name --no-mode' },
+    ],
+  },
   run: async (call, given) => {
     const dn = `cn=${given.id},${registryOf(call)}`;
     const changes = (

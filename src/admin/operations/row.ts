@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ExampleRow } from '#catalogue';
 import type { Actor, SessionOf } from '#client';
 import type { Visit } from '#sessions';
 import type { WebRealm } from '#web';
@@ -40,6 +41,13 @@ export interface ConsoleForm {
   readonly verb: string;
   /** What will happen, for an operation that asks before it is done; members of the input stand in braces. */
   readonly danger?: string;
+}
+
+/** What a command needs beside what the row says of the operation. */
+export interface Terminal {
+  /** A member of the output that is a list, and which members of its things a table shows: what tells them apart first. */
+  readonly list?: { readonly of: string; readonly columns: readonly string[] };
+  readonly examples: readonly ExampleRow[];
 }
 
 /** A stream in place of members: sent as it is made. */
@@ -90,7 +98,9 @@ export interface OperationRow<Input extends z.ZodObject, Output extends z.ZodObj
   readonly offered?: (deps: OperationDeps) => boolean;
   readonly console?: ConsoleForm;
   /** The words of `atrium` that do the same: `person disable`. */
-  readonly command?: string;
+  readonly command: string;
+  /** For a command that is made of this row; absent where the command has a row of its own, which does more than this. */
+  readonly terminal?: Terminal;
   /** Octets of a body; `http.bodyOctetsMax` when absent. */
   readonly bodyOctetsMax?: number;
   /**

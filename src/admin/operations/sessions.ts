@@ -30,6 +30,11 @@ const list = operation({
   input: z.strictObject({ user: userMember.optional(), ...numberedMembers }),
   output: z.strictObject({ sessions: z.array(sessionShape), ...nextMember }),
   audit: 'sessions listed',
+  command: 'session list',
+  terminal: {
+    list: { of: 'sessions', columns: ['sid', 'username', 'address', 'ways', 'began', 'lastUsed'] },
+    examples: [{ line: 'atrium session list' }, { line: 'atrium session list --user dkhalil --json' }],
+  },
   run: async (call, { user, limit, after }) => {
     const whose = user === undefined ? undefined : await findOne(call, peoplePlace, user, ['entryUUID'], 'user');
     const asked = { limit, behind: numberOf(after), ...(whose === undefined ? {} : { entryUuid: whose.one('entryUUID') ?? '' }) };
@@ -65,6 +70,10 @@ const end = operation({
   output: z.strictObject({ ended: z.boolean().describe('False when there was none any more.') }),
   audit: 'session {sid} of {user} ended',
   console: { on: 'sessions', title: 'End a session', verb: 'End', danger: '{user} is signed out there.' },
+  command: 'session end',
+  terminal: {
+    examples: [{ line: 'atrium session end dkhalil nothing-like-it --yes', does: 'where there is none any more, nothing is ended' }],
+  },
   run: async (call, { user, sid }) => {
     const entryUuid = await endable(call, user);
     return { ended: await call.deps.sessions.endOne(call.realm.id, entryUuid, sid, call.visit) };
@@ -86,6 +95,8 @@ const endAll = operation({
     verb: 'Sign out',
     danger: 'All sessions of {user} end at once. They may sign in again.',
   },
+  command: 'session end-all',
+  terminal: { examples: [{ line: 'atrium session end-all dkhalil --yes' }] },
   run: async (call, { user }) => {
     const entryUuid = await endable(call, user);
     return { ended: await call.deps.sessions.endAll(call.realm.id, entryUuid, call.visit) };

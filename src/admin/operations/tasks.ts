@@ -60,6 +60,11 @@ const list = operation({
   input: z.strictObject({ ...pageMembers }),
   output: z.strictObject({ tasks: z.array(taskShape), ...nextMember }),
   audit: 'tasks listed',
+  command: 'task list',
+  terminal: {
+    list: { of: 'tasks', columns: ['name', 'kind', 'state', 'percent', 'file', 'result'] },
+    examples: [{ line: 'atrium task list' }],
+  },
   run: async (call, page) => {
     const search = { base: placeOf(call), scope: 'one', filter: equals('objectClass', 'stsTask'), attributes } as const;
     const { entries, ...next } = await pageOf(call, search, page);
@@ -72,7 +77,7 @@ const read = operation({
   method: 'GET',
   path: '/admin-api/tasks/:task',
   scope: 'admin:read',
-  summary: 'how far an import, an export or a backup is',
+  summary: 'show how far an import, an export or a backup is',
   input: z.strictObject({
     task: z
       .string()
@@ -81,6 +86,8 @@ const read = operation({
   }),
   output: z.strictObject({ task: taskShape }),
   audit: 'task {task} read',
+  command: 'task show',
+  terminal: { examples: [{ line: 'atrium task show nothing-like-it', does: 'which is not there', status: 3 }] },
   run: async (call, { task }) => {
     const entry = await call.actor.read(`cn=${task},${placeOf(call)}`, attributes);
     if (entry === undefined) throw refuse(errors.absent, { what: 'task' });

@@ -57,6 +57,11 @@ const list = operation({
   output: z.strictObject({ sets: z.array(setShape), ...nextMember }),
   audit: 'token sets listed',
   offered,
+  command: 'token-set list',
+  terminal: {
+    list: { of: 'sets', columns: ['setKey', 'username', 'client_id', 'scope', 'state', 'kinds'] },
+    examples: [{ line: 'atrium token-set list' }, { line: 'atrium token-set list --user dkhalil' }],
+  },
   run: async (call, { user, application, limit, after }) => {
     const person = user === undefined ? undefined : await findOne(call, peoplePlace, user, ['entryUUID'], 'user');
     const client =
@@ -80,6 +85,8 @@ const open = operation({
   output: z.strictObject({ found: z.boolean(), set: setShape.nullable(), setKey: z.string(), why: z.string() }),
   audit: 'token set {setKey} opened',
   offered,
+  command: 'token-set show',
+  terminal: { examples: [{ line: 'atrium token-set show nothing-like-it', does: 'which is not there', status: 3 }] },
   run: async (call, { setKey: key }) => {
     const { found, set, setKey: named, why } = await setsOf(call).open(call.realm, key);
     return { found, set: set === null ? null : shownOf(set), setKey: named, why };
@@ -97,6 +104,8 @@ const revoke = operation({
   audit: 'token set {setKey} revoked',
   offered,
   console: { on: 'tokens', title: 'Revoke', verb: 'Revoke', danger: 'Whoever holds tokens of this set is refused with them at once.' },
+  command: 'token-set revoke',
+  terminal: { examples: [{ line: 'atrium token-set revoke nothing-like-it --yes', does: 'which is not there', status: 3 }] },
   run: async (call, { setKey: key }) => {
     const { set } = await setsOf(call).open(call.realm, key);
     if (set === null) throw refuse(errors.absent, { what: 'token set' });

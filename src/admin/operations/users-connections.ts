@@ -20,6 +20,8 @@ export const usersConnections = operation({
   }),
   output: z.strictObject({ dn: z.string(), connections: z.int().nonnegative() }),
   audit: 'LDAP connections of {user} counted',
+  command: 'person connections',
+  terminal: { examples: [{ line: 'atrium person connections dkhalil' }] },
   run: async (call, { user, appPassword }) => {
     const { dn } = await findOne(call, peoplePlace, user, ['1.1'], 'user');
     return { dn, connections: await connectionsOf(call.actor, dn, appPassword === undefined ? undefined : [appPassword]) };

@@ -100,6 +100,8 @@ const clearKey = operation({
   output: z.strictObject({ dn: z.string(), removed: z.int().nonnegative() }),
   audit: 'security keys of {user} removed',
   console: { on: 'users/person', title: 'Remove a security key', verb: 'Remove', danger: '{user} cannot sign in with it any more.' },
+  command: 'person clear-key',
+  terminal: { examples: [{ line: 'atrium person clear-key dkhalil --yes' }] },
   run: async (call, { user, key }) => {
     const entry = await findOne(call, peoplePlace, user, factorAttributes, 'user');
     const { keys } = holdingsOf(entry);
@@ -120,6 +122,8 @@ const clearTotp = operation({
   output: z.strictObject({ dn: z.string(), removed: z.boolean() }),
   audit: 'the authenticator app of {user} removed',
   console: { on: 'users/person', title: 'Remove the authenticator app', verb: 'Remove', danger: 'Codes of it are worth nothing any more.' },
+  command: 'person clear-totp',
+  terminal: { examples: [{ line: 'atrium person clear-totp dkhalil --yes' }] },
   run: async (call, { user }) => {
     const entry = await findOne(call, peoplePlace, user, ['stsAuthenticatorApp'], 'user');
     const removed = entry.has('stsAuthenticatorApp');
@@ -143,6 +147,8 @@ const clearBackupCodes = operation({
     verb: 'Delete',
     danger: 'The codes that {user} has printed are worth nothing any more.',
   },
+  command: 'person clear-backup-codes',
+  terminal: { examples: [{ line: 'atrium person clear-backup-codes dkhalil --yes' }] },
   run: async (call, { user }) => {
     const entry = await findOne(call, peoplePlace, user, ['stsRecoveryCodesLeft'], 'user');
     const removed = entry.has('stsRecoveryCodesLeft');

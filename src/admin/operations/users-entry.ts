@@ -78,6 +78,13 @@ const change = operation({
   output: madeShape,
   audit: '{user} changed',
   console: { on: 'users/person', title: 'Change', verb: 'Save' },
+  command: 'person change',
+  terminal: {
+    examples: [
+      { line: "atrium person change dkhalil --set title='Head of Sales' --set l=Berlin" },
+      { line: 'atrium person change dkhalil --set l=', does: 'which takes what stands there away' },
+    ],
+  },
   run: async (call, { user, attributes }) => {
     const dn = await changeOne(call, peoplePlace, user, replacements(attributes), 'user');
     return await madeAgain(call, dn, peoplePlace);

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { commandMembersOf, type Operation, operations } from '#admin';
+import type { ManagedRow } from '../../src/commands/managed-row.ts';
+
+/** What commands need of the rows of the operations that they are made of, by their words: what stands in src/commands/managed-rows.json. */
+export function managedRows(): Readonly<Record<string, ManagedRow>> {
+  return Object.fromEntries(operations.flatMap((row) => (row.terminal === undefined ? [] : [[row.command, managed(row, row.terminal)]])));
+}
+
+function managed(row: Operation, { list, examples }: NonNullable<Operation['terminal']>): ManagedRow {
+  const { name, method, path, scope, summary, more, console, editable = false } = row;
+  const { properties = {} } = z.toJSONSchema(row.input, { io: 'input', unrepresentable: 'any' });
+  return {
+    ...{ operation: name, method, path, scope, means: summary },
+    ...(more === undefined ? {} : { more }),
+    members: commandMembersOf(row),
+    ...(list === undefined ? {} : { list }),
+    paged: 'after' in properties,
+    ...(console?.danger === undefined ? {} : { asks: console.danger }),
+    ...{ editable, examples },
+  };
+}
