@@ -43,7 +43,8 @@ export async function measureRepeated(
     { file: ldif.slapd, storedPassword: ssha },
   ];
   const world = await writePeople({ count, suffix, password, files });
-  const peers = { atrium: atriumPeer(folder, suffix, password, knownForLong), slapd: slapdPeer(folder, suffix) };
+  const settings = { ...knownForLong, STS_LDAP_WORKERS: String(measure.workers) };
+  const peers = { atrium: atriumPeer(folder, suffix, password, settings), slapd: slapdPeer(folder, suffix) };
   for (const side of ['atrium', 'slapd'] as const) await peers[side].load(ldif[side]);
   await using session = openSession(peers, suffix);
   const servers = await session.servers(measure.slapdThreads);

@@ -13,7 +13,7 @@ export interface Aim {
  * How a row is measured.
  *
  * - `load`: the first lane's operations a second, with whatever the other lanes do beside it
- * - `repeated`: the same, of people who have all bound a short while ago, with {SSHA} in slapd
+ * - `repeated`: the same, of people who have all bound a short while ago, with {SSHA} in slapd, and so many threads beside Atrium's main one
  * - `storm`: the first lane's p99 with the other lanes at work, against its p99 without them
  * - `against`: the processor time that one operation of the first lane costs, against one of the second, one lane after the other
  * - `loop`: p99 in milliseconds of how late Atrium's event loop is while all lanes are at work; slapd has none
@@ -24,7 +24,7 @@ export type Measure =
   | { readonly kind: 'load' | 'storm' | 'against' | 'loop'; readonly lanes: readonly Lane[]; readonly slapdThreads: number }
   | { readonly kind: 'start'; readonly cold: boolean }
   | { readonly kind: 'import' | 'export' | 'memory' }
-  | { readonly kind: 'repeated'; readonly lanes: readonly Lane[]; readonly slapdThreads: number };
+  | { readonly kind: 'repeated'; readonly lanes: readonly Lane[]; readonly slapdThreads: number; readonly workers: number };
 
 /** One row of the benchmark. */
 export interface Row {
@@ -190,8 +190,15 @@ export const rows: readonly Row[] = [
   {
     id: 'bind-repeated',
     name: 'repeat bind through the verified cache, against slapd with {SSHA}',
-    measure: { kind: 'repeated', lanes: [bind(10)], slapdThreads: manyThreads },
+    measure: { kind: 'repeated', lanes: [bind(10)], slapdThreads: manyThreads, workers: 0 },
     aims: always(2, 5),
+    sizeMax: 10_000,
+  },
+  {
+    id: 'bind-repeated-workers',
+    name: 'the same with one thread beside the main one',
+    measure: { kind: 'repeated', lanes: [bind(10)], slapdThreads: manyThreads, workers: 1 },
+    aims: [],
     sizeMax: 10_000,
   },
 ];

@@ -24,7 +24,7 @@ export {
   type Presented,
   scramJudgement,
 } from './judge.ts';
-export { createKnownPasswords, type KnownPasswords, type Recalled } from './known.ts';
+export { createKnownMemory, createKnownPasswords, type KnownMemory, type KnownPasswords, type Recalled } from './known.ts';
 export { codesLeft, recoveryCodesMax, recoveryForm, recoverySetFault, spentMark, withoutCode } from './recovery.ts';
 export { saslPrep } from './sasl-prep.ts';
 export {

@@ -99,7 +99,8 @@ export const settings = {
     applies: 'restart',
     scope: 'process',
     obeyed: true,
-    means: 'passwords that are known to be right for as long, in each thread, about a kibibyte each',
+    means:
+      'passwords that are known to be right for as long, in all threads together, 104 octets each; and binds that each thread lets in again as it judged them, about a kibibyte each',
   },
   'security.repeatedBindsRowS': {
     env: 'STS_SECURITY_REPEATED_BINDS_ROW_S',

@@ -1,7 +1,14 @@
 import { type AuditEvent, createRepeats, type Repeats } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse, type SettingRows, type SettingValues } from '#catalogue';
-import { type CommonPasswords, createKnownPasswords, credentialsSettings, type KnownPasswords } from '#credentials';
+import {
+  type CommonPasswords,
+  createKnownMemory,
+  createKnownPasswords,
+  credentialsSettings,
+  type KnownMemory,
+  type KnownPasswords,
+} from '#credentials';
 import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
 import { type PasswordPolicy, policySettings, type SwitchedOff } from '#policy';
@@ -78,6 +85,8 @@ export interface EngineOptions {
   readonly passwordStanding?: PasswordPolicy;
   /** Passwords that nobody may be given; by default none. */
   readonly commonPasswords?: CommonPasswords;
+  /** What is known of passwords in all threads of a service; by default this engine's own. */
+  readonly knownMemory?: KnownMemory;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
   /** How many LDAP connections there are as an entry; by default none is known of. */
@@ -110,6 +119,7 @@ export interface Engine extends EngineOptions {
   readonly startedMs: number;
   readonly realms: LiveRealms;
   readonly mockKey: Uint8Array;
+  readonly knownMemory: KnownMemory;
   readonly sealer: Sealer;
   readonly access: AccessDesk;
   readonly csn: CsnSource;
@@ -139,7 +149,8 @@ export function openEngine(options: EngineOptions): Engine {
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
   const { attempts = uncounted, countConnections = nobodyConnected, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
-  const known = createKnownPasswords({ key: options.chance.octets(32), clock, max: options.settings['security.verifiedBindsMax'] });
+  const { knownMemory = createKnownMemory(options.chance, options.settings['security.verifiedBindsMax']) } = options;
+  const known = createKnownPasswords({ memory: knownMemory, clock });
   const settled = createSettledBinds(options.chance.octets(32), options.settings['security.verifiedBindsMax']);
   const gatherMs = () => options.settings['security.repeatedBindsRowS'] * 1000;
   const repeats = createRepeats({ record: (event) => options.audit.record(event), clock, gatherMs });
@@ -151,6 +162,7 @@ export function openEngine(options: EngineOptions): Engine {
     live,
     changeSchema,
     mockKey,
+    knownMemory,
     sealer,
     csn,
     lines,

@@ -1,18 +1,7 @@
-import { addressOctets, type Clock, hex, isInNetwork, readNetwork } from '#base';
-import type { SettingValues } from '#catalogue';
-import { sha256 } from '#keys';
-import type { Counted, Counter, StateStore } from '#store';
-import type { settings as rows } from './settings.ts';
+import type { Counted, StateStore } from '#store';
+import { type AttemptBy, type CountersOptions, createCounters, ofKind } from './counters.ts';
+import type { CountingNews } from './news.ts';
 import { countingOf } from './stand-in.ts';
-
-/** One try to prove who somebody is: a password, a code, a ceremony. */
-export interface AttemptBy {
-  readonly realm: string;
-  /** The DN that is tried, whether anybody has it or not. All spellings of it are one. */
-  readonly identity: string;
-  /** Where the person is; of one that is no network address, such as a socket's, nothing is counted. */
-  readonly address: string;
-}
 
 /** An attempt counts from when it is admitted, and is taken back when it succeeds. `counters` names those that have reached their limit, or that count it. */
 export type Attempt = Limited | { readonly kind: 'admitted'; readonly counters: readonly string[]; succeeded(): Promise<void> };
@@ -56,63 +45,29 @@ export interface Standing {
   readonly expiresAtMs: number;
 }
 
-export interface LimitsOptions {
+export interface LimitsOptions extends CountersOptions {
   readonly store: StateStore;
-  readonly clock: Clock;
-  readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
-  /** What stands for a DN in all of its spellings. */
-  readonly identityOf: (dn: string) => string;
+  /** Where threads beside this one are told of what is counted; without it, nowhere. */
+  readonly news?: Pick<CountingNews, 'counted' | 'inMemory'>;
 }
 
-/** By what an attempt is counted: of one identity, and of one place where the address is one. */
-interface Names {
-  readonly kinds: readonly [string, string];
-  readonly identity: string;
-  readonly place: { readonly octets: Uint8Array; readonly key: string } | undefined;
-}
-
-const identityKind = 'failures.identity';
-const addressKind = 'failures.address';
-
-export function openLimits({ store, clock, settingsOf, identityOf }: LimitsOptions): Limits {
-  const trusted = createNetworks();
-  const counting = countingOf(store, clock);
-  const namesOf = ({ realm, identity, address }: AttemptBy): Names => {
-    const octets = addressOctets(address);
-    return {
-      kinds: [`${identityKind}/${realm}`, `${addressKind}/${realm}`],
-      identity: keyOf(identityOf(identity)),
-      place: octets && { octets, key: keyOf(hex(placeOf(octets))) },
-    };
-  };
-  const countersOf = ({ realm }: AttemptBy, { kinds, identity, place }: Names): Counter[] => {
-    const settings = settingsOf(realm);
-    const expiresAtMs = clock.nowMs() + settings['security.rateLimitWindowS'] * 1000;
-    const byName = { kind: kinds[0], key: identity, limit: settings['security.rateLimitPerIdentity'], expiresAtMs };
-    if (place === undefined) return [byName];
-    if (trusted(settings['security.rateLimitTrustedAddresses']).some((each) => isInNetwork(each, place.octets))) return [byName];
-    return [byName, { kind: kinds[1], key: place.key, limit: settings['security.rateLimitPerAddress'], expiresAtMs }];
-  };
-  const counted = (attempt: AttemptBy) => countersOf(attempt, namesOf(attempt));
-  const known = new WeakMap<AttemptBy, Names>();
-  const knownNamesOf = (attempt: AttemptBy): Names => {
-    const names = known.get(attempt) ?? namesOf(attempt);
-    known.set(attempt, names);
-    return names;
-  };
+export function openLimits({ store, news, ...options }: LimitsOptions): Limits {
+  const { clock } = options;
+  const counting = countingOf(store, clock, news);
+  const counters = createCounters(options);
   return {
     isFull: (attempt) => {
-      const names = knownNamesOf(attempt);
-      return !counting.isEmpty(names.kinds) && countersOf(attempt, names).some(counting.isFull);
+      const names = counters.namesOf(attempt);
+      return !counting.isEmpty(names.kinds) && counters.named(attempt, names).some(counting.isFull);
     },
     standing: (attempt) =>
-      counted(attempt).map((counter) => {
+      counters.of(attempt).map((counter) => {
         const { count, expiresAtMs } = counting.standing(counter);
         return { counter: nameOf(counter), of: ofKind(counter.kind), failed: count, limit: counter.limit, expiresAtMs };
       }),
-    fail: (attempt) => void counting.countUp(counted(attempt)),
+    fail: (attempt) => void counting.countUp(counters.of(attempt)),
     enter: async (attempt) => {
-      const result = counting.countUp(counted(attempt));
+      const result = counting.countUp(counters.of(attempt));
       if (result.kind === 'full')
         return limitedBy(
           result.full.map((each) => ({ counter: nameOf(each), of: ofKind(each.kind), expiresAtMs: each.expiresAtMs })),
@@ -134,45 +89,6 @@ export function limitedBy(full: readonly Pick<Standing, 'counter' | 'of' | 'expi
   return { kind: 'limited', waitS, of, counters: full.map(({ counter }) => counter) };
 }
 
-function ofKind(kind: string): Limited['of'] {
-  return kind.startsWith(identityKind) ? 'identity' : 'address';
-}
-
 function nameOf({ kind, key }: Pick<Counted, 'kind' | 'key'>): string {
   return `${kind}#${key}`;
-}
-
-/** A site of IPv6 has at least 2^64 addresses (RFC 6177): it is one place, as an address of IPv4 is. */
-const siteOctets = 8;
-
-/** What stands for an address where its requests are counted; itself for what is no network address. */
-export function addressPlace(address: string): string {
-  const octets = addressOctets(address);
-  return octets === undefined ? address : hex(placeOf(octets));
-}
-
-function placeOf(octets: Uint8Array): Uint8Array {
-  return octets.length === 4 ? octets : octets.subarray(0, siteOctets);
-}
-
-/** What stands on disk says neither who nor where. */
-function keyOf(text: string): string {
-  return Buffer.from(sha256(text)).toString('base64url');
-}
-
-/** Reads each list once: it is the same array as long as the setting is the same. */
-function createNetworks() {
-  const read = new WeakMap<readonly string[], ReturnType<typeof networksOf>>();
-  return (texts: readonly string[]) => {
-    const known = read.get(texts) ?? networksOf(texts);
-    read.set(texts, known);
-    return known;
-  };
-}
-
-function networksOf(texts: readonly string[]) {
-  return texts.flatMap((text) => {
-    const network = readNetwork(text);
-    return 'octets' in network ? network : [];
-  });
 }

@@ -1,6 +1,7 @@
 import { type Clock, createBoundedMap } from '#base';
 import { Refusal } from '#catalogue';
 import { type Counted, type Counter, type StateRow, type StateStore, storeErrors } from '#store';
+import type { CountingNews } from './news.ts';
 
 /** Counting, as the state does it. */
 export interface Counting extends Pick<StateStore, 'countUp' | 'countDown'> {
@@ -19,7 +20,11 @@ const rememberedMax = 10_000;
  * Counts in the state, and in the memory of this process while the state cannot be written: a full disk keeps nobody out who is right, and lets nobody
  * guess on. What stands in the state already counts, too.
  */
-export function countingOf(store: Pick<StateStore, 'get' | 'look' | 'countUp' | 'countDown' | 'isNone'>, clock: Clock): Counting {
+export function countingOf(
+  store: Pick<StateStore, 'get' | 'look' | 'countUp' | 'countDown' | 'isNone'>,
+  clock: Clock,
+  news: Pick<CountingNews, 'counted' | 'inMemory'> = toldNobody,
+): Counting {
   const remembered = createBoundedMap<string, { readonly count: number; readonly expiresAtMs: number }>(rememberedMax);
   const nameOf = ({ kind, key }: Pick<Counter, 'kind' | 'key'>) => `${kind}#${key}`;
   const inMemory = (counter: Pick<Counter, 'kind' | 'key'>) => {
@@ -32,6 +37,7 @@ export function countingOf(store: Pick<StateStore, 'get' | 'look' | 'countUp' | 
     const known = inMemory(counter);
     const ends = known?.expiresAtMs ?? expiresAtMs;
     remembered.set(nameOf(counter), { count: (known?.count ?? 0) + count, expiresAtMs: ends });
+    news.inMemory(ends);
     return ends;
   };
 
@@ -39,10 +45,9 @@ export function countingOf(store: Pick<StateStore, 'get' | 'look' | 'countUp' | 
   const standing: Counting['standing'] = (counter) => standingBy(counter, store.get(counter.kind, counter.key));
   const standingBy = (counter: Counter, stored: StateRow | undefined): ReturnType<Counting['standing']> => {
     const known = inMemory(counter);
-    // One that would end later than one that begins now is left over from before the clock was set back.
-    const row = stored !== undefined && stored.expiresAtMs <= counter.expiresAtMs ? stored : undefined;
+    const row = rowOf(stored, counter);
     return {
-      count: Number(row?.value ?? 0) + (known?.count ?? 0),
+      count: countIn(stored, counter) + (known?.count ?? 0),
       expiresAtMs: row?.expiresAtMs ?? known?.expiresAtMs ?? counter.expiresAtMs,
     };
   };
@@ -58,15 +63,18 @@ export function countingOf(store: Pick<StateStore, 'get' | 'look' | 'countUp' | 
     isFull: (counter) => standingBy(counter, store.look(counter.kind, counter.key)).count >= counter.limit,
     standing,
     isEmpty: (kinds) => remembered.size === 0 && kinds.every((kind) => store.isNone(kind)),
-    countUp: (counters) =>
-      unlessUnwritten(
+    countUp: (counters) => {
+      const result = unlessUnwritten(
         () => {
-          const result = store.countUp(counters);
+          const counted = store.countUp(counters);
           // What could not be taken back when it should have been is not held against anybody.
-          return result.kind === 'full' && counters.some((each) => (inMemory(each)?.count ?? 0) < 0) ? standIn(counters) : result;
+          return counted.kind === 'full' && counters.some((each) => (inMemory(each)?.count ?? 0) < 0) ? standIn(counters) : counted;
         },
         () => standIn(counters),
-      ),
+      );
+      news.counted();
+      return result;
+    },
     countDown: (counted) => {
       const there: Counted[] = [];
       for (const each of counted) {
@@ -79,8 +87,21 @@ export function countingOf(store: Pick<StateStore, 'get' | 'look' | 'countUp' | 
           for (const each of there) add(each, -1, each.expiresAtMs);
         },
       );
+      news.counted();
     },
   };
+}
+
+const toldNobody: Pick<CountingNews, 'counted' | 'inMemory'> = { counted: () => undefined, inMemory: () => undefined };
+
+/** How far a counter is by what stands of it in the state. */
+export function countIn(stored: StateRow | undefined, counter: Counter): number {
+  return Number(rowOf(stored, counter)?.value ?? 0);
+}
+
+/** One that would end later than one that begins now is left over from before the clock was set back. */
+function rowOf(stored: StateRow | undefined, counter: Counter): StateRow | undefined {
+  return stored !== undefined && stored.expiresAtMs <= counter.expiresAtMs ? stored : undefined;
 }
 
 function unlessUnwritten<T>(act: () => T, otherwise: () => T): T {

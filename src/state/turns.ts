@@ -1,5 +1,6 @@
 import type { Clock } from '#base';
-import { type AttemptBy, type Limited, type Limits, limitedBy, type Standing } from './limits.ts';
+import type { AttemptBy } from './counters.ts';
+import { type Limited, type Limits, limitedBy, type Standing } from './limits.ts';
 
 /** Attempts of one process, in turn: as `Limits`, and who would find a limit reached by others who are being judged at this moment waits for them. */
 export interface Turns {

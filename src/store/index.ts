@@ -31,7 +31,16 @@ export { repairIndexes } from './repair.ts';
 export { type RestoreOptions, restore } from './restore.ts';
 export { settings as storeSettings } from './settings.ts';
 export { type List, noLists } from './slices.ts';
-export { type Counted, type Counter, openStateStore, type StateRow, type StateStore, type StateStoreOptions } from './state.ts';
+export {
+  type Counted,
+  type Counter,
+  openStateBeside,
+  openStateStore,
+  type StateBeside,
+  type StateRow,
+  type StateStore,
+  type StateStoreOptions,
+} from './state.ts';
 export { atOnce } from './steps.ts';
 export { makeFolder } from './sync-folder.ts';
 export type {

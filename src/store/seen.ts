@@ -14,6 +14,8 @@ export interface Seen {
 export interface SeenOptions {
   /** Changes with each write of another connection. */
   readonly version: () => unknown;
+  /** A number that moves when the version may have changed within a turn of the event loop; by default none does. */
+  readonly moved?: () => number;
   readonly isNone: (kind: string) => boolean;
   /** A row, expired or not. */
   readonly row: (kind: string, key: string) => StateRow | undefined;
@@ -24,11 +26,12 @@ export interface SeenOptions {
 const rowsMax = 100_000;
 
 /** Remembers rows and that there are none, as long as nobody has written: this process forgets what it writes, and all when another one has written anything. */
-export function createSeen({ version, isNone, row, clock }: SeenOptions): Seen {
+export function createSeen({ version, moved = () => 0, isNone, row, clock }: SeenOptions): Seen {
   const none = new Map<string, boolean>();
   const rows = new Map<string, Map<string, StateRow | undefined>>();
   let remembered = 0;
   let seen: unknown;
+  let seenMoved = 0;
   let looked = false;
 
   const forgetAll = () => {
@@ -39,11 +42,13 @@ export function createSeen({ version, isNone, row, clock }: SeenOptions): Seen {
   const again = () => {
     looked = false;
   };
-  /** Once in a turn of the event loop: to ask takes the file's locks. */
+  /** Once in a turn of the event loop, and whenever it has moved: to ask takes the file's locks. */
   const followOthers = () => {
-    if (looked) return;
+    const nowMoved = moved();
+    if (looked && nowMoved === seenMoved) return;
+    if (!looked) setImmediate(again);
     looked = true;
-    setImmediate(again);
+    seenMoved = nowMoved;
     const now = version();
     if (now !== seen) forgetAll();
     seen = now;

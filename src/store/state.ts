@@ -1,9 +1,9 @@
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import type { Clock } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
 import { type Format, isDiskError, openDatabase, placeOf, reasonOf, smallPageOctets } from './database.ts';
 import { errors } from './errors.ts';
-import { createSeen } from './seen.ts';
+import { createSeen, type Seen } from './seen.ts';
 import type { settings as rows } from './settings.ts';
 
 /** One row of short-lived state. */
@@ -140,13 +140,7 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   const statements = stateStatements(database, epoch);
   place.forget();
 
-  const seen = createSeen({
-    version: () => statements.version.get(),
-    isNone: (kind) => (statements.amount.get(kind) ?? 0) === 0,
-    // Whatever its end: whether that has come is asked of the clock at each look.
-    row: (kind, key) => statements.get.get(kind, key, 0),
-    clock,
-  });
+  const seen = seenBy(statements, clock);
   const written = <T>(write: () => T, kind: string, ...keys: readonly string[]): T => {
     seen.forget(kind, keys);
     return allowed(write);
@@ -223,6 +217,35 @@ export function openStateStore({ file, settings, clock, epoch }: StateStoreOptio
   };
 }
 
+/** What a thread beside the one that writes may ask. */
+export interface StateBeside extends Pick<StateStore, 'look' | 'isNone' | 'close'> {}
+
+export interface StateBesideOptions extends Omit<StateStoreOptions, 'settings'> {
+  /** A number that moves when the thread that writes has written what is looked at here, before anybody is told of it. */
+  readonly moved: () => number;
+}
+
+/**
+ * Opens, in another thread of the process, the file that `openStateStore` has opened. What is looked at is as fresh as in the thread that writes: `moved` is
+ * asked at each look, and whether another process has written once a turn of the event loop.
+ */
+export function openStateBeside({ file, clock, epoch, moved }: StateBesideOptions): StateBeside {
+  const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyMs });
+  const seen = seenBy(lookStatements(database, Math.trunc(epoch)), clock, moved);
+  return { look: seen.look, isNone: seen.isNone, close: () => void database.close() };
+}
+
+function seenBy(statements: ReturnType<typeof lookStatements>, clock: Clock, moved?: () => number): Seen {
+  return createSeen({
+    version: () => statements.version.get(),
+    isNone: (kind) => (statements.amount.get(kind) ?? 0) === 0,
+    // Whatever its end: whether that has come is asked of the clock at each look.
+    row: (kind, key) => statements.get.get(kind, key, 0),
+    clock,
+    ...(moved === undefined ? {} : { moved }),
+  });
+}
+
 /** Does a write; what the disk or another process does not allow is a refusal, and nothing of it was kept. */
 function allowed<T>(write: () => T): T {
   try {
@@ -233,22 +256,31 @@ function allowed<T>(write: () => T): T {
   }
 }
 
+/** @param epoch  a whole number */
+function lookStatements(database: Database.Database, epoch: number) {
+  return {
+    version: database.prepare<[], number>('PRAGMA data_version').pluck(),
+    amount: database.prepare<[string], number>('SELECT rows FROM amount WHERE kind = ?').pluck(),
+    get: database.prepare<[string, string, number], StateRow>(
+      `SELECT ${columns} FROM state WHERE kind = ? AND key = ? AND epoch = ${epoch} AND expires_at_ms > ?`,
+    ),
+  };
+}
+
 function stateStatements(database: Database.Database, given: number) {
   // A whole number, so that it may stand in the texts of the statements.
   const epoch = Math.trunc(given);
   const counter = `WHERE kind = ? AND key = ? AND expires_at_ms = ? AND epoch = ${epoch}`;
   const live = `epoch = ${epoch} AND expires_at_ms > ?`;
   return {
+    ...lookStatements(database, epoch),
     put: database.prepare<[string, string, string, string, number]>(
       `INSERT INTO state (kind, key, value, owner, expires_at_ms, epoch) VALUES (?, ?, ?, ?, ?, ${epoch}) ON CONFLICT (kind, key) DO UPDATE
        SET value = excluded.value, owner = excluded.owner, expires_at_ms = excluded.expires_at_ms, epoch = excluded.epoch`,
     ),
-    version: database.prepare<[], number>('PRAGMA data_version').pluck(),
-    amount: database.prepare<[string], number>('SELECT rows FROM amount WHERE kind = ?').pluck(),
     evict: database.prepare<[string, number], StateRow>(
       `DELETE FROM state WHERE age IN (SELECT age FROM state WHERE kind = ? ORDER BY age LIMIT ?) RETURNING ${columns}`,
     ),
-    get: database.prepare<[string, string, number], StateRow>(`SELECT ${columns} FROM state WHERE kind = ? AND key = ? AND ${live}`),
     take: database.prepare<[string, string, number], StateRow>(
       `DELETE FROM state WHERE kind = ? AND key = ? AND ${live} RETURNING ${columns}`,
     ),

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { equalBytes, hex, utf8 } from '#base';
+import { equalBytes, utf8 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { readCommonPasswords } from '#credentials';
@@ -32,12 +32,11 @@ import {
   watchCredentials,
 } from '#directory';
 import { createHasher, hmacSha256, readAuthorities, type ServerCertificate } from '#keys';
-import { parseDn } from '#ldap';
 import { createTally, type Endpoints, type Listener, startListener } from '#listener';
 import { faultOfMailText } from '#mail';
-import { keysBelow, loadSchema, normalizeDn } from '#schema';
-import { createTurns, type Limits, type Notices, type Outbox, openLimits, openNotices, openOutbox, openState, type State } from '#state';
-import { backUp, openStateStore, openStore } from '#store';
+import { keysBelow, loadSchema } from '#schema';
+import { createTurns, type Notices, openNotices, type State } from '#state';
+import { backUp, openStore } from '#store';
 import { startTasks } from '#tasks';
 import { errors } from '../errors.ts';
 import { canMail, settings as rows, switchedOff, tellsOfChanges } from '../settings.ts';
@@ -49,6 +48,7 @@ import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, operatorsSocketOf, socketFolder } from './locate.ts';
 import { schemaFiles } from './schema-files.ts';
 import { sealerKeysOf, sealerOf } from './sealing.ts';
+import { openShared } from './shared-state.ts';
 import type { WorkerPlan } from './threads/worker-plan.ts';
 import { type Crew, createCrew } from './threads/workers.ts';
 
@@ -75,9 +75,9 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
   const desks = createDesks();
   const common = await commonPasswordsOf(settings);
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
-  const { state, limits, outbox } = openShared(foundation, opened);
+  const { state, limits, outbox } = openShared(foundation, opened, crew?.news);
   const countConnections: CountConnections = async (...whose) => listener.countFor(...whose) + ((await crew?.connectionsOf(...whose)) ?? 0);
-  const engine = { ...opened, attempts: createTurns(limits, clock), outbox, countConnections };
+  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, countConnections });
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const realm = await bootstrap(engine, { seed: realmSeed(root) });
@@ -132,30 +132,6 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
     web: { socketPath: join(dataDir, socketFolder, webSocket), secret, shared: chance.octets(secretOctets) },
     ldapUrl: (ldap ?? ldaps)?.url,
   };
-}
-
-/** What both sides of the LDAP interface share, and what of it others are to be told. */
-interface Shared {
-  readonly state: State;
-  readonly limits: Limits;
-  readonly outbox: Outbox;
-}
-
-/** Opens the short-lived state before the first door: binds are counted in it. */
-export function openShared({ settings, dataDir, clock, chance, open }: Foundation, engine: Engine): Shared {
-  const store = openStateStore({ file: join(dataDir, stateFile), settings, clock, epoch: engine.store.epoch });
-  open.defer(() => store.close());
-  const settingsOf = (id: string) => {
-    const { realms } = newestEngine(engine);
-    return (realms.in(engine.store.snapshot()).byId(id) ?? realms.default).settings;
-  };
-  const identityOf = (dn: string) => {
-    const parsed = parseDn(dn);
-    const key = parsed && normalizeDn(engine.live.current, parsed);
-    return key === undefined ? dn.toLowerCase() : hex(key);
-  };
-  const state = openState({ store, clock });
-  return { state, limits: openLimits({ store, clock, settingsOf, identityOf }), outbox: openOutbox({ state, chance, settingsOf }) };
 }
 
 /** What is set while the service runs is in force before whoever set it is answered. */
@@ -319,17 +295,19 @@ function crewOf(settings: Settings): Crew | undefined {
 /** What each worker is told: the network endpoints as they are open now, and the settings. */
 function planOf(
   foundation: Foundation,
-  { store, mockKey, startedMs, commonPasswords }: Engine,
+  { store, mockKey, knownMemory, startedMs, commonPasswords }: Engine,
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
-): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | keyof RealmMaking> {
+): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | 'news' | keyof RealmMaking> {
   const { version, settings, live, dataDir } = foundation;
   return {
     schemaFiles: schemaFiles(foundation),
     version,
     file: join(dataDir, directoryFile),
+    stateFile: join(dataDir, stateFile),
     epoch: store.epoch,
     mockKey,
+    knownMemory,
     sealerKeys: sealerKeysOf(settings),
     ...(commonPasswords === undefined ? {} : { commonPasswords: commonPasswords.shared }),
     startedMs,

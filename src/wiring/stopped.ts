@@ -7,10 +7,11 @@ import { startListener } from '#listener';
 import { createTurns } from '#state';
 import { settings as rows } from '../settings.ts';
 import { begin } from './begin.ts';
-import { commonPasswordsOf, openDirectory, openShared, realmMaking } from './below.ts';
+import { commonPasswordsOf, openDirectory, realmMaking } from './below.ts';
 import type { AtriumOptions } from './foundation.ts';
 import { directoryFile } from './installation.ts';
 import { socketFolder } from './locate.ts';
+import { openShared } from './shared-state.ts';
 
 /** What a command listens on that asks the folder of a stopped service, in the folder of the web layer's socket: nobody else may enter that. */
 const toolSocket = 'tool';

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '#audit';
 import { type ErrorRow, type GivenOrigins, settingErrors } from '#catalogue';
+import type { KnownMemory } from '#credentials';
 import { type Desks, directoryErrors, type RealmSeed, type SchemaChange } from '#directory';
 import { type HashCost, keysErrors, type SealerKeys, type Stretch, type Verified } from '#keys';
 import { type Endpoints, listenerErrors } from '#listener';
@@ -18,6 +19,9 @@ export interface WorkerPlan {
   readonly file: string;
   readonly progress: SharedArrayBuffer;
   readonly epoch: number;
+  /** Where attempts are counted. */
+  readonly stateFile: string;
+  readonly news: SharedArrayBuffer;
   /** When the service began. */
   readonly startedMs: number;
   /** Which schema is in force. */
@@ -33,6 +37,8 @@ export interface WorkerPlan {
   readonly pathSegments: readonly string[];
   /** The engine's, so that each thread answers alike for names that nobody has. */
   readonly mockKey: Uint8Array;
+  /** What is known of passwords, in all threads alike. */
+  readonly knownMemory: KnownMemory;
   /** By which values are sealed and opened here, too. */
   readonly sealerKeys: SealerKeys;
   /** Of the list that the main thread has read. */

@@ -7,6 +7,7 @@ import {
   createDirectory,
   csnToCome,
   type Desks,
+  type Engine,
   followSchema,
   type Lines,
   type LiveSchema,
@@ -19,10 +20,11 @@ import { boundsOf, createSealer, type Hasher } from '#keys';
 import { createTally, type Listener, startListener } from '#listener';
 import { faultOfMailText } from '#mail';
 import { type Definition, keysBelow, loadSchema } from '#schema';
-import type { Turns } from '#state';
-import { openStoreBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
+import { limitsBeside, newsOf, type Turns } from '#state';
+import { openStateBeside, openStoreBeside, type StateBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
 import { canMail, settings as rows, switchedOff } from '../../settings.ts';
 import { storedSettings } from '../live-settings.ts';
+import { countedBy } from '../shared-state.ts';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
 import { createLink, type Link } from './link.ts';
 import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './worker-plan.ts';
@@ -30,6 +32,7 @@ import { type MainSide, refusalRows, type WorkerPlan, type WorkerSide } from './
 if (parentPort === null) throw new Error('this is the program of a thread, not of a process');
 
 let store: StoreBeside | undefined;
+let state: StateBeside | undefined;
 let live: LiveSchema | undefined;
 let listener: Listener | undefined;
 let readSettingsAgain: (() => void) | undefined;
@@ -51,6 +54,7 @@ const side: WorkerSide = {
   async stop() {
     await listener?.stop();
     flushRepeats?.();
+    state?.close();
     await store?.close();
   },
 };
@@ -95,15 +99,16 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     pathSegments: plan.pathSegments,
     version,
     mockKey: plan.mockKey,
+    knownMemory: plan.knownMemory,
     sealer: createSealer(plan.sealerKeys),
     ...(plan.commonPasswords === undefined ? {} : { commonPasswords: commonPasswordsIn(plan.commonPasswords) }),
     csn: csnToCome,
     lines: linesThere(),
-    attempts: attemptsThere,
     desks: desksThere,
     mailTextFault: faultOfMailText,
     outbox: { put: (event) => main.ask('putEvent', event), takeBack: (realm, handle) => main.ask('takeEventBack', realm, handle) },
   });
+  Object.assign(engine, { attempts: attemptsThere(plan, engine) });
   flushRepeats = () => engine.repeats.flush();
   readSettingsAgain = () => void newestEngine(engine).realms.in(opened.snapshot());
   return startListener({
@@ -154,15 +159,22 @@ function hasherThere(settings: WorkerPlan['settings']): Hasher {
   };
 }
 
-/** Attempts are counted in the main thread, for all threads alike. */
-const attemptsThere: Turns = {
-  isFull: (attempt) => main.ask('isFull', attempt),
-  async enter(attempt) {
-    const entered = await main.ask('enterAttempt', attempt);
-    if (entered.kind === 'limited') return entered;
-    return { kind: 'admitted', end: (outcome) => main.ask('endAttempt', entered.place, outcome) };
-  },
-};
+/** Attempts are counted in the main thread, for all threads alike; how they stand is read here. */
+function attemptsThere({ stateFile, epoch, news: buffer }: WorkerPlan, engine: Engine): Turns {
+  const news = newsOf(buffer);
+  state = openStateBeside({ file: stateFile, epoch, clock: systemClock, moved: news.moved });
+  return {
+    isFull: limitsBeside({
+      ...{ store: state, news, clock: systemClock, ...countedBy(engine) },
+      ask: (attempt) => main.ask('isFull', attempt),
+    }),
+    async enter(attempt) {
+      const entered = await main.ask('enterAttempt', attempt);
+      if (entered.kind === 'limited') return entered;
+      return { kind: 'admitted', end: (outcome) => main.ask('endAttempt', entered.place, outcome) };
+    },
+  };
+}
 
 /** Links are issued, and mails are sent, in the main thread. */
 const desksThere: Desks = {

@@ -3,6 +3,7 @@ import type { Audit, Log } from '#audit';
 import { Refusal } from '#catalogue';
 import { createGenerationBuffer, type Engine } from '#directory';
 import { createTallyBuffer, forgetTally } from '#listener';
+import { createNewsBuffer } from '#state';
 import { createProgressBuffer } from '#store';
 import { errors } from '../../errors.ts';
 import { createLink, type Link } from './link.ts';
@@ -17,6 +18,8 @@ export interface Crew {
   readonly tally: SharedArrayBuffer;
   /** Which schema is in force. */
   readonly generation: SharedArrayBuffer;
+  /** What is told of attempts that are counted. */
+  readonly news: SharedArrayBuffer;
   /** Asks all workers to let their read transactions go, and resolves when they have, or when that takes too long. */
   letGo(): Promise<void>;
   /** Ends the connections of a person in all workers, or those by some app passwords. @returns how many there were */
@@ -34,7 +37,7 @@ export interface Crew {
 /** What the workers do, and for whom. */
 export interface Duty {
   readonly engine: Engine;
-  readonly plan: Omit<WorkerPlan, 'progress' | 'tally' | 'generation'>;
+  readonly plan: Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | 'news'>;
   readonly audit: Pick<Audit, 'record'>;
   readonly log: Log;
 }
@@ -56,6 +59,7 @@ export function createCrew(count: number): Crew {
   const progress = createProgressBuffer();
   const tally = createTallyBuffer(count + 1);
   const generation = createGenerationBuffer();
+  const news = createNewsBuffer();
   const members = new Map<number, Member>();
   const replacing = new Set<NodeJS.Timeout>();
   let stopping = false;
@@ -78,7 +82,7 @@ export function createCrew(count: number): Crew {
       if (started) replace(slot, duty, why);
     });
     try {
-      await link.ask('start', { ...duty.plan, progress, generation, tally: { buffer: tally, slot } });
+      await link.ask('start', { ...duty.plan, progress, generation, news, tally: { buffer: tally, slot } });
       started = true;
     } catch (error) {
       await worker.terminate();
@@ -107,6 +111,7 @@ export function createCrew(count: number): Crew {
     progress,
     tally,
     generation,
+    news,
     async letGo() {
       const asked = [...members.values()].map(({ link }) => link.ask('letGo').catch(() => undefined));
       await within(letGoTimeoutMs, Promise.all(asked));
