@@ -274,6 +274,15 @@ export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
   ]),
   ...of('src/state/limits.ts', 'state/limits.test.ts', [
     [
+      'taken-back',
+      'what succeeded counts as failed',
+      'succeeded: async () => counting.countDown(result.counted)',
+      'succeeded: async () => undefined',
+      'an attempt that succeeds is taken back',
+    ],
+  ]),
+  ...of('src/state/counters.ts', 'state/limits.test.ts', [
+    [
       'trusted-name',
       'a server in front lifts the limit of the name',
       'isInNetwork(each, place.octets))) return [byName];',
@@ -287,13 +296,6 @@ export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
       'const siteOctets = 8;',
       'const siteOctets = 16;',
       'the first 64 bits of an IPv6 address are one address',
-    ],
-    [
-      'taken-back',
-      'what succeeded counts as failed',
-      'succeeded: async () => counting.countDown(result.counted)',
-      'succeeded: async () => undefined',
-      'an attempt that succeeds is taken back',
     ],
     [
       'window',
