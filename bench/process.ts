@@ -72,13 +72,17 @@ export function killAll(): void {
 const pollMs = 5;
 const startMaxMs = 120_000;
 
-/** Starts a server and waits until it answers a request: who listens need not be able to answer yet. */
+/**
+ * Starts a server and waits until it answers a request: who listens need not be able to answer yet.
+ *
+ * @returns `said` gives the last of what it wrote on standard error
+ */
 export async function startServer(
   command: string,
   args: readonly string[],
   port: number,
   env: NodeJS.ProcessEnv,
-): Promise<{ child: ChildProcess; startS: number }> {
+): Promise<{ child: ChildProcess; startS: number; said: () => string }> {
   const begunMs = performance.now();
   const child = spawnQuiet(command, args, env);
   let said = '';
@@ -90,7 +94,7 @@ export async function startServer(
     if (performance.now() - begunMs > startMaxMs) throw new Error(`${command} does not answer on port ${port}: ${said}`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-  return { child, startS: (performance.now() - begunMs) / 1000 };
+  return { child, startS: (performance.now() - begunMs) / 1000, said: () => said };
 }
 
 /** Whether the root DSE can be read. RFC 4512 §5.1. */

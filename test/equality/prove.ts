@@ -37,6 +37,8 @@ export interface Proved {
   readonly leftOut: ReadonlyMap<LeftOut, number>;
   /** What was found. */
   readonly differences: readonly string[];
+  /** The last of Atrium's log: it says why a search failed that should not have. */
+  readonly said: string;
 }
 
 /** Searches between two writes: they are under way together. */
@@ -111,7 +113,7 @@ export async function proveEquality({
     await write(drawWrite(random, model.entries, run.writes));
     progress(run.searches);
   }
-  return run;
+  return { ...run, said: atrium.said() };
 }
 
 /** slapo-refint follows names behind the answer: waits until nothing names the entry by a name that it has not any more. */

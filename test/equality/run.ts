@@ -54,8 +54,9 @@ async function main(): Promise<number> {
     const show = (done: number) => progress.show(`${done.toLocaleString('en')} searches`, done / searches);
     const proved = await proveEquality({ searches, people, seed, folder, slapd, differencesMax, progress: show, signal: over.signal });
     progress.end();
-    const { differences, entries, writes, carriedOut } = proved;
+    const { differences, entries, writes, carriedOut, said } = proved;
     for (const difference of differences) process.stdout.write(`✘ ${difference}\n`);
+    if (differences.length > 0) process.stdout.write(said);
     process.stdout.write(
       `${proved.searches.toLocaleString('en')} searches with ${entries.toLocaleString('en')} entries, ${writes} writes of which ${carriedOut} were carried out; ` +
         `${proved.slapd.toLocaleString('en')} of the searches compared with slapd: ${differences.length === 0 ? 'all the same' : `${differences.length} differ`}\n`,

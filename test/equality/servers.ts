@@ -10,6 +10,8 @@ import { followed, required } from './model.ts';
 
 export interface Running {
   readonly port: number;
+  /** The last of what it wrote on standard error. */
+  said(): string;
   stop(): Promise<void>;
 }
 
@@ -32,8 +34,8 @@ export async function startAtrium(folder: string, content: readonly LdifContent[
     STS_LDAP_SEARCH_SIZE_LIMIT: '100000',
   };
   await runProgram(process.execPath, [cli, 'import', file], environment);
-  const { child } = await startServer(process.execPath, [cli, 'serve'], port, environment);
-  return { port, stop: () => stopProgram(child) };
+  const { child, said } = await startServer(process.execPath, [cli, 'serve'], port, environment);
+  return { port, said, stop: () => stopProgram(child) };
 }
 
 /** Debian's slapd with access rules that give the same. It reads passwords in clear: what is compared is no password. */
@@ -45,8 +47,8 @@ export async function startSlapd(program: string, folder: string, content: reado
   writeFileSync(config, configuration(database));
   await runProgram('/usr/sbin/slapadd', ['-q', '-f', config, '-l', file]);
   const port = await freePort();
-  const { child } = await startServer(program, ['-f', config, '-h', `ldap://127.0.0.1:${port}`, '-d', '0'], port, process.env);
-  return { port, stop: () => stopProgram(child) };
+  const { child, said } = await startServer(program, ['-f', config, '-h', `ldap://127.0.0.1:${port}`, '-d', '0'], port, process.env);
+  return { port, said, stop: () => stopProgram(child) };
 }
 
 function writeContent(folder: string, name: string, content: readonly LdifContent[], stored: string): string {
