@@ -1,12 +1,15 @@
 import type { Snapshot } from '#store';
 
-/** A part of a filter that an index or a column answers. It has read nothing yet. */
+/**
+ * A part of a filter that an index or a column answers. It has read nothing yet, and keeps no snapshot: it is asked in several turns of the event loop, and a
+ * snapshot is of one.
+ */
 export interface Branch {
   /** A method, as nothing that each search makes has an accessor: an object literal with one has a shape of its own, which costs microseconds and outlives it. */
   by(): 'index' | 'column';
-  /** How many entries it names, or as how many its reading counts; at most `max + 1`. */
-  count(max: number): number;
-  /** Some of its entries, from behind an id on: 0, or where the last page ended. The snapshot is the newest. */
+  /** How many entries it names, or as how many its reading counts; at most `max + 1`. The snapshot is the newest. */
+  count(snapshot: Snapshot, max: number): number;
+  /** Some of its entries, from behind an id on: 0, or where the last page ended. */
   page(snapshot: Snapshot, afterId: number, limit: number): Page;
   /** Forgets a list that was read in one step: it is read anew when it is needed. */
   renew?(): void;
@@ -45,31 +48,35 @@ export function pageOfList(ids: readonly number[], afterId: number, limit: numbe
 /** A list that is read in one step; where that cannot be, another branch that says the same. */
 export interface List {
   /** How many it has, counted up to `max + 1`; nothing when that cannot be said of it. */
-  count(max: number): number | undefined;
+  count(snapshot: Snapshot, max: number): number | undefined;
   /** All of it, ascending; nothing when it would be too much, or says too little. */
-  read(): readonly number[] | undefined;
-  /** The commit number of the state in which every one of them fits the filter; nothing when none is known. */
-  readonly exactIn: number | undefined;
+  read(snapshot: Snapshot): readonly number[] | undefined;
+  /** Whether every one of them fits the filter in the state in which it was read. */
+  readonly exact: boolean;
 }
 
 /** Candidates from a list that is read at once; where that would be too much, from the other branch. */
-export function listed(list: List, makeOther: () => Branch): Branch {
+export function listed(list: List, makeOther: (snapshot: Snapshot) => Branch): Branch {
   let ids: readonly number[] | undefined;
+  let readIn = 0;
   let other: Branch | undefined;
-  const otherwise = () => {
-    other ??= makeOther();
+  const otherwise = (current: Snapshot) => {
+    other ??= makeOther(current);
     return other;
   };
   return {
     by() {
       return other?.by() ?? 'index';
     },
-    count: (max) => other?.count(max) ?? list.count(max) ?? otherwise().count(max),
+    count: (current, max) => other?.count(current, max) ?? list.count(current, max) ?? otherwise(current).count(current, max),
     page(current, afterId, limit) {
-      if (other === undefined) ids ??= list.read();
+      if (other === undefined && ids === undefined) {
+        ids = list.read(current);
+        readIn = current.number;
+      }
       return ids === undefined
-        ? otherwise().page(current, afterId, limit)
-        : pageOfList(ids, afterId, limit, current.number === list.exactIn);
+        ? otherwise(current).page(current, afterId, limit)
+        : pageOfList(ids, afterId, limit, list.exact && current.number === readIn);
     },
     renew() {
       ids = undefined;
@@ -89,13 +96,13 @@ export function cheapest(branches: readonly (Branch | undefined)[]): Branch | un
   if (only === undefined) return undefined;
   if (branches.length === 1) return only;
 
-  const choose = (max: number): { readonly branch: Branch; readonly count: number } => {
-    if (usable.length === 1) return { branch: only, count: only.count(max) };
+  const choose = (current: Snapshot, max: number): { readonly branch: Branch; readonly count: number } => {
+    if (usable.length === 1) return { branch: only, count: only.count(current, max) };
     for (let bound = Math.min(countedFirst, max); ; bound = Math.min(bound * countedFactor, max)) {
-      let best = { branch: only, count: only.count(bound) };
+      let best = { branch: only, count: only.count(current, bound) };
       for (const branch of usable.slice(1)) {
         if (best.count === 0) break;
-        const count = branch.count(bound);
+        const count = branch.count(current, bound);
         if (count < best.count) best = { branch, count };
       }
       if (best.count <= bound || bound === max) return best;
@@ -106,9 +113,9 @@ export function cheapest(branches: readonly (Branch | undefined)[]): Branch | un
     by() {
       return chosen?.by() ?? 'index';
     },
-    count: (max) => choose(max).count,
+    count: (current, max) => choose(current, max).count,
     page(current, afterId, limit) {
-      chosen ??= choose(countedMax).branch;
+      chosen ??= choose(current, countedMax).branch;
       return { ...chosen.page(current, afterId, limit), exact: false };
     },
     renew: () => chosen?.renew?.(),
@@ -130,15 +137,16 @@ interface Reading {
  *
  * @param max  when the branches name more together, nothing: one that stands there a thousand times would be read a thousand times
  */
-export function union(branches: readonly (Branch | undefined)[], max: number): Branch | undefined {
+export function union(branches: readonly (Branch | undefined)[], snapshot: Snapshot, max: number): Branch | undefined {
   const usable = branches.filter((branch) => branch !== undefined);
   if (usable.length < branches.length) return undefined;
   const only = usable[0];
   // RFC 4526: an empty or is false.
   if (only === undefined) return nothing;
   if (usable.length === 1) return only;
-  const count = (most: number) => usable.reduce((sum, branch) => (sum > most ? sum : sum + branch.count(Math.min(most, countedMax))), 0);
-  if (usable.length > countedBranches && count(max) > max) return undefined;
+  const count = (current: Snapshot, most: number) =>
+    usable.reduce((sum, branch) => (sum > most ? sum : sum + branch.count(current, Math.min(most, countedMax))), 0);
+  if (usable.length > countedBranches && count(snapshot, max) > max) return undefined;
 
   const readings: Reading[] = usable.map((branch) => ({ branch, page: { ids: [], through: 0, exact: true }, at: 0 }));
   let number = -1;

@@ -56,6 +56,7 @@ function branchOf(asking: Asking, filter: Filter): Branch | undefined {
     case 'or':
       return union(
         filter.filters.map((each) => branchOf(asking, each)),
+        asking.snapshot,
         asking.max,
       );
     case 'equality':
@@ -76,12 +77,12 @@ function branchOf(asking: Asking, filter: Filter): Branch | undefined {
 }
 
 function equality(asking: Asking, description: string, value: Uint8Array): Branch | undefined {
-  const { schema, snapshot } = asking;
+  const { schema } = asking;
   const described = describe(schema, description);
   // What cannot be evaluated is true of no entry (RFC 4511 §4.5.1.7).
   if (described === undefined || described.type.equality === undefined) return nothing;
   const { type } = described;
-  if (type.key === 'entryuuid') return byUuid(snapshot, value);
+  if (type.key === 'entryuuid') return byUuid(value);
   if (isComputed(schema, type)) return computed(asking, type, value);
   if (!isIndexed(schema, type)) return column(asking, type, equalityProbe(schema, type, value));
   const normal = type.key === 'objectclass' ? classKey(schema, value) : type.equality?.assertion(value);
@@ -90,7 +91,7 @@ function equality(asking: Asking, description: string, value: Uint8Array): Branc
   const exact = described.options.length === 0 && normal.length < keyOctetsMax;
   return {
     by: byIndex,
-    count: (max) => snapshot.countEqual(type.key, key, max + 1),
+    count: (current, max) => current.countEqual(type.key, key, max + 1),
     page: (current, afterId, limit) => pageOf(current.idsEqual(type.key, key, limit, afterId), limit, exact),
   };
 }
@@ -111,7 +112,7 @@ function gathered(asking: Asking, type: AttributeType, key: Uint8Array): Branch 
   const name = `${type.key} ${formOf(key)}`;
   let branch = known.get(name);
   if (branch !== undefined || known.size >= gatheredMax) return branch;
-  branch = type.key === 'memberof' ? membersOf(engine, snapshot, key, namedOnly) : namersOf(snapshot, type, key);
+  branch = type.key === 'memberof' ? membersOf(engine, snapshot, key, namedOnly) : namersOf(type, key);
   known.set(name, branch);
   return branch;
 }
@@ -131,19 +132,19 @@ function classKey(schema: Schema, value: Uint8Array): Uint8Array | undefined {
   return name === undefined ? undefined : schema.attributeType('objectClass')?.equality?.assertion(Buffer.from(name));
 }
 
-function byUuid(snapshot: Snapshot, value: Uint8Array): Branch {
-  const ids = () => {
-    const entry = snapshot.byUuid(Buffer.from(value).toString('latin1').toLowerCase());
+function byUuid(value: Uint8Array): Branch {
+  const ids = (current: Snapshot) => {
+    const entry = current.byUuid(Buffer.from(value).toString('latin1').toLowerCase());
     return entry === undefined ? [] : [entry.id];
   };
-  return { by: byIndex, count: () => 1, page: (_current, afterId, limit) => pageOfList(ids(), afterId, limit, false) };
+  return { by: byIndex, count: () => 1, page: (current, afterId, limit) => pageOfList(ids(current), afterId, limit, false) };
 }
 
 type SubstringsFilter = Filter & { readonly kind: 'substrings' };
 
 /** What values begin with is a range of the index. What stands elsewhere in them is found by its grams, and so is the beginning beside it. */
 function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefined {
-  const { schema, snapshot } = asking;
+  const { schema } = asking;
   const described = describe(schema, filter.description);
   if (described === undefined) return nothing;
   const { type } = described;
@@ -156,10 +157,10 @@ function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefine
   if (prefix !== undefined) {
     const tells = isOnlyInitial && described.options.length === 0 && type.substrings?.prefixTells?.(filter.initial as Uint8Array) === true;
     const exact = tells && prefix.length <= prefixOctetsMax;
-    branches.push(range(snapshot, type, prefix.subarray(0, prefixOctetsMax), probe, exact));
+    branches.push(range(type, prefix.subarray(0, prefixOctetsMax), probe, exact));
   }
   if (!isOnlyInitial && isIndexedInside(schema, type) && asking.insideLeft-- > 0) {
-    const branch = inside(snapshot, type, filter, probe);
+    const branch = inside(type, filter, probe);
     if (branch !== undefined) branches.push(branch);
   }
   return branches.length === 0 ? column(asking, type, probe) : cheapest(branches);
@@ -168,7 +169,7 @@ function substrings(asking: Asking, filter: SubstringsFilter): Branch | undefine
 /** Parts shorter than this are no help. */
 const partOctetsMin = 4;
 
-function inside(snapshot: Snapshot, type: AttributeType, filter: SubstringsFilter, probe: ColumnProbe): Branch | undefined {
+function inside(type: AttributeType, filter: SubstringsFilter, probe: ColumnProbe): Branch | undefined {
   const given = [
     { part: filter.initial, position: 'initial' as const },
     ...filter.any.map((part) => ({ part, position: 'any' as const })),
@@ -181,15 +182,15 @@ function inside(snapshot: Snapshot, type: AttributeType, filter: SubstringsFilte
   }
   if (parts.length === 0) return undefined;
   const list = {
-    count: (max: number) => snapshot.countInside(type.key, parts, max + 1),
-    read: () => snapshot.idsInside(type.key, parts, Number.POSITIVE_INFINITY),
-    exactIn: undefined,
+    count: (current: Snapshot, max: number) => current.countInside(type.key, parts, max + 1),
+    read: (current: Snapshot) => current.idsInside(type.key, parts, Number.POSITIVE_INFINITY),
+    exact: false,
   };
-  return listed(list, () => scan(snapshot, probe));
+  return listed(list, (current) => scan(current, probe));
 }
 
 function presence(asking: Asking, description: string): Branch | undefined {
-  const { schema, snapshot } = asking;
+  const { schema } = asking;
   const described = describe(schema, description);
   if (described === undefined) return nothing;
   const { type } = described;
@@ -197,7 +198,7 @@ function presence(asking: Asking, description: string): Branch | undefined {
   if (type.key === 'objectclass') return undefined;
   if (isComputed(schema, type)) return undefined;
   const probe = presenceProbe(schema, type);
-  return isIndexed(schema, type) ? range(snapshot, type, new Uint8Array(0), probe, false) : column(asking, type, probe);
+  return isIndexed(schema, type) ? range(type, new Uint8Array(0), probe, false) : column(asking, type, probe);
 }
 
 function ordering(asking: Asking, filter: Filter & { readonly kind: 'greaterOrEqual' | 'lessOrEqual' }): Branch | undefined {
@@ -207,20 +208,22 @@ function ordering(asking: Asking, filter: Filter & { readonly kind: 'greaterOrEq
 }
 
 /** The keys with one beginning; where they are too many for one step, the column that says the same. */
-function range(snapshot: Snapshot, type: AttributeType, prefix: Uint8Array, probe: ColumnProbe, exact: boolean): Branch {
-  let read: { readonly max: number; readonly ids: readonly number[] | undefined } | undefined;
-  const upTo = (max: number) => {
-    if (read === undefined || (read.ids === undefined && read.max < max)) {
-      read = { max, ids: snapshot.idsPrefix(type.key, prefix, max) };
+function range(type: AttributeType, prefix: Uint8Array, probe: ColumnProbe, exact: boolean): Branch {
+  let read: { readonly number: number; readonly max: number; readonly ids: readonly number[] | undefined } | undefined;
+  const upTo = (current: Snapshot, max: number) => {
+    const { number } = current;
+    if (read?.number !== number || (read.ids === undefined && read.max < max)) {
+      read = { number, max, ids: current.idsPrefix(type.key, prefix, max) };
     }
     return read.ids;
   };
   const list = {
-    count: (max: number) => upTo(Math.min(max, prefixRowsMax))?.length ?? (max < prefixRowsMax ? max + 1 : undefined),
-    read: () => upTo(prefixRowsMax),
-    exactIn: exact ? snapshot.number : undefined,
+    count: (current: Snapshot, max: number) =>
+      upTo(current, Math.min(max, prefixRowsMax))?.length ?? (max < prefixRowsMax ? max + 1 : undefined),
+    read: (current: Snapshot) => upTo(current, prefixRowsMax),
+    exact,
   };
-  return listed(list, () => scan(snapshot, probe));
+  return listed(list, (current) => scan(current, probe));
 }
 
 /** @param probe  nothing for what is true of no entry */

@@ -21,7 +21,7 @@ function gathered(
   let list: readonly number[] | undefined;
   return {
     by: byIndex,
-    count: (max) => (list === undefined ? count(max) : Math.min(list.length, max + 1)),
+    count: (current, max) => (list === undefined ? count(current, max) : Math.min(list.length, max + 1)),
     page(current, afterId, limit) {
       if (list === undefined && more(current)) return { ids: [], through: afterId, exact: false };
       if (list === undefined) {
@@ -72,7 +72,7 @@ export function membersOf(engine: WalkDesk['engine'], snapshot: Snapshot, groupK
   let begun: number | undefined;
   return gathered(
     ids,
-    (max) => Math.min(ids.size + named, max + 1),
+    (_current, max) => Math.min(ids.size + named, max + 1),
     (current) => {
       // As it is now: the values of a list are those of one state of the store.
       const now = begun === undefined ? current.readable(group.id) : undefined;
@@ -127,7 +127,7 @@ function latelyGathered(engine: object): BoundedMap<string, Members> {
 function ofList(ids: Float64Array): Branch {
   return {
     by: byIndex,
-    count: (max) => Math.min(ids.length, max + 1),
+    count: (_current, max) => Math.min(ids.length, max + 1),
     page(_current, afterId, limit) {
       let [low, high] = [0, ids.length];
       while (low < high) {
@@ -168,8 +168,8 @@ function countNames(schema: Schema, { user, large }: ReadableEntry): number {
   return count;
 }
 
-/** Their keys, each made when it is asked for. */
-function* namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableEntry): Generator<Uint8Array, undefined> {
+/** Their keys, each made when it is asked for; what they are made of is read at once. */
+function namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableEntry): Iterator<Uint8Array> {
   const known = readerOf(schema);
   const parts: [bytes: Uint8Array, from: number, to: number, type: AttributeType][] = [];
   walkAttributes(user, (_start, _end, descriptionStart, descriptionEnd, valuesStart, valuesEnd) => {
@@ -181,6 +181,10 @@ function* namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableE
     const type = memberTypes(schema).find(({ key }) => key === list.attribute);
     if (type !== undefined) for (const piece of snapshot.valuesOf(list)) parts.push([piece, 0, piece.length, type]);
   }
+  return keysIn(parts);
+}
+
+function* keysIn(parts: readonly [bytes: Uint8Array, from: number, to: number, type: AttributeType][]): Generator<Uint8Array, undefined> {
   for (const [bytes, from, to, type] of parts) {
     const normal = normalizer(type);
     const places: number[] = [];
@@ -194,10 +198,10 @@ function* namesIn(schema: Schema, snapshot: Snapshot, { user, large }: ReadableE
 }
 
 /** All entries that name one in an attribute with an index, and those that name these. */
-export function namersOf(snapshot: Snapshot, type: AttributeType, dnKey: Uint8Array): Branch {
+export function namersOf(type: AttributeType, dnKey: Uint8Array): Branch {
   const ids = new Set<number>();
   const queue = [dnKey];
-  const first = (max: number) => snapshot.countEqual(type.key, indexKey(type, dnKey), max + 1);
+  const first = (current: Snapshot, max: number) => current.countEqual(type.key, indexKey(type, dnKey), max + 1);
   /** How far the last of the queue has been read. */
   let after = 0;
   return gathered(ids, first, (current) => {

@@ -152,7 +152,7 @@ function isSmall({ scope }: Scoped, { base, extent, edges, whole }: Scope, snaps
   const { uuid, dnKey } = base;
   // What is below the only suffix is nearly all there is.
   if (whole && scope !== 'one') return false;
-  const work = branch.count(scopeCountedMax) / (branch.by() === 'column' ? columnFactor : 1);
+  const work = branch.count(snapshot, scopeCountedMax) / (branch.by() === 'column' ? columnFactor : 1);
   const max = Math.floor(Math.min(scopeCountedMax, Math.max(smallScope, work)));
   return scope === 'one' ? snapshot.hasFewerChildren(uuid, max) : hasFewerHere(snapshot, dnKey, edges, max);
 }
