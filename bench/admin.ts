@@ -71,6 +71,8 @@ const allRows: readonly Row[] = [
   { name: 'API: people, first page', path: () => '/admin-api/users' },
   { name: 'API: people, a later page', path: ({ later }) => `/admin-api/users?after=${later.api}` },
   { name: 'API: people by name', path: (side, n) => `/admin-api/users?${q(words(side, n).cn)}` },
+  // A name is that of more people where there are more: with a page of one the answers are equally long.
+  { name: 'API: people by name, a page of one', path: (side, n) => `/admin-api/users?${q(words(side, n).cn)}&limit=1` },
   { name: 'API: people by mail', path: (side, n) => `/admin-api/users?${q(words(side, n).mail)}` },
   { name: 'API: people by a word of everybody', path: () => `/admin-api/users?${q(everybodys)}` },
   { name: 'API: a person', path: (side, n) => `/admin-api/users/${person(side, n)}` },
