@@ -69,6 +69,8 @@ export async function inspect(
 ): Promise<void> {
   const before = page.viewportSize();
   const chosen = how === 'every look' ? looks : widths;
+  // A page whose style sheets have not come yet is as wide as it likes.
+  await page.waitForLoadState('load');
   for (const [nth, { widthPx, scheme }] of chosen.entries()) {
     if (page.viewportSize()?.width !== widthPx) await page.setViewportSize({ width: widthPx, height: 800 });
     // Light is what it shows before and after.

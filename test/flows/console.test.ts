@@ -67,7 +67,7 @@ test.serial('every page of the console, in both roles: axe finds nothing, and no
   };
   const [page, readersPage] = [await openAs(writer), await openAs(reader)];
   const look = async (path: string) => {
-    t.is((await page.goto(base + path, { waitUntil: 'domcontentloaded' }))?.status(), 200, path);
+    t.is((await page.goto(base + path))?.status(), 200, path);
     await inspect(t, page, nameOf(path), ['/admin', '/admin/users'].includes(path) ? 'every look' : 'both widths');
   };
 
