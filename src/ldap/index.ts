@@ -59,7 +59,7 @@ export {
 export { type Decoded, decodeMessage } from './message/decode.ts';
 export { encodeMessage } from './message/encode.ts';
 export { type Frame, readFrame } from './message/frame.ts';
-export { type ResultCode, type ResultName, resultCodes, resultName } from './message/results.ts';
+export { notUniqueWords, type ResultCode, type ResultName, resultCodes, resultName } from './message/results.ts';
 export { type OperationName, operationTags } from './message/tags.ts';
 export type {
   Authentication,

@@ -90,7 +90,7 @@ test.serial('what the directory refuses of a new person, and of their password, 
   const client = { clientId: 'twice', redirectUris: 'https://twice.example/back' };
   t.is((await follow(addClient, { name: 'Once', ...client })).answer.status, 303);
   const twice = await follow(addClient, { name: 'Twice', ...client });
-  t.is(twice.answer.status, 422);
+  t.is(twice.answer.status, 409);
   t.deepEqual(marked(twice.answer.body), ['clientId']);
   t.regex(twice.answer.body, /<p class="fault"[^>]*>another entry has this value/);
   const short = await follow(add, { uid: 'brief', name: 'Bri Ef', password: 'x' });

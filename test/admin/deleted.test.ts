@@ -134,5 +134,5 @@ test('applications.deleted and applications.restore: an application comes back w
     201,
   );
   const refused = await call(t, atrium, 'applications.restore', { json: { application: made.body.id } });
-  t.is(refused.status, 400, 'its client id is another’s');
+  t.is(refused.status, 409, 'its client id is another’s');
 });

@@ -108,7 +108,12 @@ test('a value that another entry has is told by the member that brought it: a ma
   for (const [name, one, other, field] of twice) {
     t.is((await call(t, atrium, name, { json: one })).status, 201);
     const { status, body } = await call(t, atrium, name, { json: other });
-    t.is(status, 400);
+    t.is(status, 409);
     t.deepEqual(body.errors, [{ field, message: 'another entry has this value (some attributes not unique)' }]);
   }
+  const dn = `uid=taken3,ou=people,${atrium.suffix}`;
+  const octets = `dn: ${dn}\nobjectClass: inetOrgPerson\nuid: taken3\ncn: Ta Ken\nsn: Ken\nmail: t@x.org\n`;
+  const { status, body } = await call(t, atrium, 'ldif.import', { octets });
+  t.is(status, 409);
+  t.deepEqual(body.errors[0], { field: 'line 1', message: `${dn}: mail: another entry has this value (some attributes not unique)` });
 });

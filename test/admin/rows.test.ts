@@ -54,7 +54,7 @@ test('applications: made, given a secret that is told once, changed, deleted', a
   t.is(body.application.description, 'sells');
   t.false(JSON.stringify(body).includes(secret));
   t.is((await call(t, atrium, 'applications.list', { query: { q: 'sell' } })).body.applications[0].url, 'https://shop.example');
-  t.is((await call(t, atrium, 'applications.create', { json: { name: 'Other', clientId: 'shop' } })).status, 400);
+  t.is((await call(t, atrium, 'applications.create', { json: { name: 'Other', clientId: 'shop' } })).status, 409);
   t.is(
     (await call(t, atrium, 'applications.create', { json: { name: 'Other', clientId: 'o', redirectUris: ['https://o.example/#a'] } }))
       .status,
@@ -81,7 +81,7 @@ test('ldif.export and ldif.import: what goes out comes in, superiors first; a se
   t.deepEqual([dry.records, dry.added, dry.refused], [62, 62, 0]);
   t.deepEqual((await call(t, atrium, 'ldif.import', { octets: ldif })).body.added, 62);
   const again = await call(t, atrium, 'ldif.import', { octets: ldif });
-  t.is(again.status, 400);
+  t.is(again.status, 409);
   t.is(again.body.errors[0].field, 'line 1');
   t.is((await call(t, atrium, 'ldif.import', { octets: ldif, query: { existing: 'skip' } })).body.skipped, 62);
   const changes =

@@ -1,8 +1,8 @@
 import { ClientRefusal } from '#client';
 import { resultCodes } from '#ldap';
-import type { Failure } from './failure.ts';
+import { type Failure, isConflict } from './failure.ts';
 import type { Operation } from './row.ts';
-import { Unfit } from './unfit.ts';
+import { Conflicting, Unfit } from './unfit.ts';
 
 /**
  * Does something in the directory whose refusals of a value are told by the member that it came from: the directory names the attribute at the beginning of
@@ -18,7 +18,7 @@ export async function inFields<T>(fields: Readonly<Record<string, string>>, act:
     const [, attribute = '', words = ''] = /^(\w+): (.+)$/s.exec(error.diagnostic) ?? [];
     const field = Object.hasOwn(fields, attribute.toLowerCase()) ? fields[attribute.toLowerCase()] : undefined;
     if (field === undefined) throw error;
-    throw new Unfit({ field, message: words });
+    throw isConflict(error) ? new Conflicting({ field, message: words }) : new Unfit({ field, message: words });
   }
 }
 

@@ -1,8 +1,8 @@
 import { type ErrorRow, Refusal } from '#catalogue';
 import { ClientRefusal } from '#client';
-import { resultCodes } from '#ldap';
+import { notUniqueWords, resultCodes } from '#ldap';
 import { errors } from '../errors.ts';
-import { type FieldError, Unfit } from './unfit.ts';
+import { Conflicting, type FieldError, Unfit } from './unfit.ts';
 
 /** Why an operation was not done: what operators find, and what its caller is told. */
 export interface Failure {
@@ -15,6 +15,8 @@ export interface Failure {
 
 /** What an operation threw, for whoever called it. A bug is nothing of it: it is thrown on. */
 export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof Conflicting)
+    return { error: errors.conflict, status: 409, means: `${errors.conflict.means}: ${thrown.message}`, errors: thrown.fields };
   if (thrown instanceof Unfit)
     return { error: errors.unfit, status: 400, means: filled(errors.unfit.means, { what: thrown.message }), errors: thrown.fields };
   if (thrown instanceof ClientRefusal) return ofDirectory(thrown);
@@ -35,14 +37,27 @@ const changedWords = 'It was changed since you read it. Read it again, and decid
 const busyWords = 'The directory cannot do it now. Try again in a moment.';
 
 /** @see RFC 4511 appendix A.2 for what the codes mean */
-function ofDirectory({ code, diagnostic, message }: ClientRefusal): Failure {
-  const [error, words] = rowOf(code);
+function ofDirectory(refusal: ClientRefusal): Failure {
+  const { code, diagnostic, message } = refusal;
+  const [error, words] = isConflict(refusal) ? conflictWords : rowOf(code);
   return {
     error,
     status: error.sees.http ?? 500,
     means: `${error.means}: ${message}`,
     errors: [{ message: diagnostic === '' || error === errors.forbidden ? words : diagnostic }],
   };
+}
+
+const conflictWords = [errors.conflict, 'It conflicts with what there is.'] as const;
+const conflicts: ReadonlySet<number> = new Set([
+  resultCodes.entryAlreadyExists,
+  resultCodes.attributeOrValueExists,
+  resultCodes.notAllowedOnNonLeaf,
+]);
+
+/** Whether what was sent is fit by itself, and the directory refuses it because of what it holds: a value that another entry has among it (RFC 9110 §15.5.10). */
+export function isConflict({ code, diagnostic }: Pick<ClientRefusal, 'code' | 'diagnostic'>): boolean {
+  return conflicts.has(code) || (code === resultCodes.constraintViolation && diagnostic.includes(notUniqueWords));
 }
 
 function rowOf(code: number): readonly [ErrorRow, string] {
@@ -54,10 +69,6 @@ function rowOf(code: number): readonly [ErrorRow, string] {
       return [errors.forbidden, 'The directory gives you no right to do this. Its access rules say who may.'];
     case resultCodes.assertionFailed:
       return [errors.changedMeanwhile, changedWords];
-    case resultCodes.entryAlreadyExists:
-    case resultCodes.attributeOrValueExists:
-    case resultCodes.notAllowedOnNonLeaf:
-      return [errors.conflict, 'It conflicts with what there is.'];
     case resultCodes.sizeLimitExceeded:
     case resultCodes.timeLimitExceeded:
     case resultCodes.adminLimitExceeded:

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { utf8 } from '#base';
 import { present } from '#client';
 import { formatLdifRecord, LdifError, type LdifLimits, type LdifRecord, ldifHeader, readLdif, resultCodes } from '#ldap';
+import { isConflict } from './failure.ts';
 import { gather } from './ldif-gather.ts';
 import { createImport, type ImportCounts } from './ldif-import.ts';
 import { importByTask, largest } from './ldif-task.ts';
 import { importTogether, isAdd, wordsOf } from './ldif-together.ts';
 import { type Call, type Operation, operation } from './row.ts';
-import { Unfit } from './unfit.ts';
+import { Conflicting, Unfit } from './unfit.ts';
 
 /** Entries that are read at a time. */
 const readAtOnce = 200;
@@ -135,7 +136,8 @@ async function importAll(call: Call, options: Options): Promise<ImportCounts & {
     }
     // Without the right to write that is what its caller has to know.
     if (refusal.code === resultCodes.insufficientAccessRights) throw refusal;
-    throw new Unfit({ field: `line ${line}`, message: `${dn}: ${wordsOf(refusal)}` }, { message: nothingDone });
+    const faults = [{ field: `line ${line}`, message: `${dn}: ${wordsOf(refusal)}` }, { message: nothingDone }];
+    throw isConflict(refusal) ? new Conflicting(...faults) : new Unfit(...faults);
   } catch (thrown) {
     throw thrown instanceof LdifError ? new Unfit({ field: `line ${thrown.line}`, message: thrown.why }, { message: nothingDone }) : thrown;
   }

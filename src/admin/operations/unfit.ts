@@ -16,6 +16,9 @@ export class Unfit extends Error {
   }
 }
 
+/** What was sent is fit, and conflicts with what there is, member by member. */
+export class Conflicting extends Unfit {}
+
 /** As many faults as are told of one call. */
 const toldMax = 50;
 

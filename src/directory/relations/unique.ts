@@ -1,6 +1,6 @@
 import { equalBytes, hex } from '#base';
 import { type Refusal, refuse } from '#catalogue';
-import { parseDn } from '#ldap';
+import { notUniqueWords, parseDn } from '#ldap';
 import { isWithin, type Schema } from '#schema';
 import type { EntryRecord, Expectation, Indexer, IndexKey, Snapshot, StoredEntry } from '#store';
 import { checkRule, mayBeRule } from '../access/check.ts';
@@ -127,11 +127,8 @@ function keysOf(judging: Judging, entry: EntryRecord, old: StoredEntry | undefin
  */
 function notUnique({ schema }: Judging, { attribute }: IndexKey, isBrought: boolean): Refusal {
   const name = schema.attributeType(attribute)?.name ?? attribute;
-  return refuse(errors.notUnique, { why: isBrought ? `${name}: another entry has this value (${said})` : said });
+  return refuse(errors.notUnique, { why: isBrought ? `${name}: another entry has this value (${notUniqueWords})` : notUniqueWords });
 }
-
-/** In the words of slapo-unique(5). */
-const said = 'some attributes not unique';
 
 function markOf({ attribute, key }: IndexKey): string {
   return `${attribute} ${hex(key)}`;

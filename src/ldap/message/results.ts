@@ -63,3 +63,9 @@ const names = new Map<number, string>(Object.entries(resultCodes).map(([name, co
 export function resultName(code: number): string {
   return names.get(code) ?? String(code);
 }
+
+/**
+ * What is said beside constraintViolation of a value that another entry has, in the words of slapo-unique(5): the code alone does not tell it from a value that
+ * is unfit.
+ */
+export const notUniqueWords = 'some attributes not unique';
