@@ -40,7 +40,11 @@ export type EngineSettings = SettingValues<typeof settings & typeof policySettin
 /** @param appPasswords  ids: only those that came in with one of these of that entry */
 export type CountConnections = (entryUuid: string, appPasswords?: readonly string[]) => Promise<number>;
 
+/** The entryUUIDs as which somebody is bound, one for each LDAP connection. */
+export type BoundAs = () => Promise<readonly string[]>;
+
 const nobodyConnected: CountConnections = async () => 0;
+const nobodyBound: BoundAs = async () => [];
 
 export interface EngineOptions {
   /** That of the start, or of this moment when `live` says otherwise. */
@@ -91,6 +95,8 @@ export interface EngineOptions {
   readonly attempts?: Turns;
   /** How many LDAP connections there are as an entry; by default none is known of. */
   readonly countConnections?: CountConnections;
+  /** As whom there are LDAP connections; by default none is known of. */
+  readonly boundAs?: BoundAs;
   /** Who issues links and mails; without it, nobody does. */
   readonly desks?: Desks;
   /** What is wrong with the texts of a mail that an entry holds; by default nothing. */
@@ -126,6 +132,7 @@ export interface Engine extends EngineOptions {
   readonly lines: Lines;
   readonly attempts: Turns;
   readonly countConnections: CountConnections;
+  readonly boundAs: BoundAs;
   readonly outbox: Outgoing;
   /** Passwords that need not be hashed again. */
   readonly known: KnownPasswords;
@@ -148,7 +155,8 @@ export function openEngine(options: EngineOptions): Engine {
   const { store, clock, changeSchema = unchanging } = options;
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  const { attempts = uncounted, countConnections = nobodyConnected, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
+  const { attempts = uncounted, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
+  const { countConnections = nobodyConnected, boundAs = nobodyBound } = options;
   const { knownMemory = createKnownMemory(options.chance, options.settings['security.verifiedBindsMax']) } = options;
   const known = createKnownPasswords({ memory: knownMemory, clock });
   const settled = createSettledBinds(options.chance.octets(32), options.settings['security.verifiedBindsMax']);
@@ -168,6 +176,7 @@ export function openEngine(options: EngineOptions): Engine {
     lines,
     attempts,
     countConnections,
+    boundAs,
     outbox,
     known,
     settled,

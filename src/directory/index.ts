@@ -13,6 +13,7 @@ export {
 } from './desks.ts';
 export { createDirectory } from './directory.ts';
 export {
+  type BoundAs,
   type CountConnections,
   type Engine,
   type EngineOptions,

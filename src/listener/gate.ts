@@ -36,6 +36,8 @@ export interface Gate {
   endFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** How many there are. */
   countFor(entryUuid: string, appPasswords?: readonly string[]): number;
+  /** The entryUUIDs as which somebody is bound, one for each connection. */
+  boundAs(): readonly string[];
   /** Lets nobody in any more, waits this long for requests in progress, and ends all that is open. */
   end(timeoutMs: number): Promise<void>;
 }
@@ -141,6 +143,7 @@ export function createGate({ directory, limits, audit, clock, chance, tally = cr
         (wire) => isOf(wire, ...whose) && wire.part(resultCodes.strongerAuthRequired, whose[1] === undefined ? whyEnded : whyRevoked),
       ).length,
     countFor: (...whose: Whose) => [...wires].filter((wire) => isOf(wire, ...whose)).length,
+    boundAs: () => [...wires].flatMap(({ connection: { identity } }) => identity.uuid ?? []),
     end: async (timeoutMs: number) => {
       ending = true;
       await within(

@@ -60,6 +60,8 @@ export interface Listener {
   endFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** How many it would end. */
   countFor(entryUuid: string, appPasswords?: readonly string[]): number;
+  /** The entryUUIDs as which somebody is bound, one for each connection. */
+  boundAs(): readonly string[];
   /** Takes no more connections and requests, waits for those in progress as long as `ldap.stopTimeoutS`, and ends. */
   stop(): Promise<void>;
 }
@@ -132,6 +134,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     },
     endFor: (...whose) => gate.endFor(...whose),
     countFor: (...whose) => gate.countFor(...whose),
+    boundAs: () => gate.boundAs(),
     stop: async () => {
       closeServers();
       await gate.end(limits['ldap.stopTimeoutS'] * 1000);

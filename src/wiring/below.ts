@@ -5,6 +5,7 @@ import { Refusal, refuse } from '#catalogue';
 import type { Addresses } from '#commands';
 import { readCommonPasswords } from '#credentials';
 import {
+  type BoundAs,
   bootstrap,
   type CountConnections,
   changeSchema,
@@ -77,7 +78,8 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
   const { state, limits, outbox } = openShared(foundation, opened, crew?.news);
   const countConnections: CountConnections = async (...whose) => listener.countFor(...whose) + ((await crew?.connectionsOf(...whose)) ?? 0);
-  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, countConnections });
+  const boundAs: BoundAs = async () => [...listener.boundAs(), ...((await crew?.boundAs()) ?? [])];
+  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, countConnections, boundAs });
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const realm = await bootstrap(engine, { seed: realmSeed(root) });

@@ -6,7 +6,8 @@ import { cookieOf, hiddenOf, openScreen, submit } from '../flows/raw.ts';
 import { runInShell } from '../support/shells.ts';
 import { openConsoleHouse } from './console-house.ts';
 
-const house = await openConsoleHouse();
+// What is counted is counted over all threads.
+const house = await openConsoleHouse({ STS_LDAP_WORKERS: '1' });
 const { atrium, base, reader, writer, get, send, signIn } = house;
 const { suffix } = atrium;
 test.after.always(() => house[Symbol.asyncDispose]());
@@ -88,6 +89,25 @@ test('what destroys names its consequences with counts: members of a group, entr
   t.is((await send('/admin/do/realms.create', { id: 'counted' }, writer)).status, 200);
   const realm = said((await get('/admin/do/realms.remove?id=counted&thing=counted', writer)).body);
   t.regex(realm, /1 person is deleted.*2 groups are deleted/);
+});
+
+test('what destroys names its consequences with counts: LDAP connections of a realm, in all threads, and of no other', async (t) => {
+  t.is((await send('/admin/do/realms.create', { id: 'wired' }, writer)).status, 200);
+  const password = 'Correct-horse-9-battery';
+  const dns = ['ann', 'bob'].map((uid) => `uid=${uid},ou=people,o=wired`);
+  await asAdministrator(atrium, async (client) => {
+    for (const dn of dns) await client.add(dn, { objectClass: 'inetOrgPerson', cn: 'Wired', sn: 'Wired', userPassword: password });
+  });
+  const page = async () => said((await get('/admin/do/realms.remove?id=wired&thing=wired', writer)).body);
+  t.notRegex(await page(), /\d LDAP connections? ends?\b/);
+  const elsewhere = await addPerson(atrium, 'elsewhere', 'Else Where');
+  const clients = Array.from({ length: 8 }, () => new Client({ url: atrium.addresses.ldap ?? '' }));
+  t.teardown(() => Promise.all(clients.map((client) => client.unbind())));
+  for (const [nth, client] of clients.entries()) {
+    if (nth === 7) await client.bind(elsewhere.dn, elsewhere.password);
+    else await client.bind(dns[nth % 2] ?? '', password);
+  }
+  t.regex(await page(), /\b7 LDAP connections end\b/);
 });
 
 test('what would end with a realm is told in the default realm alone: an administrator of another learns nothing of it', async (t) => {

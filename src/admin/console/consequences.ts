@@ -115,6 +115,7 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
     const meant = realm.id === deps.operating.realms.standing.id ? await deps.operating.realms.find(given['id'] ?? '') : undefined;
     if (meant === undefined) return [];
     const inside = { ...about, realm: meant };
+    const entry = `cn=${meant.id},ou=realms,${realm.suffix}`;
     const [people, groups, applications] = await Promise.all([
       searched(inside, 'ou=people', peoplePlace.isOne),
       searched(inside, 'ou=groups', groupsPlace.isOne),
@@ -127,7 +128,7 @@ const counters: Readonly<Record<string, (about: About) => Promise<readonly Count
         { of: 'group', ...groups },
         { of: 'application', ...applications },
       ] as const),
-      ...[countOf('session', sessions.length, countedMax), await setsOf(inside, {})],
+      ...[countOf('session', sessions.length, countedMax), await setsOf(inside, {}), await connected(about, entry)],
     ];
   },
   'keys.rotate': async (about) => {

@@ -58,6 +58,8 @@ export interface WorkerSide {
   personEnded(entryUuid: string, appPasswords?: readonly string[]): number;
   /** How many that would end. */
   connectionsOf(entryUuid: string, appPasswords?: readonly string[]): number;
+  /** The entryUUIDs as which somebody is bound, one for each connection. */
+  boundAs(): readonly string[];
   /** Other settings of the service are in force: it reads them where they are kept, if no request has had it do so. */
   settingsChanged(): void;
   /** Takes no more requests; resolves when those in progress are through. */

@@ -50,6 +50,7 @@ const side: WorkerSide = {
   },
   personEnded: (...whose) => listener?.endFor(...whose) ?? 0,
   connectionsOf: (...whose) => listener?.countFor(...whose) ?? 0,
+  boundAs: () => listener?.boundAs() ?? [],
   settingsChanged: () => void readSettingsAgain?.(),
   async stop() {
     await listener?.stop();

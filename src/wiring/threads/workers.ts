@@ -26,6 +26,8 @@ export interface Crew {
   personEnded(entryUuid: string, appPasswords?: readonly string[]): Promise<number>;
   /** How many that would end. */
   connectionsOf(entryUuid: string, appPasswords?: readonly string[]): Promise<number>;
+  /** As whom there are connections in all workers, one entryUUID for each. */
+  boundAs(): Promise<readonly string[]>;
   /** Tells all workers that other settings are in force. */
   settingsChanged(): void;
   /** Starts the workers, and resolves when all of them listen. */
@@ -100,10 +102,20 @@ export function createCrew(count: number): Crew {
     replacing.add(timer);
   }
 
-  /** Of what each counts; one that is gone took its connections with it. */
+  /** What each says; one that is gone took its connections with it. */
+  async function all<T>(ask: (link: Link<WorkerSide>) => Promise<T>): Promise<readonly T[]> {
+    const said = await Promise.all(
+      [...members.values()].map(({ link }) =>
+        ask(link)
+          .then((each) => [each])
+          .catch(() => []),
+      ),
+    );
+    return said.flat();
+  }
+
   async function sum(count: (link: Link<WorkerSide>) => Promise<number>): Promise<number> {
-    const counts = await Promise.all([...members.values()].map(({ link }) => count(link).catch(() => 0)));
-    return counts.reduce((all, each) => all + each, 0);
+    return (await all(count)).reduce((counted, each) => counted + each, 0);
   }
 
   return {
@@ -118,6 +130,7 @@ export function createCrew(count: number): Crew {
     },
     personEnded: (...whose) => sum((link) => link.ask('personEnded', ...whose)),
     connectionsOf: (...whose) => sum((link) => link.ask('connectionsOf', ...whose)),
+    boundAs: async () => (await all((link) => link.ask('boundAs'))).flat(),
     settingsChanged() {
       for (const { link } of members.values()) link.tell('settingsChanged');
     },
