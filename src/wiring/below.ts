@@ -77,9 +77,7 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
   const common = await commonPasswordsOf(settings);
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
   const { state, limits, outbox } = openShared(foundation, opened, crew?.news);
-  const countConnections: CountConnections = async (...whose) => listener.countFor(...whose) + ((await crew?.connectionsOf(...whose)) ?? 0);
-  const boundAs: BoundAs = async () => [...listener.boundAs(), ...((await crew?.boundAs()) ?? [])];
-  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, countConnections, boundAs });
+  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, ...connectionsIn(() => listener, crew) });
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const realm = await bootstrap(engine, { seed: realmSeed(root) });
@@ -326,4 +324,15 @@ function planOf(
 function withoutSecrets(settings: Settings): Settings {
   const isSecret = (name: string) => rows[name as keyof typeof rows].kind === 'secret';
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, isSecret(name) ? '' : value])) as Settings;
+}
+
+/** What there is of LDAP connections in all threads, once those listen. */
+function connectionsIn(
+  listener: () => Listener,
+  crew: ReturnType<typeof crewOf>,
+): { readonly countConnections: CountConnections; readonly boundAs: BoundAs } {
+  return {
+    countConnections: async (...whose) => listener().countFor(...whose) + ((await crew?.connectionsOf(...whose)) ?? 0),
+    boundAs: async () => [...listener().boundAs(), ...((await crew?.boundAs()) ?? [])],
+  };
 }

@@ -20,7 +20,7 @@ async function token(clientId: string, secret: string): Promise<{ readonly statu
   const response = await fetch(`${atrium.addresses.http}/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'admin:read', resource: 'urn:atrium:admin-api' }),
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'admin:read', resource: `${atrium.addresses.http}/admin-api` }),
   });
   const body = (await response.json()) as { error?: unknown };
   return { status: response.status, error: body.error };

@@ -7,6 +7,7 @@ import {
   configure,
   exchange,
   go,
+  type Jar,
   type OauthHouse,
   openHouse,
   refusalOf,
@@ -195,3 +196,48 @@ test.serial('an application that may have nothing but tokens for the management 
   const tokens = await oidc.clientCredentialsGrant(config, { resource: `${house.base}/admin-api`, scope: 'admin:read admin:write' });
   t.is(tokens.scope, 'admin:read');
 });
+
+test.serial(
+  'RFC 6749 §3.3, RFC 8707 §2: no grant gives a token for the management API without a scope of it, or for another name of it',
+  async (t) => {
+    const api = `${house.base}/admin-api`;
+    const device = 'urn:ietf:params:oauth:grant-type:device_code';
+    const app = await addApplication(house, 'scopeless', {
+      stsGrantType: ['client_credentials', 'authorization_code', 'refresh_token', device],
+      stsAllowedScope: ['openid', 'offline_access', 'admin:read'],
+      stsAllowedResource: 'urn:atrium:admin-api',
+    });
+    const config = await configure(house.base, app);
+    const says = async (asked: Promise<unknown>) => {
+      const { error, error_description } = (await asked.then(
+        () => ({}),
+        (thrown: unknown) => thrown,
+      )) as { error?: string; error_description?: string };
+      return `${error}: ${error_description}`;
+    };
+    const wrong: readonly (readonly [asked: Record<string, string>, says: RegExp])[] = [
+      [{ resource: api, scope: 'openid' }, /^invalid_scope: .*admin:read and admin:write; the client may ask for admin:read$/],
+      [{ resource: 'urn:atrium:admin-api', scope: 'openid admin:read' }, new RegExp(`^invalid_target: .*its address is ${api}$`)],
+      [{ resource: 'https://other.example.com', scope: 'openid admin:read' }, /^invalid_target: .*no tokens for this resource$/],
+    ];
+    const jar: Jar = {};
+    for (const [asked, words] of wrong) {
+      t.regex(await says(oidc.initiateDeviceAuthorization(config, asked)), words);
+      const { searchParams } = new URL((await go(house.base, request(config, asked).url.href, jar)).location);
+      t.regex(`${searchParams.get('error')}: ${searchParams.get('error_description')}`, words, 'authorization');
+      t.regex(await says(oidc.buildAuthorizationUrlWithPAR(config, Object.fromEntries(request(config, asked).url.searchParams))), words);
+      t.regex(await says(oidc.clientCredentialsGrant(config, asked)), words);
+    }
+    t.regex(await says(oidc.clientCredentialsGrant(config, { resource: api })), /^invalid_scope/, 'nothing is asked for');
+
+    const whole = { resource: api, scope: 'openid offline_access admin:read', prompt: 'consent' };
+    const { tokens } = await signIn(house, config, whole);
+    const refresh = (more: Record<string, string>) =>
+      oidc.refreshTokenGrant(config, String(tokens.refresh_token), { resource: api, ...more });
+    t.regex(await says(refresh({ scope: 'openid' })), /^invalid_scope/);
+    t.is((await refresh({})).scope, 'admin:read', 'what was refused has spent nothing');
+
+    await replaceValues(house.atrium, app.dn, 'stsAllowedScope', ['openid']);
+    t.regex(await says(oidc.clientCredentialsGrant(config, { resource: api })), /^invalid_scope: .*the client may have none of them$/);
+  },
+);

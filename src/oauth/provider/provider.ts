@@ -17,7 +17,7 @@ import type { AdapterPayload, Configuration, KoaContextWithOIDC, OidcLibrary, Pr
 import { listen } from './listen.ts';
 import { type Passing, passingOf } from './passing.ts';
 import { interactionPolicy } from './policy.ts';
-import { resourceOf, tokensForTheServer } from './resources.ts';
+import { refusedTarget, resourceOf, tokensForTheServer } from './resources.ts';
 import { edge, showError } from './run.ts';
 import { outsideSession } from './session.ts';
 import { createSets, type Sets } from './sets.ts';
@@ -183,6 +183,14 @@ interface Refreshing {
   readonly resourceIndicators: ReadonlySet<string>;
 }
 
+/** What a request asks for: what it says, or, where it goes on with what was granted before, what that has. */
+function scopesAskedFor({ oidc }: Ctx): Iterable<string> {
+  const { params = {}, entities } = oidc;
+  if (typeof params['scope'] === 'string') return params['scope'].split(' ');
+  const { AuthorizationCode, DeviceCode, RefreshToken } = entities as Readonly<Record<string, { readonly scopes?: ReadonlySet<string> }>>;
+  return (AuthorizationCode ?? DeviceCode ?? RefreshToken)?.scopes ?? [];
+}
+
 /** A client may ask about its own tokens, and whoever is a resource about those that are for it (RFC 7662 §4). */
 async function mayAsk(deps: ProviderDeps, ctx: Ctx, { clientId, clientAuthMethod }: Asking, token: Asked): Promise<boolean> {
   if (clientId === token.clientId) return true;
@@ -208,7 +216,10 @@ function configurationOf(
       const application = await applicationOf(deps, passingOf(ctx), ctx.oidc.client?.clientId ?? '');
       const ttlS = deps.settingsOf(issuer.realm.id)['oauth.accessTokenTtlS'];
       const found = application && resourceOf(issuer, application, resource, ttlS, algorithm);
-      if (found === undefined) throw new library.errors.InvalidTarget('the client may have no tokens for this resource');
+      const asked = [...scopesAskedFor(ctx)];
+      const refused = refusedTarget(issuer, application, resource, asked);
+      if (refused?.error === 'invalid_scope') throw new library.errors.InvalidScope(refused.says, asked.join(' '));
+      if (found === undefined) throw new library.errors.InvalidTarget(refused?.says);
       return found;
     },
   };

@@ -18,6 +18,38 @@ export function resourceOf(issuer: Issuer, application: Application, resource: s
   return scopes && { ...common, scope: scopes.join(' ') };
 }
 
+/** Why a request gets no token for a resource, in the words of the protocol. */
+export interface RefusedTarget {
+  readonly error: 'invalid_target' | 'invalid_scope';
+  readonly says: string;
+}
+
+/**
+ * Whether a request that names a resource asks for something there. A token for the management API is good for nothing without one of its scopes: each operation
+ * takes one (specification document 2), and to give it without would be to ignore all that was asked for without a word. Other interfaces may have no scopes.
+ *
+ * @param asked  the scopes of the request
+ * @see RFC 8707 §2 for `invalid_target`; RFC 6749 §3.3 and §5.2 for `invalid_scope`
+ */
+export function refusedTarget(
+  issuer: Issuer,
+  application: Pick<Application, 'resources' | 'scopes'> | undefined,
+  resource: string,
+  asked: Iterable<string>,
+): RefusedTarget | undefined {
+  const own = `${issuer.url}/admin-api`;
+  if (resource === managementApi) {
+    const says =
+      issuer.server === '' ? `its address is ${own}` : 'no named authorization server gives tokens for it, ask that of its realm';
+    return { error: 'invalid_target', says: `${managementApi} stands for the management API in the entry of an application: ${says}` };
+  }
+  const there = application && scopesAt(issuer, application, resource);
+  if (there === undefined) return { error: 'invalid_target', says: 'the client may have no tokens for this resource' };
+  if (!isManagementApi(issuer, resource) || [...asked].some((scope) => there.includes(scope))) return undefined;
+  const may = there.length === 0 ? 'may have none of them' : `may ask for ${there.join(' and ')}`;
+  return { error: 'invalid_scope', says: `tokens for this resource take one of ${managementScopes.join(' and ')}; the client ${may}` };
+}
+
 /** The scopes that an application may have at a resource; `undefined` where it may have no tokens for it. */
 export function scopesAt(
   issuer: Issuer,
@@ -29,6 +61,8 @@ export function scopesAt(
     // Who says which scopes an application may ask for has said so of these, too.
     return scopes === standingScopes ? managementScopes : managementScopes.filter((scope) => scopes.includes(scope));
   }
+  // As a resource of a request it would be the audience of tokens that the management API refuses.
+  if (resource === managementApi) return undefined;
   return resources.includes(resource) ? scopes.filter((scope) => !standingScopes.includes(scope)) : undefined;
 }
 
