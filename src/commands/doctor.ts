@@ -21,7 +21,7 @@ const kinds: Readonly<Record<Damage['kind'], string>> = {
 export const doctor: Command = {
   means: 'look for damage in the data folder',
   more: [
-    'Holds the files against themselves: SQLite’s own check of all three; every index row against every entry and back; each entry’s superior, name, entryUUID and content by the schema; sealed values against the key-encryption keys that are given; the change log for gaps and against the entries. It counts the mails that were given up, and says what keeps mail from being sent as the environment, the entry of the service’s settings and the realms have it set. Each file is read as it stands at one moment, and nothing is written. While it reads, a running service cannot shorten its log.',
+    'Holds the files against themselves: SQLite’s own check of all three; every index row against every entry and back; each entry’s superior, name, entryUUID and content by the schema; sealed values against the key-encryption keys that are given; every change of the log, for gaps, for what was lost at its end, and against the entries. It counts the mails that were given up, and says what keeps mail from being sent as the environment, the entry of the service’s settings and the realms have it set. Each file is read as it stands at one moment, and nothing is written. While it reads, a running service cannot shorten its log.',
     '--repair makes all indexes anew from the entries, on a stopped service’s folder, and looks again. No other damage is repaired: for that there is atrium restore.',
   ],
   on: 'files',

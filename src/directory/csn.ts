@@ -6,7 +6,7 @@ export interface CsnSource {
   next(): string;
 }
 
-const form = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})Z#([0-9a-f]{6})#[0-9a-f]{3}#[0-9a-f]{6}$/;
+const form = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})Z#([0-9a-f]{6})#[0-9a-f]{3}#[0-9a-f]{6}$/i;
 const changesPerMicrosecondMax = 0xffffff;
 
 /** The entryCSN of the newest change that a store knows. */
@@ -63,6 +63,11 @@ export function parseCsn(csn: string): { readonly timeMs: number; readonly count
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const timeMs = Date.UTC(year, month - 1, day, hour, minute, second) + Math.floor(micros / 1000);
   return { timeMs, count: Number.parseInt(found[8] ?? '0', 16) };
+}
+
+/** Whether a text has the form of a CSN, whoever made it (the syntax of entryCSN). */
+export function isCsn(value: string): boolean {
+  return form.test(value);
 }
 
 /** GeneralizedTime of an instant, to the second (RFC 4517 §3.3.13). */

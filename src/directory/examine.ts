@@ -4,8 +4,9 @@ import type { Sealer } from '#keys';
 import { type Dn, decodeAttributes, decodeValue, type PartialAttribute, parseDn } from '#ldap';
 import { sealsSecrets } from '#policy';
 import { type AttributeType, checkEntry, describe, normalizeDn, parentKey, type Schema, structuralClass, typeAt } from '#schema';
-import type { Damage, ListedValues, StoredEntry, Superior } from '#store';
+import type { Damage, EntryRecord, ListedValues, LoggedState, StoredEntry, Superior } from '#store';
 import { checkRuleAttributes, mayBeRule } from './access/check.ts';
+import { isCsn } from './csn.ts';
 import type { Realms } from './realms.ts';
 import type { Attributes } from './record.ts';
 import { subschemaKey } from './subschema/stored.ts';
@@ -40,6 +41,22 @@ export function createJudge(
     }
     return found;
   };
+}
+
+/**
+ * Judges what the change log wrote. The schema may have been another one then: what can be read, and is the entry that the row names, is right.
+ *
+ * @returns what is wrong with it
+ */
+export function judgeLogged({ csn, entry }: LoggedState): readonly string[] {
+  if (!isCsn(csn)) return ['its entryCSN is none'];
+  if (entry === undefined) return [];
+  if (parseDn(entry.dn) === undefined) return ['its name is none'];
+  const own = parts.map((part) => decoded(entry[part]));
+  if (own.includes(undefined)) return ['its attributes cannot be decoded'];
+  const attributes: Attributes = new Map(own.flatMap((part) => part ?? []).map((each) => [each.description.toLowerCase(), each]));
+  if (!attributes.has('objectclass')) return ['it has no object class'];
+  return [...identityFaults(entry, attributes)];
 }
 
 /** The superior is there, its name is the rest of the entry's name, and only the suffix has none. */
@@ -95,7 +112,7 @@ function partOf(type: AttributeType): Part {
   return type.usage === 'userApplications' ? 'user' : 'operational';
 }
 
-function* identityFaults(entry: StoredEntry, attributes: Attributes): Generator<string> {
+function* identityFaults(entry: Pick<EntryRecord, 'uuid' | 'csn'>, attributes: Attributes): Generator<string> {
   for (const [name, kept] of [
     ['entryUUID', entry.uuid],
     ['entryCSN', entry.csn],

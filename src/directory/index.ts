@@ -24,7 +24,7 @@ export {
   type SchemaChange,
 } from './engine.ts';
 export { errors as directoryErrors } from './errors.ts';
-export { createJudge } from './examine.ts';
+export { createJudge, judgeLogged } from './examine.ts';
 export { type Explanation, explain } from './explain.ts';
 export { type ExportOptions, exportEntries } from './export.ts';
 export { createLiveGoverns } from './governing.ts';

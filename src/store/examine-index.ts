@@ -24,8 +24,12 @@ const keysMax = 200_000;
 const progressEntries = 256;
 const gramsMib = 64;
 
+/** The entry that was changed last, by its entryCSN. */
+export type NewestEntry = Pick<StoredEntry, 'dn' | 'csn'>;
+
 /** What of the index was looked at. */
 export interface IndexExamined {
+  readonly newest: NewestEntry | undefined;
   readonly entries: number;
   readonly indexRows: number;
   readonly indexCompared: boolean;
@@ -48,9 +52,11 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
   using grams = new GramSort(gramsMib);
   const unknown = new Set<number>();
   let [entries, standing] = [0, 0];
+  let newest: NewestEntry | undefined;
 
   for (const row of statements.all.iterate()) {
     const entry = entryIn(row);
+    if (newest === undefined || entry.csn > newest.csn) newest = { dn: entry.dn, csn: entry.csn };
     if (readableLists(row.large) === undefined)
       tell({ kind: 'value', what: `${entry.dn}: what it says of its large attributes cannot be read` });
     const keys = keysOf(entry, grams);
@@ -75,7 +81,7 @@ export function examineIndex(database: Database.Database, attributes: AttributeN
       tell({ kind: 'identity', what: `${statements.entry.get(id)?.dn ?? id}: another entry has its ${nameOf(attribute)}` });
     }
   }
-  return { entries, indexRows, indexCompared: compared };
+  return { newest, entries, indexRows, indexCompared: compared };
 }
 
 /** The rows that lead to nothing, or to an entry without that key. */

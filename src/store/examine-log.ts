@@ -1,7 +1,9 @@
 import type Database from 'better-sqlite3';
 import { isDiskError } from './database.ts';
 import type { ExamineOptions } from './examine.ts';
-import { byUuid, epochFormat, listsFormat, placeOf, placesFormat, uuidKey } from './format.ts';
+import { examineChanges } from './examine-changes.ts';
+import type { NewestEntry } from './examine-index.ts';
+import { byUuid, epochFormat, listsFormat, newestNoted, placeOf, placesFormat, uuidKey } from './format.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
 import { listsIn, sliceReader } from './slices.ts';
@@ -15,12 +17,14 @@ interface Newest {
 }
 
 /**
- * Holds the change log against itself and against the entries: numbers follow each other without a gap, and so do the parts of a commit;
- * what the newest change of an entry says is what is there. A directory always has a newest change, and an epoch.
+ * Holds the change log against itself and against the entries: numbers follow each other without a gap, and so do the parts of a commit; every change can be
+ * read, and was made of what the one before it left; what the newest change of an entry says is what is there. A directory always has a newest change,
+ * and an epoch. Where the log begins nobody can say: its oldest changes are forgotten (`persistence.commitsMax`, an import).
  *
+ * @param entry  the one with the newest entryCSN
  * @returns how many changes the log has
  */
-export function examineLog(database: Database.Database, options: ExamineOptions): number {
+export function examineLog(database: Database.Database, entry: NewestEntry | undefined, options: ExamineOptions): number {
   const { tell } = options;
   let before: number | undefined;
   let changes = 0;
@@ -36,10 +40,40 @@ export function examineLog(database: Database.Database, options: ExamineOptions)
   if (changes === 0 && database.prepare('SELECT 1 FROM entry LIMIT 1').get() !== undefined)
     tell({ kind: 'log', what: 'the change log is empty: the numbers of changes would begin anew' });
   if (!hasEpoch(database)) tell({ kind: 'log', what: 'the epoch cannot be read: what a restore has ended could count again' });
-  const strange = database.prepare<[], number>("SELECT number FROM change WHERE kind NOT IN ('put', 'amend', 'delete')").pluck();
-  for (const number of strange.iterate()) tell({ kind: 'log', what: `change ${number} is of a kind that is not known` });
+  const newestCsn = examineChanges(database, options);
+  if (before !== undefined) examineEnd(database, { number: before, csn: newestCsn }, entry, tell);
+  examineNames(database, tell);
   examineNewest(database, options);
   return changes;
+}
+
+/** The newest changes are there: as many as the last orderly end of the service counted, those that wrote the entries, those of which grams are pending. */
+function examineEnd(
+  database: Database.Database,
+  { number, csn }: { readonly number: number; readonly csn: string | undefined },
+  entry: NewestEntry | undefined,
+  tell: ExamineOptions['tell'],
+): void {
+  const ends = (why: string) =>
+    tell({ kind: 'log', what: `the change log has lost its newest changes: it ends with ${number}, and ${why}` });
+  const noted = Number(database.prepare<[string], string>('SELECT value FROM fact WHERE name = ?').pluck().get(newestNoted) ?? 0);
+  if (noted > number) ends(`the service had written ${noted}`);
+  else if (entry !== undefined && csn !== undefined && entry.csn > csn) ends(`${entry.dn} has the entryCSN of a later one`);
+}
+
+/** Each change names the entry as the one before it left it. */
+function examineNames(database: Database.Database, tell: ExamineOptions['tell']): void {
+  const version = versionOf(database);
+  if (version < epochFormat) return;
+  const order = version < placesFormat ? 'number, part' : 'place';
+  const others = database.prepare<[], { readonly number: number; readonly uuid: string }>(
+    `SELECT number, uuid FROM (
+       SELECT number, uuid, former, row_number() OVER entries AS at, lag(kind) OVER entries AS earlier, lag(dn) OVER entries AS dn
+       FROM change WINDOW entries AS (PARTITION BY uuid ORDER BY ${order})
+     ) WHERE at > 1 AND earlier IN ('put', 'amend', 'delete') AND former IS NOT dn`,
+  );
+  for (const { number, uuid } of others.iterate())
+    tell({ kind: 'log', what: `change ${number} of entry ${uuid} was made of another state than the change before it left` });
 }
 
 /** Whether the epoch is a number; a file of the first format has none yet. */

@@ -5,7 +5,8 @@ import { attributeNumbers } from './attributes.ts';
 import { auditFormat } from './audit-rows.ts';
 import { type Format, isDiskError, isHindrance, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
-import { examineIndex } from './examine-index.ts';
+import type { LoggedState } from './examine-changes.ts';
+import { examineIndex, type NewestEntry } from './examine-index.ts';
 import { missingIn } from './examine-layout.ts';
 import { examineLog } from './examine-log.ts';
 import { directoryFormat } from './format.ts';
@@ -46,6 +47,8 @@ export interface ExamineOptions {
    * @param superior  `undefined` when the entry names none, `absent` when it names one that is not there
    */
   readonly judge: (entry: StoredEntry, superior: Superior | 'absent' | undefined, lists: readonly ListedValues[]) => readonly Damage[];
+  /** Why what a change of the log wrote cannot be read; none when it can. */
+  readonly judgeLogged: (state: LoggedState) => readonly string[];
   readonly tell: (damage: Damage) => void;
   /** Told now and then how many of all entries were read. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -72,13 +75,16 @@ const faultsMax = 100;
  */
 export function examineDirectory(path: string, options: ExamineOptions): Examined {
   let examined: Examined = { entries: 0, indexRows: 0, indexCompared: true, changes: 0 };
+  let newestEntry: NewestEntry | undefined;
   frozen(path, directoryFormat, options.tell, (database, read) => {
     database.pragma(`cache_size = ${-options.cacheMib * 1024}`);
     read(() => {
-      examined = { ...examined, ...examineIndex(database, attributeNumbers(database), options) };
+      const { newest, ...index } = examineIndex(database, attributeNumbers(database), options);
+      newestEntry = newest;
+      examined = { ...examined, ...index };
     });
     read(() => {
-      examined = { ...examined, changes: examineLog(database, options) };
+      examined = { ...examined, changes: examineLog(database, newestEntry, options) };
     });
   });
   return examined;

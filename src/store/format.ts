@@ -104,6 +104,9 @@ export const directoryFormat: Format = {
   migrations: [toFormat2, toFormat3, toFormat4],
 };
 
+/** The fact that says what number the newest commit had when the file was closed in order; the log has never fewer. */
+export const newestNoted = 'newestNumber';
+
 /** The format that brought the epoch. */
 export const epochFormat = 2;
 /** The format that brought lists. */

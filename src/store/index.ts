@@ -16,6 +16,7 @@ export {
   type ListedValues,
   type Superior,
 } from './examine.ts';
+export type { LoggedState } from './examine-changes.ts';
 export { keyOctetsMax } from './format.ts';
 export { entriesBetween, entryAt } from './frozen.ts';
 export { GramBuilder } from './gram-builder.ts';

@@ -23,7 +23,7 @@ import type { settings as rows } from './settings.ts';
 import { syncFolderOf } from './sync-folder.ts';
 import type { CommitResult, Governs, Indexer, KeysBelow, LargeRules, Store } from './types.ts';
 import { longestOf, type SyncFile, syncNothing, syncOnDisk, WriteAheadLog } from './wal.ts';
-import { writerOf } from './writer.ts';
+import { type Writer, writerOf } from './writer.ts';
 
 export interface StoreOptions {
   /** The file of entries; not used in memory mode. Its folder must be locked (`lockFolder`). */
@@ -136,6 +136,7 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
     if (!(await commits.close())) return;
     reader.close();
     long.close();
+    noteNewest(writer);
     await log.close();
     database.close();
   }
@@ -157,6 +158,15 @@ function opened(options: StoreOptions, place: Place, database: Database.Database
       return closing;
     },
   };
+}
+
+/** It is for an examination alone: a disk that does not take it is no trouble of who ends. */
+function noteNewest(writer: Writer): void {
+  try {
+    writer.noteNewest();
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+  }
 }
 
 function logOf(options: StoreOptions, { path }: Place, database: Database.Database, failed: (error: unknown) => void): WriteAheadLog {

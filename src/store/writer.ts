@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
 import { isDiskError } from './database.ts';
-import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, partsMax } from './format.ts';
+import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, newestNoted, partsMax } from './format.ts';
 import { type FreshRows, freshAmong, freshRowsOf } from './fresh-rows.ts';
 import { touchesGoverning } from './governing.ts';
 import { GramBuilder } from './gram-builder.ts';
@@ -243,10 +243,15 @@ export function writerOf(
   };
 }
 
-function factsOf({ fact, lastNumber, trim }: ReturnType<typeof writeStatements>) {
+function factsOf({ fact, lastNumber, note, trim }: ReturnType<typeof writeStatements>) {
   return {
     /** The number of the newest commit. */
     lastNumber: (): number => lastNumber.get() ?? 0,
+    /** Notes the number of the newest commit, so that it is seen when the log loses it. */
+    noteNewest(): void {
+      const newest = String(lastNumber.get() ?? 0);
+      if (fact.get(newestNoted) !== newest) note.run(newestNoted, newest);
+    },
     /** Forgets the oldest of the change log, so that `commitsMax` commits stay. */
     trim: (number: number, commitsMax: number): void => void trim.run(number - commitsMax),
     indexVersion: (): string | undefined => fact.get('indexVersion'),

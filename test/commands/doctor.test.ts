@@ -80,6 +80,8 @@ async function examine(folder: string): Promise<Ended & { readonly report: Repor
 
 const rowOf = (uid: string) => `(SELECT id FROM entry WHERE dn LIKE 'uid=${uid},%')`;
 const many = "(SELECT id FROM entry WHERE dn LIKE 'cn=many,%')";
+const uuidOfMany = "(SELECT uuid FROM change WHERE kind = 'amend')";
+const sinceMany = `number >= (SELECT min(number) FROM change WHERE uuid = ${uuidOfMany})`;
 const firstSlice = '(SELECT min(id) FROM slice)';
 const numberOf = (name: string) => `(SELECT number FROM attribute WHERE name = '${name}')`;
 
@@ -191,7 +193,7 @@ const plants: readonly (readonly [
   [
     'an entry that is otherwise than the log wrote it',
     (database) => database.exec(`UPDATE change SET csn = 'x' WHERE uuid = (SELECT uuid FROM entry WHERE id = ${rowOf('bob')})`),
-    { log: 1 },
+    { log: 2 },
     /otherwise than it is there/,
   ],
   [
@@ -233,7 +235,7 @@ const plants: readonly (readonly [
   [
     'values of a change in the log that cannot be read',
     (database) => database.exec("UPDATE change SET lists = x'ffffffff' WHERE kind = 'amend'"),
-    { log: 1 },
+    { log: 2 },
     /otherwise than it is there/,
   ],
   [
@@ -248,6 +250,46 @@ const plants: readonly (readonly [
     (database) => database.exec("UPDATE change SET kind = 'x' WHERE place = (SELECT min(place) FROM change)"),
     { log: 1 },
     /change 1 is of a kind that is not known/,
+  ],
+  ...(
+    [
+      ["user = x'30ff0102'", 1, /its attributes cannot be decoded/],
+      ["user = 'text'", 1, /what it wrote is no entry/],
+      ["user = x''", 1, /it has no object class/],
+      ["csn = 'x'", 1, /its entryCSN is none/],
+      ["operational = (SELECT operational FROM change WHERE kind = 'amend')", 1, /its entryCSN is/],
+      ['dn = NULL', 2, /what it wrote is no entry/],
+      ["lists = x'ff'", 1, /what it says of large attributes/],
+      ["uuid = 'x'", 2, /names no entry/],
+      ["kind = 'x'", 1, /of a kind that is not known/],
+      ["dn = 'cn=other,' || dn", 1, /made of another state than the change before it left/],
+    ] as const
+  ).map(
+    ([garbage, count, words]) =>
+      [
+        `a change that is not an entry’s newest with ${garbage}`,
+        (database: Database.Database) => database.exec(`UPDATE change SET ${garbage} WHERE kind = 'put' AND uuid = ${uuidOfMany}`),
+        { log: count },
+        words,
+      ] as const,
+  ),
+  [
+    'a change log that has lost its end, of entries of which it has nothing else',
+    (database) => database.exec(`DELETE FROM change WHERE ${sinceMany}`),
+    { log: 1 },
+    /lost its newest changes: it ends with \d+, and the service had written \d+$/,
+  ],
+  [
+    'the same in a folder of a service that was killed',
+    (database) => database.exec(`DELETE FROM fact WHERE name = 'newestNumber'; DELETE FROM change WHERE ${sinceMany}`),
+    { log: 1 },
+    /lost its newest changes: it ends with \d+, and cn=many,.* has the entryCSN of a later one$/,
+  ],
+  [
+    'a deletion that the end of the change log has lost',
+    (database) => database.exec("UPDATE fact SET value = value + 1 WHERE name = 'newestNumber'"),
+    { log: 1 },
+    /lost its newest changes/,
   ],
   ['an epoch that is lost', (database) => database.exec("DELETE FROM fact WHERE name = 'epoch'"), { log: 1 }, /the epoch cannot be read/],
   [
@@ -297,6 +339,7 @@ for (const [damage, act, count, words] of plants) {
           .map(([kind, all]) => [kind, all.length]),
       ),
       count,
+      JSON.stringify(told),
     );
     t.true(
       told.some(({ what }) => words.test(what)),

@@ -32,6 +32,7 @@ function damageOf(file: string): string[] {
   examineDirectory(file, {
     ...{ indexer, large, indexVersion: '1', cacheMib: 8, tell: ({ what }) => void found.push(what), onProgress: () => undefined },
     judge: () => [],
+    judgeLogged: () => [],
   });
   return found;
 }

@@ -55,7 +55,8 @@ async function foundAfter(
   writer.kill();
   await writer.ended;
   const wrong: string[] = [];
-  examineDirectory(file, { indexer, large, indexVersion: '1', cacheMib: 16, judge: () => [], tell: ({ what }) => void wrong.push(what) });
+  const judges = { judge: () => [], judgeLogged: () => [] };
+  examineDirectory(file, { indexer, large, indexVersion: '1', cacheMib: 16, ...judges, tell: ({ what }) => void wrong.push(what) });
   t.deepEqual(wrong, []);
   const { store } = open(t, file);
   const snapshot = store.snapshot();

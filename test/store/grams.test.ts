@@ -66,6 +66,7 @@ function faults(file: string): string[] {
     indexVersion: '1',
     cacheMib: 1,
     judge: () => [],
+    judgeLogged: () => [],
     tell: ({ what }) => told.push(what),
   });
   return told;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { empty, utf8 } from '#base';
-import { createIndexer, createLargeRules, indexVersion } from '#directory';
+import { createIndexer, createLargeRules, indexVersion, judgeLogged } from '#directory';
 import { walkValues } from '#ldap';
 import { equalityKeys, keysBelow, loadSchema } from '#schema';
 import {
@@ -37,7 +37,8 @@ export async function checkFolder(dataDir: string, used: ReadonlySet<string>): P
   const file = join(dataDir, 'directory.sqlite');
   const faults = ['directory.sqlite', 'audit.sqlite', 'state.sqlite'].flatMap((name) => checkPages(join(dataDir, name)));
   if (faults.length > 0) return faults;
-  examineDirectory(file, { indexer, large, indexVersion, cacheMib: 16, judge: () => [], tell: ({ what }) => faults.push(what) });
+  const tell = ({ what }: { readonly what: string }) => void faults.push(what);
+  examineDirectory(file, { indexer, large, indexVersion, cacheMib: 16, judge: () => [], judgeLogged, tell });
   const settings = Object.fromEntries(Object.entries(storeSettings).map(([name, row]) => [name, row.default]));
   const store = openStore({
     file,

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { systemClock } from '#base';
 import { describeSettingProblem, type GivenOrigins, Refusal, readSettings } from '#catalogue';
 import type { BackedUp, ExaminationOptions, Examined, OpenedLog, Repaired, Restored } from '#commands';
-import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion } from '#directory';
+import { changeRecords, countPasswords, createIndexer, createJudge, createLargeRules, indexVersion, judgeLogged } from '#directory';
 import { failedMailRows, mailFaults } from '#mail';
 import { backUp, countKept, examineBeside, examineDirectory, openHistory, repairIndexes, restore } from '#store';
 import { settings as rows } from '../../settings.ts';
@@ -32,6 +32,7 @@ export async function examineFolder(options: AtriumOptions, { tell, onProgress }
         passwords.see(entry);
         return judge(entry, ...place);
       },
+      judgeLogged,
       tell,
       onProgress,
     });
