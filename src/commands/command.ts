@@ -1,7 +1,7 @@
 import type { Chance, Clock } from '#base';
 import type { Environment, OperationRow } from '#catalogue';
 import type { DialectName, Summary as ElsewhereSummary } from '#elsewhere';
-import type { LdifChange, LdifContent, LdifRecord } from '#ldap';
+import type { LdifChange, LdifContent, LdifFault, LdifRecord } from '#ldap';
 import type { SchemaText } from '#schema';
 import type { OpenedRealm } from '#transfer';
 import type { Given } from './given.ts';
@@ -66,7 +66,8 @@ export type Located =
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 export interface ImportFolderOptions {
-  readonly records: AsyncIterable<LdifRecord>;
+  /** With what of the file cannot be read, where `onRefused` is told of it. */
+  readonly records: AsyncIterable<LdifRecord | LdifFault>;
   /** Told how many entries were taken so far. */
   readonly onProgress: (entries: number) => void;
   /** Told of what would be refused, with line, entry, attribute and rule; without it the first of them ends the import. */

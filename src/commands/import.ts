@@ -1,12 +1,12 @@
 import type { DialectName } from '#elsewhere';
 import type { SealingKey } from '#keys';
-import type { LdifRecord } from '#ldap';
+import type { LdifFault, LdifRecord } from '#ldap';
 import { loadSchema } from '#schema';
-import { createPlacing, type Destination, type LeftOut, namedEntry, opened, tellLeftOut } from '#transfer';
+import { createPlacing, type Destination, faultOf, type LeftOut, type NamedEntry, namedEntry, opened, tellLeftOut } from '#transfer';
 import type { Command, Context } from './command.ts';
 import { Absent, failureOf, Misuse, Unreachable } from './exits.ts';
 import { type Given, listed } from './given.ts';
-import { type LdifSource, openLdif } from './ldif.ts';
+import { openLdif } from './ldif.ts';
 import { connectRunning } from './operators.ts';
 import { dryRun } from './options.ts';
 import { createProgress } from './progress.ts';
@@ -89,8 +89,8 @@ async function importStopped(path: string, given: Given, context: Context): Prom
   const source = openLdif(path, context);
   const into = await targetOf(given.need('to'), context);
   const way = readTransferKey(given.text('transfer-key-file'));
-  const reading = readFor(source, into, way);
   const dry = given.flag('dry-run');
+  const reading = readFor(dry ? source.withFaults : source.records, into, way, dry);
   const progress = createProgress(stderr, () => clock.nowMs(), dry ? 'Checking' : 'Importing');
   const onProgress = (count: number) => progress.show(source.done(), source.total, count);
   let refused = 0;
@@ -143,26 +143,40 @@ async function targetOf(id: string, context: Context): Promise<Target> {
   };
 }
 
-/** The records of a file as they are to be in a realm. */
-function readFor({ records }: LdifSource, target: Target, way: SealingKey | undefined) {
+/**
+ * The records of a file as they are to be in a realm.
+ *
+ * @param goesOn  whether what is no entry of the realm is passed on as the fault that it is; else it ends the reading
+ */
+function readFor(records: AsyncIterable<LdifRecord | LdifFault>, target: Target, way: SealingKey | undefined, goesOn: boolean) {
   const { schema, frame } = target;
   const leftOut: LeftOut = new Map();
   const kept: string[] = [];
   const placing = createPlacing(target);
-  const mapped = (async function* (): AsyncGenerator<LdifRecord> {
+  const placed = (record: LdifRecord): NamedEntry | LdifFault | undefined => {
+    try {
+      return placing.place(opened(schema, namedEntry(schema, record), way, leftOut));
+    } catch (error) {
+      if (!goesOn) throw error;
+      placing.miss();
+      return faultOf(record, error);
+    }
+  };
+  const mapped = (async function* (): AsyncGenerator<LdifRecord | LdifFault> {
     for await (const record of records) {
       if (isSubschema(record)) {
         yield record;
         continue;
       }
+      if (record.kind === 'fault') placing.miss();
       if (record.kind !== 'content' && record.kind !== 'add') {
         yield record;
         continue;
       }
-      const given = opened(schema, namedEntry(schema, record), way, leftOut);
-      const entry = placing.place(given);
+      const entry = placed(record);
       if (entry === undefined) continue;
-      if (frame.has(Buffer.from(entry.key).toString('latin1'))) kept.push(entry.dn);
+      if ('kind' in entry) yield entry;
+      else if (frame.has(Buffer.from(entry.key).toString('latin1'))) kept.push(entry.dn);
       else yield { ...record, dn: entry.dn, attributes: entry.attributes };
     }
   })();

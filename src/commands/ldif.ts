@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { type LdifLimits, type LdifRecord, readLdif } from '#ldap';
+import { type LdifFault, type LdifLimits, type LdifRecord, readLdif, readLdifOn } from '#ldap';
 import type { Context } from './command.ts';
 import { Misuse } from './exits.ts';
 
@@ -10,6 +10,8 @@ const readOctets = 1_048_576;
 
 export interface LdifSource {
   readonly records: AsyncIterable<LdifRecord>;
+  /** The same, with what cannot be read. For one of the two. */
+  readonly withFaults: AsyncIterable<LdifRecord | LdifFault>;
   /** Octets read so far. */
   readonly done: () => number;
   /** Octets in all; `undefined` for standard input. */
@@ -32,5 +34,7 @@ export function openLdif(path: string, { stdin }: Context, looseNames = false): 
       yield chunk;
     }
   }
-  return { records: readLdif(chunks(), { ...ldifLimits, looseNames }), done: () => done, total: stat?.size };
+  const limits = { ...ldifLimits, looseNames };
+  // A generator that nobody asks reads nothing.
+  return { records: readLdif(chunks(), limits), withFaults: readLdifOn(chunks(), limits), done: () => done, total: stat?.size };
 }

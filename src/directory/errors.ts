@@ -98,6 +98,13 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  importUnread: {
+    code: 'STS-LDAP-9851',
+    means: 'a record of a file to import cannot be read, and neither can the name of its entry',
+    says: 'line {line}: {why}',
+    sees: {},
+    state: 'live',
+  },
   entryTooLarge: row(
     9034,
     11,

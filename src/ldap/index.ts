@@ -41,9 +41,17 @@ export type {
   Parsed,
   SyntaxDescription,
 } from './grammar/types.ts';
-export { readLdif } from './ldif/read.ts';
+export { readLdif, readLdifOn } from './ldif/read.ts';
 export { createLdifText, type LdifText } from './ldif/text.ts';
-export { criticalControl, type LdifChange, type LdifContent, LdifError, type LdifLimits, type LdifRecord } from './ldif/types.ts';
+export {
+  criticalControl,
+  type LdifChange,
+  type LdifContent,
+  LdifError,
+  type LdifFault,
+  type LdifLimits,
+  type LdifRecord,
+} from './ldif/types.ts';
 export { formatLdifRecord, ldifHeader } from './ldif/write.ts';
 export type { LdapLimits } from './limits.ts';
 export {

@@ -1,7 +1,7 @@
 import { refuse } from '#catalogue';
-import { type LdifLimits, readLdif } from '#ldap';
+import { type LdifFault, type LdifLimits, type LdifRecord, readLdifOn } from '#ldap';
 import { isWithin } from '#schema';
-import { createPlacing, type LeftOut, type NamedEntry, namedEntry, opened, tellLeftOut } from '#transfer';
+import { createPlacing, faultOf, type LeftOut, type NamedEntry, namedEntry, opened, tellLeftOut } from '#transfer';
 import { errors } from './errors.ts';
 import type { GivenFile } from './exchange.ts';
 import { keyFor } from './key.ts';
@@ -18,8 +18,8 @@ const frameMax = 100;
 /** What reads the file for each pass. */
 export interface Desk {
   readonly file: GivenFile;
-  /** Entries from behind a line on, as they are to be in the realm. */
-  records(afterLine: number): AsyncGenerator<NamedEntry>;
+  /** Entries from behind a line on, as they are to be in the realm, and what there is no entry of it. */
+  records(afterLine: number): AsyncGenerator<NamedEntry | LdifFault>;
   /** Whether an entry of that name is there and stays, in a realm with no more than it began with; a strict task refuses it. */
   isKept(entry: NamedEntry): boolean;
   /** Octets read in this pass. */
@@ -59,15 +59,28 @@ export function deskOf({ engine, task, signal, exchange }: Work, file: GivenFile
       unopened.clear();
       placing = createPlacing(destination);
       let hasBegun = false;
-      for await (const record of readLdif(chunks(), limits)) {
+      const placed = (record: LdifRecord): NamedEntry | LdifFault | undefined => {
+        try {
+          const given = opened(schema, namedEntry(schema, record), way, unopened);
+          if (record.line <= afterLine && hasBegun) return undefined;
+          hasBegun = true;
+          return placing.place(given);
+        } catch (error) {
+          placing.miss();
+          return faultOf(record, error);
+        }
+      };
+      for await (const record of readLdifOn(chunks(), limits)) {
+        if (record.kind === 'fault') {
+          placing.miss();
+          if (record.line > afterLine) yield record;
+          continue;
+        }
         if (/^\s*cn\s*=\s*subschema\s*$/i.test(record.dn)) {
           definitions = true;
           continue;
         }
-        const given = opened(schema, namedEntry(schema, record), way, unopened);
-        if (record.line <= afterLine && hasBegun) continue;
-        hasBegun = true;
-        const entry = placing.place(given);
+        const entry = placed(record);
         if (entry !== undefined && record.line > afterLine) yield entry;
       }
     },

@@ -15,9 +15,9 @@ export async function undo(work: Work, desk: Desk, place: Place, why: string): P
   await report.write({ state: 'undoing', place: placeText(place) });
   const kept = new Set(place.kept);
   const keys: Uint8Array[] = [];
-  for await (const { line, dn, key } of desk.records(0)) {
-    if (line > place.line) break;
-    if (!kept.has(dn)) keys.push(key);
+  for await (const entry of desk.records(0)) {
+    if (entry.line > place.line) break;
+    if (!('kind' in entry) && !kept.has(entry.dn)) keys.push(entry.key);
   }
   keys.sort(Buffer.compare).reverse();
   let stayed = 0;

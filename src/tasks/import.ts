@@ -1,7 +1,7 @@
 import { equalBytes } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { importEntries, liveDesk } from '#directory';
-import type { LdifRecord } from '#ldap';
+import type { LdifFault, LdifRecord } from '#ldap';
 import type { EntryRecord } from '#store';
 import type { NamedEntry } from '#transfer';
 import { errors } from './errors.ts';
@@ -68,7 +68,9 @@ function checked(entries: number, refused: number, isDry: boolean): Outcome {
 }
 
 /** A restored entryCSN would come behind newer ones, and who follows the directory would never hear of the entry. */
-function recordOf({ line, dn, attributes }: NamedEntry): LdifRecord {
+function recordOf(entry: NamedEntry | LdifFault): LdifRecord | LdifFault {
+  if ('kind' in entry) return entry;
+  const { line, dn, attributes } = entry;
   return { kind: 'content', line, dn, attributes: attributes.filter(({ description }) => description.toLowerCase() !== 'entrycsn') };
 }
 
@@ -98,9 +100,9 @@ async function check(work: Work, desk: Desk, spool: Spool): Promise<Checked> {
   let isSpooled = !task.options.includes('dry-run');
   const records = (async function* () {
     for await (const entry of desk.records(0)) {
-      if (desk.isKept(entry)) kept.push(entry.dn);
+      if (!('kind' in entry) && desk.isKept(entry)) kept.push(entry.dn);
       else {
-        if (isSpooled) lines.push({ line: entry.line, key: entry.key });
+        if (isSpooled && !('kind' in entry)) lines.push({ line: entry.line, key: entry.key });
         yield recordOf(entry);
       }
       await report.progress(0, percentOf(desk));
@@ -164,7 +166,7 @@ async function writeBehind(work: Work, desk: Desk, place: Place, goOn: boolean):
   const records = (async function* () {
     for await (const entry of desk.records(place.line)) {
       if (kept.has(entry.dn)) continue;
-      lines.push({ line: entry.line, key: entry.key });
+      if (!('kind' in entry)) lines.push({ line: entry.line, key: entry.key });
       yield recordOf(entry);
     }
   })();

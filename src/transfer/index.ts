@@ -3,7 +3,7 @@ export type { Difference } from './desk.ts';
 export { differences } from './differences.ts';
 export { errors as transferErrors } from './errors.ts';
 export { createMapping, type Mapping } from './mapping.ts';
-export { createNaming, type NamedEntry, namedEntry } from './named.ts';
+export { createNaming, faultOf, type NamedEntry, namedEntry } from './named.ts';
 export { createPlacing, type Destination, type Placing } from './placing.ts';
 export { type Allowed, createProtection, isFactor, type LeftAlone } from './protection.ts';
 export { keyOfName, notContent } from './realms.ts';

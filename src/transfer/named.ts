@@ -1,6 +1,6 @@
 import { text } from '#base';
-import { refuse } from '#catalogue';
-import { criticalControl, type Dn, type LdifRecord, type PartialAttribute, parseDn, type Rdn } from '#ldap';
+import { Refusal, refuse } from '#catalogue';
+import { criticalControl, type Dn, type LdifFault, type LdifRecord, type PartialAttribute, parseDn, type Rdn } from '#ldap';
 import { isWithin, normalizeDn, normalizeRdn, type Schema } from '#schema';
 
 import { errors } from './errors.ts';
@@ -31,6 +31,12 @@ export function namedEntry(schema: Schema, record: LdifRecord): NamedEntry {
   if (key === undefined || key.length === 0)
     throw refuse(errors.transferRefused, { line, dn, why: 'it is no name that the schema can read' });
   return { line, dn, key, attributes: record.attributes };
+}
+
+/** A record as the fault that it is, where it is no entry of the realm that it is for. @throws what else is thrown */
+export function faultOf({ line, dn }: Pick<LdifRecord, 'line' | 'dn'>, error: unknown): LdifFault {
+  if (!(error instanceof Refusal) || error.row.code !== errors.transferRefused.code) throw error;
+  return { kind: 'fault', line, dn, why: String(error.detail['why']) };
 }
 
 /** The one way to write a relative name: types by their first names, assertions in the order of their keys. */

@@ -22,9 +22,11 @@ export interface Destination {
 export interface Placing {
   /**
    * @returns nothing for what is no content of a realm: entries of other realms, tasks
-   * @throws Refusal `transferRefused` with the line for an entry that is not of this realm
+   * @throws Refusal `transferRefused` with the line for an entry that is not of this realm; `suffixUntold`, for the file
    */
   place(entry: NamedEntry): NamedEntry | undefined;
+  /** In place of an entry that cannot be read: where it would have been the first, nothing that only the first one tells is taken from the next. */
+  miss(): void;
   /** What was put below another suffix, in a line; nothing where the names are the realm's own. */
   told(): string | undefined;
 }
@@ -36,10 +38,11 @@ export function createPlacing({ id, suffix, schema, inside, isWhole = false }: D
   const leftOut = id === 'default' ? notContent(schema, suffix) : [];
   const isOwn = (key: Uint8Array) => isWithin(key, own) && !edges.some((edge) => isWithin(key, edge));
   let from: string | undefined;
+  let isFirst = true;
   let mapping: Mapping | undefined;
   return {
     place(entry) {
-      from ??= isOwn(entry.key) ? suffix : toldBy(entry);
+      from ??= isOwn(entry.key) ? suffix : toldBy(entry, isFirst);
       if (isWhole && from === suffix) return entry;
       mapping ??= createMapping(schema, from, suffix);
       const placed = mapping.entry(entry);
@@ -48,6 +51,9 @@ export function createPlacing({ id, suffix, schema, inside, isWhole = false }: D
         throw refuse(errors.transferRefused, { line, dn, why: `it is not of the realm of ${suffix}, nor below ${from}` });
       }
       return leftOut.some((key) => isWithin(placed.key, key)) ? undefined : placed;
+    },
+    miss() {
+      isFirst = false;
     },
     told() {
       if (from === undefined || from === suffix || mapping === undefined) return undefined;
@@ -66,20 +72,16 @@ const leaves = new Set(['uid', 'cn']);
  * The suffix of a file whose first entry is this: the entry itself, or what stands behind ou=people and ou=groups. A person may not be taken for a
  * suffix: as such they would be said to be there already, and be left out.
  *
- * @throws Refusal `transferRefused` for a first entry that tells no suffix
+ * @param isFirst  whether nothing stands in front of it
+ * @throws Refusal `suffixUntold`
  */
-function toldBy({ line, dn }: NamedEntry): string {
+function toldBy({ line, dn }: NamedEntry, isFirst: boolean): string {
   const name: Dn = parseDn(dn) ?? [];
   const type = (rdn: Dn[number] | undefined) => (rdn?.length === 1 ? rdn[0]?.type.toLowerCase() : undefined);
   const at = name.findLastIndex(
     (rdn) => type(rdn) === 'ou' && standing.has((text(rdn[0]?.value ?? new Uint8Array(0)) ?? '').toLowerCase()),
   );
   if (at >= 0 && at + 1 < name.length) return formatDn(name.slice(at + 1));
-  if (leaves.has(type(name[0]) ?? ''))
-    throw refuse(errors.transferRefused, {
-      line,
-      dn,
-      why: 'below which suffix the file’s names are cannot be told: let it begin with that entry',
-    });
+  if (!isFirst || leaves.has(type(name[0]) ?? '')) throw refuse(errors.suffixUntold, { line, dn });
   return dn;
 }

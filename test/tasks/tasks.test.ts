@@ -132,15 +132,15 @@ test('a rule of access that lets somebody add entries and write them gives no ta
   t.regex(stderr, /tasks are given by who manages the default realm/);
 });
 
-test('a file that cannot be read ends its import with the line, and one without entries adds none', async (t) => {
+test('of a file that cannot be read nothing is added, and its import tells the lines, and one without entries adds none', async (t) => {
   const { admin, exchange } = await open(t);
   writeFileSync(join(exchange, 'broken.ldif'), `${person('ann')}dn: uid=bob\nno attribute\n\n`);
   writeFileSync(join(exchange, 'octets.ldif'), Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7) % 256)));
   writeFileSync(join(exchange, 'empty.ldif'), '');
   const names = ['broken', 'octets', 'empty', 'absent'];
   await runLdapTool('ldapadd', admin, [], names.map((name) => task(name, 'import', `${name}.ldif`)).join('\n'));
-  t.regex(await ended(admin, 'broken'), /^stsTaskResult: line 8: /m);
-  t.regex(await ended(admin, 'octets'), /^stsTaskResult: line 1: /m);
+  t.regex(await ended(admin, 'broken'), /^stsTaskMessage: 001 line 8, uid=bob: no colon$/m);
+  t.regex(await ended(admin, 'octets'), /^stsTaskMessage: 001 line 1: /m);
   t.regex(await ended(admin, 'empty'), /^stsTaskResult: 0 entries added$/m);
   t.regex(await ended(admin, 'absent'), /^stsTaskResult: .*absent\.ldif: there is no such file$/m);
   t.is(await found(admin, '(uid=ann)'), 0);
@@ -162,6 +162,15 @@ test('an import adds all or none: it names line, entry and rule of each refusal;
   const dry = await ended(admin, 'dry');
   t.regex(dry, /^stsTaskResult: 0 entries would be added, 1 refused$/m);
   t.regex(dry, /^stsTaskMessage: 002 uid=ann.* was there and stays as it is$/m);
+  const far = 'dn: uid=far,dc=elsewhere\nuid: far\n\n';
+  const torn = ['dn: no name\nobjectClass: person\n\n', person('eve', 'sn Doe\n'), far, person('fay')];
+  writeFileSync(join(exchange, 'torn.ldif'), [person('dan'), ...torn].join(''));
+  await runLdapTool('ldapadd', admin, [], task('torn', 'import', 'torn.ldif', 'stsTaskOption: continue\n'));
+  const faults = await ended(admin, 'torn');
+  t.regex(faults, /^stsTaskResult: 2 entries added, 3 refused$/m);
+  t.regex(faults, /^stsTaskMessage: 001 line \d+, no name: it is no name/m);
+  t.regex(faults, /^stsTaskMessage: 002 line \d+, uid=eve,.*: no colon$/m);
+  t.regex(faults, /^stsTaskMessage: 003 line \d+, uid=far,.*it is not of the realm/m);
   await runLdapTool('ldapadd', admin, [], task('nowhere', 'import', 'people.ldif', 'stsTaskRealm: nowhere\n'));
   t.regex(await ended(admin, 'nowhere'), /STS-LDAP-9356.*there is no realm nowhere/);
 });

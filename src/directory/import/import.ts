@@ -1,7 +1,7 @@
-import { type Chance, equalBytes, text, uuid4 } from '#base';
+import { equalBytes, text, uuid4 } from '#base';
 import { Refusal, refuse } from '#catalogue';
 import { readStoredPassword, storedPassword } from '#credentials';
-import { criticalControl, type LdifRecord, type PartialAttribute } from '#ldap';
+import { criticalControl, type LdifFault, type LdifRecord, type PartialAttribute } from '#ldap';
 import { type AttributeType, checkEntry, checkUserModifiable, collectAttributes, parentKey, typeAt, typeOfKey } from '#schema';
 import type { EntryRecord, Load } from '#store';
 import { checkRuleAttributes, createRuleBounds, type RuleBounds } from '../access/check.ts';
@@ -21,6 +21,7 @@ import type { Identity } from '../types.ts';
 import { passwordKey, solePassword, writerName } from '../write.ts';
 import { createKnownRealms, type KnownRealms, type RealmMaking } from './known.ts';
 import { createNames } from './names.ts';
+import { inPortions } from './portions.ts';
 
 /** What of the engine an import needs: no open store. */
 export type ImportDesk = Pick<
@@ -91,13 +92,13 @@ export function isImportable(type: AttributeType): boolean {
  * Puts the entries of an LDIF file where they are loaded, by the same checks as an add. All or none is the business of who loads: this ends with
  * the first refusal.
  *
- * @param records  contents and additions, superiors before what is below them
+ * @param records  contents and additions, superiors before what is below them; what of the file cannot be read is refused
  * @returns how many entries were taken
  * @throws Refusal  `importRefused` with the line, the entry and why; LdifError from `records`; those of the store
  */
 export async function importEntries(
   desk: ImportDesk,
-  records: AsyncIterable<LdifRecord> | Iterable<LdifRecord>,
+  records: AsyncIterable<LdifRecord | LdifFault> | Iterable<LdifRecord | LdifFault>,
   target: Load,
   { onProgress, onRefused, onUnhashed, isKept = onRefused === undefined }: ImportOptions = {},
 ): Promise<{ readonly entries: number }> {
@@ -108,8 +109,8 @@ export async function importEntries(
   let hashing = 0;
   let held: { readonly each: Ready; readonly hashed: Promise<void> | undefined }[] = [];
 
-  const refused = (error: unknown, { dn }: LdifRecord) => {
-    if (onRefused === undefined || !(error instanceof Refusal) || error.row.code !== errors.importRefused.code) throw error;
+  const refused = (error: unknown, { dn }: Pick<LdifRecord, 'dn'>) => {
+    if (onRefused === undefined || !isOfRecord(error)) throw error;
     taking.skip(dn);
     onRefused(error);
   };
@@ -149,6 +150,10 @@ export async function importEntries(
 
   let isFirst = true;
   for await (const record of records) {
+    if (record.kind === 'fault') {
+      refused(notRead(record), record);
+      continue;
+    }
     let each: Ready;
     let hashed: Promise<void> | undefined;
     try {
@@ -317,6 +322,10 @@ function firstText(attribute: PartialAttribute | undefined): string | undefined 
   return value === undefined ? undefined : text(value);
 }
 
+function isOfRecord(error: unknown): error is Refusal {
+  return error instanceof Refusal && (error.row.code === errors.importRefused.code || error.row.code === errors.importUnread.code);
+}
+
 /** Says of every refusal in which record it was. */
 function explained<T>(record: LdifRecord, check: () => T): T {
   try {
@@ -331,20 +340,6 @@ function notImported({ line, dn }: LdifRecord, why: string): Refusal {
   return refuse(errors.importRefused, { line, dn, why });
 }
 
-const portionOctets = 65_536;
-
-/** Asks for much at a time: to ask costs more than what is got. */
-function inPortions(chance: Chance): Chance {
-  let portion = new Uint8Array(0);
-  let at = 0;
-  return {
-    octets(count) {
-      if (at + count > portion.length) {
-        portion = new Uint8Array(chance.octets(Math.max(count, portionOctets)));
-        at = 0;
-      }
-      at += count;
-      return portion.slice(at - count, at);
-    },
-  };
+function notRead({ line, dn, why }: LdifFault): Refusal {
+  return dn === '' ? refuse(errors.importUnread, { line, why }) : refuse(errors.importRefused, { line, dn, why });
 }

@@ -37,7 +37,7 @@ function skipMark(lines: Lines): void {
   const [first, second, third] = lines.arrived;
   if (first === 0xef && second === 0xbb && third === 0xbf) lines.at = 3;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    throw new LdifError(1, 'the text is UTF-16, and LDIF is UTF-8');
+    throw new LdifError(1, 'the text is UTF-16, and LDIF is UTF-8', true);
 }
 
 /**
@@ -101,5 +101,5 @@ function joinLine(lines: Lines, firstStop: number, lineOctetsMax: number): boole
 }
 
 function tooLong(lines: Lines): LdifError {
-  return new LdifError(lines.next, 'line is too long');
+  return new LdifError(lines.next, 'line is too long', true);
 }

@@ -2,7 +2,7 @@ import { textOf } from '../ber/text.ts';
 import { addModifyLine, addModrdnLine, addValue, createDraft, type Draft, finish, fromBase64, parseControl } from './draft.ts';
 import { createLines, feed, type Lines, nextLine } from './lines.ts';
 import { createNames, type Name, type Names, nameOf } from './names.ts';
-import { LdifError, type LdifLimits, type LdifRecord } from './types.ts';
+import { LdifError, type LdifFault, type LdifLimits, type LdifRecord } from './types.ts';
 
 const colon = 0x3a;
 const hash = 0x23;
@@ -20,6 +20,8 @@ interface Reader {
   draft: Draft | undefined;
   /** Before the first record, where alone `version:` may stand. */
   atStart: boolean;
+  /** Behind what cannot be read, until the next record begins. */
+  skipping: boolean;
 }
 
 /**
@@ -32,11 +34,29 @@ interface Reader {
  * @throws LdifError with the line and the reason, when what is read is not LDIF or is beyond a limit
  * @see RFC 2849
  */
-export async function* readLdif(
+export function readLdif(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits: LdifLimits): AsyncGenerator<LdifRecord, void> {
+  return readBy(nextRecord, chunks, limits);
+}
+
+/**
+ * The same, and where a record cannot be read goes on with the next: behind an empty line, or where a line begins with `dn:`.
+ *
+ * @throws LdifError  where nobody knows where the next one is: in a line beyond its limit, a text that is UTF-16
+ */
+export function readLdifOn(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   limits: LdifLimits,
-): AsyncGenerator<LdifRecord, void, undefined> {
-  const reader: Reader = { limits, lines: createLines(), names: createNames(limits.looseNames), draft: undefined, atStart: true };
+): AsyncGenerator<LdifRecord | LdifFault, void> {
+  return readBy(nextOrFault, chunks, limits);
+}
+
+async function* readBy<T>(
+  next: (reader: Reader) => T | undefined,
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limits: LdifLimits,
+): AsyncGenerator<T, void> {
+  const names = createNames(limits.looseNames);
+  const reader: Reader = { limits, lines: createLines(), names, draft: undefined, atStart: true, skipping: false };
   const { lines } = reader;
   let gathered: Uint8Array[] = [];
   let octets = 0;
@@ -48,11 +68,24 @@ export async function* readLdif(
     feed(lines, gathered);
     gathered = [];
     octets = 0;
-    for (let record = nextRecord(reader); record; record = nextRecord(reader)) yield record;
+    for (let record = next(reader); record; record = next(reader)) yield record;
   }
   feed(lines, gathered);
   lines.ended = true;
-  for (let record = nextRecord(reader); record; record = nextRecord(reader)) yield record;
+  for (let record = next(reader); record; record = next(reader)) yield record;
+}
+
+/** The same as `nextRecord`, and what cannot be read in place of the record that it was to be. */
+function nextOrFault(r: Reader): LdifRecord | LdifFault | undefined {
+  try {
+    return nextRecord(r);
+  } catch (error) {
+    if (!(error instanceof LdifError) || error.endsFile) throw error;
+    const dn = r.draft?.dn ?? '';
+    r.draft = undefined;
+    r.skipping = r.lines.start !== r.lines.end;
+    return { kind: 'fault', line: error.line, dn, why: error.why };
+  }
 }
 
 /** The next record that has arrived whole. */
@@ -60,8 +93,10 @@ function nextRecord(r: Reader): LdifRecord | undefined {
   const { lines } = r;
   while (nextLine(lines, r.limits.lineOctetsMax)) {
     if (lines.start === lines.end) {
+      r.skipping = false;
       if (r.draft) return finished(r, r.draft);
-    } else if (lines.bytes[lines.start] !== hash) {
+    } else if (lines.bytes[lines.start] !== hash && !(r.skipping && !isDnLine(lines))) {
+      r.skipping = false;
       readLine(r);
     }
   }
@@ -69,8 +104,13 @@ function nextRecord(r: Reader): LdifRecord | undefined {
 }
 
 function finished(r: Reader, draft: Draft): LdifRecord {
+  const record = finish(draft, r.lines.number);
   r.draft = undefined;
-  return finish(draft, r.lines.number);
+  return record;
+}
+
+function isDnLine({ bytes, start, end }: Lines): boolean {
+  return /^dn:/i.test(bytes.toString('latin1', start, Math.min(end, start + 3)));
 }
 
 function readLine(r: Reader): void {

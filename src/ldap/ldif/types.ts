@@ -32,6 +32,13 @@ export function criticalControl(record: LdifRecord): Control | undefined {
   return record.kind === 'content' ? undefined : record.controls.find(({ critical }) => critical);
 }
 
+/** A record that cannot be read, of a file that is read on behind it. */
+export interface LdifFault extends Numbered {
+  readonly kind: 'fault';
+  /** `line` is the one that is wrong; `dn` is empty where no name was read. */
+  readonly why: string;
+}
+
 /** What one record may be. Memory in use is bounded by these, whatever the size of the file. */
 export interface LdifLimits {
   /** Octets of one line after unfolding. */
@@ -48,9 +55,12 @@ export interface LdifLimits {
 export class LdifError extends Error {
   readonly line: number;
   readonly why: string;
-  constructor(line: number, why: string) {
+  /** Whether what stands behind it cannot be told to be records any more. */
+  readonly endsFile: boolean;
+  constructor(line: number, why: string, endsFile = false) {
     super(`line ${line}: ${why}`);
     this.line = line;
     this.why = why;
+    this.endsFile = endsFile;
   }
 }

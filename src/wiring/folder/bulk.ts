@@ -15,7 +15,7 @@ import {
   subschemaKey,
 } from '#directory';
 import { createHasher } from '#keys';
-import { type LdifRecord, parseDn } from '#ldap';
+import { type LdifFault, type LdifRecord, parseDn } from '#ldap';
 import { faultOfMailText } from '#mail';
 import { loadSchema, normalizeDn, type Schema } from '#schema';
 import { type Load, load, tryLoad } from '#store';
@@ -90,7 +90,7 @@ interface Ground extends Pick<Required<AtriumOptions>, 'root' | 'clock' | 'chanc
  * The schema by which records are imported: that of the folder, and the definitions of the subschema subentry where the records begin with it, as an
  * export does.
  */
-async function beginning(place: Place, records: AsyncIterable<LdifRecord>) {
+async function beginning(place: Place, records: AsyncIterable<LdifRecord | LdifFault>) {
   const definitions = { files: schemaFiles(place), stored: storedIn(place) };
   const schema = loadSchema(definitions.files, definitions.stored);
   const { first, all } = await peek(records);
@@ -148,7 +148,9 @@ function isNamed(schema: Schema, text: string, key: Uint8Array): boolean {
 }
 
 /** Looks at the first record without losing it. */
-async function peek(records: AsyncIterable<LdifRecord>): Promise<{ first: LdifRecord | undefined; all: AsyncIterable<LdifRecord> }> {
+async function peek(
+  records: AsyncIterable<LdifRecord | LdifFault>,
+): Promise<{ first: LdifRecord | LdifFault | undefined; all: AsyncIterable<LdifRecord | LdifFault> }> {
   const iterator = records[Symbol.asyncIterator]();
   const head = await iterator.next();
   return {
@@ -158,7 +160,10 @@ async function peek(records: AsyncIterable<LdifRecord>): Promise<{ first: LdifRe
 }
 
 /** Some records and then the others, without a hand in between: a generator would cost each record several turns of the queue of promises. */
-function behind(first: readonly LdifRecord[], others: AsyncIterable<LdifRecord>): AsyncIterable<LdifRecord> {
+function behind(
+  first: readonly (LdifRecord | LdifFault)[],
+  others: AsyncIterable<LdifRecord | LdifFault>,
+): AsyncIterable<LdifRecord | LdifFault> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = others[Symbol.asyncIterator]();
