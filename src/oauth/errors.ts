@@ -39,6 +39,8 @@ export const errors = {
   ),
   consentGone: row('9103', 'a question for consent that nobody waits for an answer to: answered, over, or of another browser', 410),
   consentUnkept: row('9104', 'a consent that the directory does not let its person keep', 403),
+  bodyTooLong: row('9330', 'the form that came to an endpoint is longer than oauth.formOctetsMax', 413),
+  sentTwice: row('9331', 'a request carries a header or a parameter twice of which there may be one (RFC 6749 §3.1, §3.2)', 400),
   codesTooMany: row('9105', 'a person typed more codes of devices than may be tried within an hour, and none was one', 429),
 } as const satisfies Record<string, ErrorRow>;
 

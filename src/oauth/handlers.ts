@@ -1,6 +1,5 @@
 import type { Audit } from '#audit';
-import { text } from '#base';
-import { refuse } from '#catalogue';
+import { type ErrorRow, Refusal, refuse } from '#catalogue';
 import { type RawHandler, type RawRequest, type Reply, type WebRealm, type WebRealms, webErrors } from '#web';
 import type { Applications } from './applications/index.ts';
 import { type EndpointName, endpointRows, endpoints } from './endpoints.ts';
@@ -23,6 +22,8 @@ export interface HandlerDeps {
   readonly publicJwks: (realm: WebRealm) => Promise<{ readonly keys: readonly object[] }>;
   /** Characters of a request that can be come back to. */
   readonly lengthMax: () => number;
+  /** Octets of a form. */
+  readonly formOctetsMax: (realm: string) => number;
   readonly audit: Pick<Audit, 'record'>;
 }
 
@@ -49,27 +50,57 @@ async function issuerIn({ realms }: HandlerDeps, raw: RawRequest): Promise<Issue
 }
 
 async function answer(deps: HandlerDeps, endpoint: EndpointName, issuer: Issuer, raw: RawRequest): Promise<Reply | undefined> {
-  const body = await raw.body();
+  const form = await openForm(deps, issuer, raw);
+  if ('row' in form) return refuseForm(deps, endpoint, issuer, raw, form);
   const query = raw.target.slice(raw.path.length);
   const target = `${endpoints[endpoint].path}${query}`;
   switch (endpoint) {
     case 'authorize':
-      return raw.method === 'POST' ? asQuery(deps, issuer, raw, body) : runLibrary(deps, issuer, raw, target, body);
+      return raw.method === 'POST' ? asQuery(deps, issuer, raw, form) : runLibrary(deps, issuer, raw, target, form);
     case 'jwks':
       return sendKeys(deps, issuer, raw);
     case 'logout':
-      return deps.logout(issuer, raw, body);
+      return deps.logout(issuer, raw, form);
     case 'introspect':
     case 'revoke':
-      return runLibrary(deps, issuer, raw, target, rewriteStructured(body));
+      return runLibrary(deps, issuer, raw, target, rewriteStructured(form));
     case 'token':
     case 'userinfo':
     case 'par':
     case 'deviceAuthorization':
     case 'openidConfiguration':
     case 'serverMetadata':
-      return runLibrary(deps, issuer, raw, target, body);
+      return runLibrary(deps, issuer, raw, target, form);
   }
+}
+
+interface Fault {
+  readonly row: ErrorRow;
+  readonly why: string;
+}
+
+/** The form of a request, or why it is none that is read here. */
+async function openForm({ formOctetsMax }: HandlerDeps, { realm }: Issuer, raw: RawRequest): Promise<URLSearchParams | Fault> {
+  // Node hands on the first of several: whoever stands before us may have read another.
+  if ((raw.request.headersDistinct['authorization']?.length ?? 0) > 1)
+    return { row: errors.sentTwice, why: 'the Authorization header must not be provided twice' };
+  try {
+    const form = await raw.form();
+    if (form.size > 0 && form.toString().length > formOctetsMax(realm.id)) return { row: errors.bodyTooLong, why: 'the form is too long' };
+    return form;
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return { row: thrown.row, why: 'the body is no application/x-www-form-urlencoded form in UTF-8 that can be read here' };
+  }
+}
+
+/** RFC 6749 §5.2; RFC 9126 §2.3 for what is too long. */
+function refuseForm({ audit }: HandlerDeps, endpoint: EndpointName, { realm }: Issuer, raw: RawRequest, { row, why }: Fault): Reply {
+  noteRefusal(audit, realm, raw, row, row.means);
+  const status = row.sees.http ?? 400;
+  if (endpoint === 'authorize' || endpoint === 'logout')
+    return { kind: 'page', status, page: errorPage('invalid_request', why, raw.correlationId), error: row };
+  return { kind: 'json', status, body: { error: 'invalid_request', error_description: why }, error: row };
 }
 
 async function runLibrary(
@@ -77,21 +108,20 @@ async function runLibrary(
   issuer: Issuer,
   raw: RawRequest,
   target: string,
-  body: Uint8Array,
+  form: URLSearchParams,
 ): Promise<Reply | undefined> {
-  const named = namedClient(raw, body);
+  const named = namedClient(raw, form);
   const known = named === undefined ? undefined : applications.find(issuer.realm, named);
   const built = await servers.of(issuer, await known);
   const { run } = await import('./provider/run.ts');
-  return run(built, issuer, raw, { target, body, ...(named === undefined || known === undefined ? {} : { named, known }) });
+  return run(built, issuer, raw, { target, form, ...(named === undefined || known === undefined ? {} : { named, known }) });
 }
 
 /** Which client a request names itself as, in whatever way. */
-function namedClient({ method, query, header }: RawRequest, body: Uint8Array): string | undefined {
+function namedClient({ method, query, header }: RawRequest, form: URLSearchParams): string | undefined {
   const basic = /^basic +([\w+/=-]+)$/i.exec(header('authorization') ?? '')?.[1];
   if (basic !== undefined) return Buffer.from(basic, 'base64').toString('utf8').split(':', 1)[0];
-  const form = method === 'POST' ? new URLSearchParams(text(body) ?? '') : query;
-  return form.get('client_id') ?? undefined;
+  return (method === 'POST' ? form : query).get('client_id') ?? undefined;
 }
 
 /**
@@ -100,9 +130,8 @@ function namedClient({ method, query, header }: RawRequest, body: Uint8Array): s
  *
  * @see OpenID Connect Core §3.1.2.1; specification document 1, "Redirect contract with the calling protocol", rule 2
  */
-function asQuery({ lengthMax, audit }: HandlerDeps, { path, realm }: Issuer, raw: RawRequest, body: Uint8Array): Reply {
-  const form = new URLSearchParams(Buffer.from(body).toString('utf8')).toString();
-  const joined = [raw.target.slice(raw.path.length + 1), form].filter((part) => part !== '').join('&');
+function asQuery({ lengthMax, audit }: HandlerDeps, { path, realm }: Issuer, raw: RawRequest, form: URLSearchParams): Reply {
+  const joined = [raw.target.slice(raw.path.length + 1), form.toString()].filter((part) => part !== '').join('&');
   const to = `${path}${endpoints.authorize.path}?${joined}`;
   if (to.length > lengthMax()) {
     noteRefusal(audit, realm, raw, errors.tooLong, errors.tooLong.means);

@@ -24,13 +24,15 @@ export async function claimsOfJwt(
   if (token === '' || token.length > lengthMax) return 'it is no token of this service';
   const { createLocalJWKSet, jwtVerify } = await import('jose');
   try {
-    const { payload } = await jwtVerify(token, createLocalJWKSet(keys as never), {
+    const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(keys as never), {
       ...(typ === 'JWT' ? {} : { typ }),
       issuer,
       ...(audience === undefined ? {} : { audience }),
       // One that is over still says whose it is.
       ...(nowMs === undefined ? { currentDate: new Date(0) } : { currentDate: new Date(nowMs), requiredClaims: ['exp', 'jti'] }),
     });
+    // RFC 8725 §3.11: a logout token and a signed response are for the client, too.
+    if (typ === 'JWT' && protectedHeader.typ !== undefined && protectedHeader.typ !== typ) return 'it is no ID token';
     return payload;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : 'it cannot be read';

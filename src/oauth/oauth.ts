@@ -95,6 +95,7 @@ export function createOauth(options: OauthOptions): Oauth {
     logout: createLogout({ sessions, applications, publishedOf, csrf, audit }),
     audit,
     lengthMax: () => service['authn.returnTargetLengthMax'],
+    formOctetsMax: (realm) => settingsOf(realm)['oauth.formOctetsMax'],
   });
   const backchannel = tellApplications({
     ...{ client, realms, sessions, applications, state, kept, keys, algorithmsOf },

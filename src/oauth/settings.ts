@@ -40,6 +40,17 @@ export const settings = {
     1_000_000,
     'proofs and assertions of a realm that are remembered, so that none is used twice',
   ),
+  'oauth.formOctetsMax': {
+    env: 'STS_OAUTH_FORM_OCTETS_MAX',
+    kind: 'integer',
+    default: 56 * 1024,
+    min: 4 * 1024,
+    max: 56 * 1024,
+    applies: 'runtime',
+    scope: 'realm',
+    obeyed: true,
+    means: 'octets of a form at an endpoint: a pushed request waits in the store, and anybody may push one',
+  },
   'oauth.serversMax': {
     env: 'STS_OAUTH_SERVERS_MAX',
     kind: 'integer',

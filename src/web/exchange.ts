@@ -119,11 +119,12 @@ export interface RawRequest extends Omit<WebRequest, 'openForm'> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /**
-   * The whole body, decompressed and bounded by `http.bodyOctetsMax`. To be called once; without a body it is empty.
+   * The fields of the form that came, with no token judged. To be called once; without a body there are none.
    *
-   * @throws Refusal with STS-HTTP-0004 (too large), 0012 (encoding), 0013 (cut off, broken compression)
+   * @throws Refusal with STS-HTTP-0004 (too large), 0012 (charset or encoding), 0013 (cut off, broken compression), 9004 (no form), 9006 (too many fields, or
+   *   no UTF-8)
    */
-  body(): Promise<Uint8Array>;
+  form(): Promise<URLSearchParams>;
   /** Of the page that asks, when it is not of this service itself. */
   readonly foreignOrigin: string | undefined;
 }

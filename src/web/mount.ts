@@ -1,7 +1,7 @@
 import type { Next, Request, Response, Server } from 'restify';
 import type { Log } from '#audit';
 import type { RouteMethod, RouteRow } from '#catalogue';
-import { announcesBody, type BodyLimits, readBody, readForm } from './body.ts';
+import { type BodyLimits, readForm } from './body.ts';
 import { readJson, streamBody } from './body-json.ts';
 import { readCookies } from './cookies.ts';
 import { foreignOriginOf, preflight } from './cors.ts';
@@ -116,7 +116,7 @@ function rawRequest(exchange: Exchange, params: Params, options: MountOptions): 
     request,
     response,
     foreignOrigin: foreignOriginOf(exchange),
-    body: () => (announcesBody(request) ? readBody(request, options.limits.octetsMax) : Promise.resolve(new Uint8Array())),
+    form: () => readForm(request, options.limits),
   };
 }
 

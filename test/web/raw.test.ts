@@ -20,10 +20,10 @@ const rows = {
   page: row('GET', '/page'),
 };
 
-const echo: RawHandler = async ({ request, response, params, body, foreignOrigin, realm }) => {
-  const octets = await body();
+const echo: RawHandler = async ({ request, response, params, form, foreignOrigin, realm }) => {
+  const fields = await form();
   response.setHeader('Content-Type', 'text/plain');
-  response.end([request.method, realm.id, params['server'], octets.length, foreignOrigin ?? '-'].join(' '));
+  response.end([request.method, realm.id, params['server'], fields.size, foreignOrigin ?? '-'].join(' '));
   return undefined;
 };
 
@@ -35,6 +35,7 @@ const handlers: Readonly<Record<keyof typeof rows, RawHandler>> = {
   page: async () => ({ kind: 'redirect', status: 303, to: '/keys' }),
 };
 
+const isForm = 'Content-Type: application/x-www-form-urlencoded';
 const listed = 'https://app.example.com';
 const routes = bindRawRoutes(rows, handlers, async (_realm, origin) => origin === listed);
 const ask = (port: number, method: string, target: string, headers: readonly string[] = [], body = '') =>
@@ -43,8 +44,8 @@ const ask = (port: number, method: string, target: string, headers: readonly str
 test('a raw route: the handler is given the request and answers by itself, under the headers of every answer', async (t) => {
   const house = await open(t, { routes, settings: { 'http.bodyOctetsMax': 1024 } });
   const { port } = house;
-  const answer = await ask(port, 'POST', '/ops/echo?a=b', ['Content-Length: 5', `Origin: ${listed}`], 'hello');
-  t.is(answer.body, `POST default ops 5 ${listed}`);
+  const answer = await ask(port, 'POST', '/ops/echo?a=b', [isForm, 'Content-Length: 7', `Origin: ${listed}`], 'a=b&a=c');
+  t.is(answer.body, `POST default ops 2 ${listed}`);
   t.is(answer.headers.get('x-content-type-options'), 'nosniff');
   t.is(answer.headers.get('cache-control'), 'no-store');
   t.is(
@@ -54,10 +55,11 @@ test('a raw route: the handler is given the request and answers by itself, under
   );
   t.is((await ask(port, 'GET', '/page')).headers.get('location'), '/keys', 'it may leave the answer to the door');
 
-  t.is((await ask(port, 'POST', '/ops/echo', ['Content-Length: 1025'], 'x'.repeat(1025))).status, 413);
-  t.is((await ask(port, 'POST', '/ops/echo', ['Content-Length: 5', 'Content-Encoding: lzma'], 'hello')).status, 415);
+  t.is((await ask(port, 'POST', '/ops/echo', [isForm, 'Content-Length: 1025'], 'x'.repeat(1025))).status, 413);
+  t.is((await ask(port, 'POST', '/ops/echo', [isForm, 'Content-Length: 5', 'Content-Encoding: lzma'], 'hello')).status, 415);
+  t.is((await ask(port, 'POST', '/ops/echo', ['Content-Type: text/plain', 'Content-Length: 5'], 'hello')).status, 415);
   t.is((await ask(port, 'GET', '/silent')).status, 500, 'one that answers nothing does not leave the client waiting');
-  t.deepEqual(codes(house), ['STS-HTTP-0004', 'STS-HTTP-0012', 'STS-HTTP-0003']);
+  t.deepEqual(codes(house), ['STS-HTTP-0004', 'STS-HTTP-0012', 'STS-HTTP-9004', 'STS-HTTP-0003']);
 });
 
 test('a CORS preflight is answered with leave for an origin that is ours, set, or listed by an application, and by 204 without leave for another', async (t) => {

@@ -1,5 +1,5 @@
 import type { Audit } from '#audit';
-import { text } from '#base';
+import type { ErrorRow } from '#catalogue';
 import type { Session, Sessions } from '#sessions';
 import { type Csrf, csrfField, type RawRequest, type Reply, sessionCookie, type WebRealm } from '#web';
 import type { Application, Applications } from '../applications/index.ts';
@@ -10,7 +10,7 @@ import { noteRefusal } from '../note.ts';
 import { errorPage, signOutPage } from '../pages.ts';
 import { mayUseServer } from '../tokens/standings.ts';
 
-export type LogoutHandler = (issuer: Issuer, raw: RawRequest, body: Uint8Array) => Promise<Reply>;
+export type LogoutHandler = (issuer: Issuer, raw: RawRequest, form: URLSearchParams) => Promise<Reply>;
 
 export interface LogoutDeps {
   readonly sessions: Pick<Sessions, 'find' | 'end'>;
@@ -33,9 +33,11 @@ const signedOutPath = '/portal/signed-out';
  */
 export function createLogout(deps: LogoutDeps): LogoutHandler {
   const { sessions, csrf } = deps;
-  return async (issuer, raw, body) => {
+  return async (issuer, raw, posted) => {
     const { realm } = issuer;
-    const form = raw.method === 'POST' ? new URLSearchParams(text(body) ?? '') : raw.query;
+    const form = raw.method === 'POST' ? posted : raw.query;
+    const twice = names.find((name) => form.getAll(name).length > 1);
+    if (twice !== undefined) return refused(deps, realm, raw, `there may be one ${twice}`, errors.sentTwice);
     const asked: Asked = Object.fromEntries(names.flatMap((name) => (form.get(name) === null ? [] : [[name, form.get(name)]])));
     const judged = await judge(deps, issuer, asked);
     if (typeof judged === 'string') return refused(deps, realm, raw, judged);
@@ -49,6 +51,7 @@ export function createLogout(deps: LogoutDeps): LogoutHandler {
     const confirmed = form.get('logout') === 'yes' ? csrf.judge(form.get(csrfField) ?? undefined, subjectOf(session)) : undefined;
     const isConfirmed = form.get('logout') === 'yes' && raw.method === 'POST' && confirmed === undefined;
     if (!isConfirmed && sid !== session.sid) {
+      if (confirmed !== undefined) noteRefusal(deps.audit, realm, raw, confirmed, confirmed.means);
       const page = signOutPage(
         realm,
         asked,
@@ -90,9 +93,9 @@ function leave({ post_logout_redirect_uri: to, state }: Asked): Reply {
   return { kind: 'redirect', status: 303, to: url.href, away: true, cookies };
 }
 
-function refused({ audit }: LogoutDeps, realm: WebRealm, raw: RawRequest, why: string): Reply {
-  noteRefusal(audit, realm, raw, errors.invalidRequest, `${errors.invalidRequest.means}: ${why}`);
-  return { kind: 'page', status: 400, page: errorPage('invalid_request', why, raw.correlationId), error: errors.invalidRequest };
+function refused({ audit }: LogoutDeps, realm: WebRealm, raw: RawRequest, why: string, error: ErrorRow = errors.invalidRequest): Reply {
+  noteRefusal(audit, realm, raw, error, `${error.means}: ${why}`);
+  return { kind: 'page', status: 400, page: errorPage('invalid_request', why, raw.correlationId), error };
 }
 
 function leadsTo(to: string | undefined): readonly string[] {

@@ -33,5 +33,5 @@ async function load(): Promise<OidcLibrary> {
   return { Provider, errors, interactionPolicy };
 }
 
-/** A request as the library reads it: where it is mounted it knows by `originalUrl`, what it takes for a body by `body`. */
-export type LibraryRequest = IncomingMessage & { originalUrl?: string; body?: string };
+/** A request as the library reads it: where it is mounted it knows by `originalUrl`. */
+export type LibraryRequest = IncomingMessage & { originalUrl?: string };

@@ -1,4 +1,4 @@
-import type { SigningAlgorithm } from '#keys';
+import { type SigningAlgorithm, sha256 } from '#keys';
 import type { Session } from '#sessions';
 import { limitRow, sessionCookie } from '#web';
 import { toClientMetadata } from '../applications/index.ts';
@@ -48,7 +48,7 @@ export function buildProvider(
   const provider = new library.Provider(issuer.url, configurationOf(library, deps, issuer, keys, algorithm, sets));
   Object.assign(provider, { silent: true });
   outsideSession(provider, (ctx) => sessionFor(deps, passingOf(ctx)));
-  replaceReplays(provider, deps, issuer);
+  replaceReplays(library, provider, deps, issuer);
   tokensForTheServer(provider, issuer, algorithm);
   const client = provider.Client.prototype as unknown as Record<string, unknown>;
   Object.assign(client, {
@@ -88,6 +88,25 @@ async function judgeSecret(library: OidcLibrary, deps: ProviderDeps, secret: str
   return judged.kind === 'accepted';
 }
 
+/** RFC 6749 §3.1: parameters are text. In a signed request they may be anything that JSON can say, which the library would turn into text. */
+function judgeMembers(library: OidcLibrary, claims: Readonly<Record<string, unknown>>): void {
+  const parameters = [
+    'state',
+    'nonce',
+    'acr_values',
+    'login_hint',
+    'dpop_jkt',
+    'response_type',
+    'response_mode',
+    'code_challenge',
+    'id_token_hint',
+  ];
+  const odd = [...parameters, 'scope', 'prompt', 'display', 'ui_locales'].find(
+    (name) => claims[name] !== undefined && claims[name] !== null && typeof claims[name] !== 'string',
+  );
+  if (odd !== undefined) throw new library.errors.InvalidRequestObject(`${odd} is no string`);
+}
+
 /** The scope as it was asked for, before the library takes anything out of it, and after it has read a request that was pushed or signed. */
 function keepAskedScope(library: OidcLibrary): void {
   const ctx = library.Provider.ctx as Ctx | undefined;
@@ -95,9 +114,20 @@ function keepAskedScope(library: OidcLibrary): void {
   if (ctx !== undefined && typeof scope === 'string') passingOf(ctx).askedScope = scope;
 }
 
-/** What may be used once is noted in one step: of two who come at once one is first. */
-function replaceReplays(provider: Provider, { kept }: ProviderDeps, { realm, server }: Issuer): void {
-  const unique = (owner: string, id: string, untilS: number) => kept.useOnce(realm.id, `${server}/${owner}/${id}`, untilS * 1000);
+/** Assertions that are good for longer would fill the store of what was used. */
+const usedOnceAheadMaxS = 3600;
+
+/**
+ * What may be used once is noted in one step: of two who come at once one is first.
+ *
+ * @see RFC 7523 §3: one whose end is unreasonably far ahead may be refused
+ */
+function replaceReplays(library: OidcLibrary, provider: Provider, { kept, clock }: ProviderDeps, { realm, server }: Issuer): void {
+  const unique = (owner: string, id: string, untilS: number) => {
+    if (untilS * 1000 > clock.nowMs() + usedOnceAheadMaxS * 1000)
+      throw new library.errors.InvalidClientAuth(`exp is more than ${usedOnceAheadMaxS} seconds ahead`);
+    return kept.useOnce(realm.id, `${server}/${owner}/${Buffer.from(sha256(id)).toString('base64url')}`, untilS * 1000);
+  };
   Object.defineProperty(provider, 'ReplayDetection', { value: { unique } });
 }
 
@@ -231,6 +261,10 @@ function configurationOf(
     claims,
     features: {
       ...features,
+      requestObjects: {
+        ...features.requestObjects,
+        assertJwtClaimsAndHeader: async (_ctx: Ctx, claims: object) => judgeMembers(library, { ...claims }),
+      },
       resourceIndicators: resources,
       introspection: { enabled: true, allowedPolicy: async (ctx: Ctx, client: Asking, token: Asked) => mayAsk(deps, ctx, client, token) },
       revocation: { enabled: true, allowedPolicy: async (_ctx: Ctx, client: Asking, token: Asked) => client.clientId === token.clientId },

@@ -10,14 +10,11 @@ import type { KoaContextWithOIDC, LibraryRequest, Provider } from './library.ts'
 import { beginPassing, type Passing, passingOf } from './passing.ts';
 import type { Built } from './provider.ts';
 
-/** As the library's own reader takes a body; what is longer it is given as one that was read. */
-const readByLibraryMax = 56 * 1024;
-
 interface Given {
   /** Path and query as the library knows its endpoints. */
   readonly target: string;
-  /** The whole body, read and bounded by the door. */
-  readonly body: Uint8Array;
+  /** What came as a form: read, and no longer than the library reads. */
+  readonly form: URLSearchParams;
   /** An application that was looked up for this request already. */
   readonly named?: string;
   readonly known?: Promise<Application | undefined>;
@@ -32,7 +29,7 @@ export async function run(
   built: Built,
   issuer: Issuer,
   raw: RawRequest,
-  { target, body, named, known }: Given,
+  { target, form, named, known }: Given,
 ): Promise<Reply | undefined> {
   const passing = beginPassing(raw, issuer);
   if (named !== undefined && known !== undefined) passing.applications.set(named, known);
@@ -41,7 +38,7 @@ export async function run(
   // Absolute, so that every address in an answer is the one by which the service is known outside.
   request.originalUrl = issuer.url + target;
   delete request.headers['origin'];
-  if (request.method === 'POST') giveBody(request, body);
+  if (request.method === 'POST') giveBody(request, Buffer.from(form.toString()));
   await built.callback(request, raw.response);
   const { shown } = passing;
   return (
@@ -54,10 +51,6 @@ function giveBody(request: LibraryRequest, body: Uint8Array): void {
   delete request.headers['content-encoding'];
   delete request.headers['transfer-encoding'];
   request.headers['content-length'] = String(body.length);
-  if (body.length > readByLibraryMax) {
-    request.body = Buffer.from(body).toString('utf8');
-    return;
-  }
   Object.defineProperty(request, 'readable', { value: true });
   Object.defineProperty(request, 'iterator', {
     value: async function* () {

@@ -10,7 +10,7 @@ const wiki = 'https://wiki.example.com/wiki/';
 const home = 'https://wiki.example.com/';
 const secretPage = 'what only readers see';
 const signOut = `https://wiki.example.com/oidc/callback?logout=${encodeURIComponent(home)}`;
-const application = `cn=Wiki,ou=applications,${suffix}`;
+const application = `cn=Wiki Site,ou=applications,${suffix}`;
 
 /** The web server's address, and its pages. */
 export async function prepare(): Promise<void> {
