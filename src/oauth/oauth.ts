@@ -49,6 +49,7 @@ export interface OauthOptions {
     readonly 'authn.pendingTtlS': number;
     readonly 'authn.returnTargetLengthMax': number;
     readonly 'global.corsOrigins': readonly string[];
+    readonly 'global.publicBaseUrl': string;
   };
   /** Of the default realm, by its id. */
   readonly standingId: string;

@@ -33,12 +33,10 @@ test.serial('forms: of one type, in UTF-8, of so many fields and octets; what ma
   const paths = ['token', 'par', 'introspect', 'revoke', 'device_authorization', 'userinfo'].map((name) => `/oauth2/${name}`);
   const pages = ['/oauth2/authorize', '/oauth2/logout'];
   const body = 'grant_type=client_credentials&token=x';
-  const began = performance.now();
   await judge(t, [
     ...paths.map((path): Case => [`${path}: many fields`, post(path, flood), 400, 'invalid_request', 'STS-HTTP-9006']),
     ...pages.map((path): Case => [`${path}: many fields`, post(path, flood), 400, /invalid_request/, 'STS-HTTP-9006']),
   ]);
-  t.true(performance.now() - began < 20_000, 'a field costs no more for standing among many');
   await judge(t, [
     ...paths.map(
       (path): Case => [`${path}: JSON`, post(path, body, { 'content-type': 'application/json' }), 415, 'invalid_request', 'STS-HTTP-9004'],

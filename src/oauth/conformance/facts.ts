@@ -15,11 +15,13 @@ export interface Facts {
   readonly algorithm: SigningAlgorithm;
   readonly codeTtlS: number;
   readonly accessTokenTtlS: number;
+  /** `global.publicBaseUrl`, or empty. */
+  readonly publicBaseUrl: string;
   /** Those that may use this server, and are not disabled. */
   readonly applications: readonly Application[];
 }
 
-export interface FactsGiven extends Pick<Facts, 'issuer' | 'isProtected' | 'algorithm' | 'codeTtlS' | 'accessTokenTtlS'> {
+export interface FactsGiven extends Pick<Facts, 'issuer' | 'isProtected' | 'algorithm' | 'codeTtlS' | 'accessTokenTtlS' | 'publicBaseUrl'> {
   readonly applications: readonly Application[];
 }
 
@@ -66,4 +68,7 @@ const namedMax = 10;
 
 export const isLoopback = (uri: string): boolean => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/i.test(uri);
 export const isPublic = ({ authMethod }: Application): boolean => authMethod === 'none';
+/** Whether it may have tokens that a sign-out leaves. */
+export const goesOn = ({ grantTypes, scopes }: Application): boolean =>
+  grantTypes.includes('refresh_token') && scopes.includes('offline_access');
 export const signsPeopleIn = ({ grantTypes }: Application): boolean => grantTypes.includes('authorization_code');

@@ -1,4 +1,4 @@
-import { no, ofAll, type Requirement, signsPeopleIn, when, yes } from './facts.ts';
+import { goesOn, no, ofAll, type Requirement, signsPeopleIn, when, yes } from './facts.ts';
 import { clientAuthentication, codesOnce, exactRedirects, pkce, protectedByTls, shortLived } from './judges.ts';
 
 const rsaBits = 3072;
@@ -24,7 +24,12 @@ export const fapiBaseline: readonly Requirement[] = [
   {
     section: '5.2.2-3',
     requirement: 'Client secrets that are keys have entropy enough',
-    judge: () => yes('no secret is a key: clients sign by keys of their own, and what the directory draws as a secret is kept as a hash'),
+    judge: ({ configuration }) =>
+      when(
+        !configuration.clientAuthMethods.includes('client_secret_jwt'),
+        'no secret is a key: clients sign by keys of their own, and what the directory draws as a secret is kept as a hash',
+        'clients sign with their secrets (client_secret_jwt)',
+      ),
   },
   {
     section: '5.2.2-4',
@@ -91,7 +96,12 @@ export const fapiBaseline: readonly Requirement[] = [
   {
     section: '5.2.2-18',
     requirement: 'People can revoke what they gave',
-    judge: () => yes('/portal/consents and /portal/sessions'),
+    judge: ({ applications }) =>
+      ofAll(
+        applications.filter(signsPeopleIn),
+        (application) => application.consentRequired || !goesOn(application),
+        'what was given ends with its session at /portal/sessions, and what goes on without one with its consent at /portal/consents: an application may have either, not offline_access (stsAllowedScope) without a consent (stsConsentRequired)',
+      ),
   },
   {
     section: '5.2.2-19',

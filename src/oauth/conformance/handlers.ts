@@ -12,7 +12,7 @@ import type { conformanceRoutes, DocumentName } from './routes.ts';
 
 export interface ConformanceDeps {
   readonly applications: Pick<Applications, 'list'>;
-  readonly settingsOf: (realm: string) => SettingValues<typeof rows>;
+  readonly settingsOf: (realm: string) => SettingValues<typeof rows> & { readonly 'global.publicBaseUrl': string };
 }
 
 const documents: Readonly<Record<DocumentName, { readonly title: string; readonly requirements: readonly Requirement[] }>> = {
@@ -47,6 +47,7 @@ async function tell({ applications, settingsOf }: ConformanceDeps, request: WebR
   const facts = factsOf({
     ...{ issuer, isProtected: secure, applications: all.applications, algorithm: settings['oauth.algorithm'] },
     ...{ codeTtlS: settings['oauth.codeTtlS'], accessTokenTtlS: settings['oauth.accessTokenTtlS'] },
+    publicBaseUrl: settings['global.publicBaseUrl'],
   });
   const { title, requirements } = documents[name];
   const judged = requirements.map(({ section, requirement, judge }) => ({ section, requirement, ...judge(facts) }));

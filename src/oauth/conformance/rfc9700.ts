@@ -1,5 +1,6 @@
+import { standingScopes } from '../applications/application.ts';
 import type { Requirement } from './facts.ts';
-import { isPublic, ofAll, signsPeopleIn, when, yes } from './facts.ts';
+import { goesOn, isPublic, ofAll, signsPeopleIn, when, yes } from './facts.ts';
 import {
   clientAuthentication,
   codesOnce,
@@ -92,7 +93,12 @@ export const rfc9700: readonly Requirement[] = [
   {
     section: '4.4.2',
     requirement: 'Mix-up attacks: the issuer is named in every authorization response',
-    judge: ({ issuer }) => yes(`iss is ${issuer.url} (RFC 9207); no application is of two servers unless its entry says so (stsServer)`),
+    judge: ({ issuer, applications }) =>
+      ofAll(
+        applications.filter(signsPeopleIn),
+        ({ servers }) => servers.length === 1,
+        `iss is ${issuer.url} in every response (RFC 9207), which no application has to compare that is of one server (stsServer)`,
+      ),
   },
   { section: '4.5.3', requirement: 'A code is of no use to who has stolen it', judge: pkce },
   { section: '4.8.2', requirement: 'PKCE cannot be left out on the way', judge: pkce },
@@ -114,17 +120,34 @@ export const rfc9700: readonly Requirement[] = [
   {
     section: '4.13',
     requirement: 'What a reverse proxy says is believed of known proxies alone',
-    judge: () => yes('no header of a proxy is believed: who asks is who connects, and TLS is what this service ended itself'),
+    judge: ({ publicBaseUrl }) =>
+      yes(
+        publicBaseUrl.startsWith('https:')
+          ? `no header of a proxy is believed: who asks is who connects; what comes from this machine itself for ${publicBaseUrl} (global.publicBaseUrl) counts as sent over TLS, and nothing else that this service did not decrypt`
+          : 'no header of a proxy is believed: who asks is who connects, and TLS is what this service ended itself (global.publicBaseUrl names no https address)',
+      ),
   },
   {
     section: '4.14.2',
     requirement: 'Refresh tokens are bound to the scopes and resources that were allowed',
-    judge: () => yes('a refresh gives what was allowed then and the entry still allows (stsAllowedScope, stsAllowedResource)'),
+    judge: ({ applications }) => {
+      const refreshing = applications.filter(({ grantTypes }) => grantTypes.includes('refresh_token'));
+      const named = refreshing.filter(({ scopes }) => scopes !== standingScopes).length;
+      const resourceful = refreshing.filter(({ resources }) => resources.length > 0).length;
+      return yes(
+        `a refresh gives what was allowed then and the entry still allows; of ${refreshing.length} applications ${named} name their scopes (stsAllowedScope), ${resourceful} resources (stsAllowedResource)`,
+      );
+    },
   },
   {
     section: '4.14.2',
     requirement: 'Refresh tokens end with a change of the password and with a sign-out',
-    judge: () => yes('disabled people, changed passwords, ended sessions and withdrawn consents revoke what was given under them'),
+    judge: ({ applications }) =>
+      ofAll(
+        applications.filter(({ grantTypes }) => grantTypes.includes('refresh_token')),
+        (application) => !goesOn(application),
+        'a changed password, a disabled person and a withdrawn consent end every token; a sign-out ends those without offline_access (stsAllowedScope)',
+      ),
   },
   {
     section: '4.16.1',
