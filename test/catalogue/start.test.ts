@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { observeLog } from '../support/observed.ts';
 
-const cli = join(import.meta.dirname, '../../src/cli.ts');
+const cli = join(import.meta.dirname, '../../atrium.mjs');
 const kek = 'a key-encryption key of this test alone';
 
 function folder(t: ExecutionContext): string {

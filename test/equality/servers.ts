@@ -15,7 +15,7 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-const cli = join(dirname(dirname(import.meta.dirname)), 'src', 'cli.ts');
+const cli = join(dirname(dirname(import.meta.dirname)), 'atrium.mjs');
 
 /** A whole Atrium in product mode, filled by an import. */
 export async function startAtrium(folder: string, content: readonly LdifContent[], stored: string): Promise<Running> {

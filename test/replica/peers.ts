@@ -18,7 +18,7 @@ export interface Peer {
   kill(): Promise<void>;
 }
 
-const cli = join(import.meta.dirname, '..', '..', 'src', 'cli.ts');
+const cli = join(import.meta.dirname, '..', '..', 'atrium.mjs');
 
 /** Atrium as the provider. @param settings  over those of every test */
 export async function createAtrium(folder: string, settings: Readonly<Record<string, string>> = {}): Promise<Peer> {

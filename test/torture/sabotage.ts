@@ -77,7 +77,7 @@ export const sabotageNames = Object.keys(sabotages) as SabotageName[];
 /** Copies the code into a folder, so that nobody who works on it meanwhile is tested half way. */
 export function copyOfCode(folder: string): string {
   const copy = join(folder, 'code');
-  for (const part of ['src', 'schema', 'ldif', 'VERSION', 'package.json']) {
+  for (const part of ['src', 'schema', 'ldif', 'VERSION', 'package.json', 'atrium.mjs']) {
     cpSync(join(projectRoot, part), join(copy, part), { recursive: true });
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { testEnvironment } from '../support/atrium.ts';
 
@@ -35,6 +35,7 @@ export interface ServerOptions {
 /** The service did not say that it is ready. */
 export class NotStarted extends Error {}
 
+const root = dirname(dirname(import.meta.dirname));
 const startTimeoutMs = 60_000;
 const endTimeoutMs = 30_000;
 const running = new Set<ChildProcess>();
@@ -47,7 +48,7 @@ export function killAll(): void {
 
 /** Starts one. @throws NotStarted with what it said */
 export async function startServer({ code, dataDir, workers = 0, under = [] }: ServerOptions): Promise<Server> {
-  const [program = process.execPath, ...args] = [...under, process.execPath, join(code, 'src', 'cli.ts'), 'serve'];
+  const [program = process.execPath, ...args] = [...under, process.execPath, join(code, 'atrium.mjs'), 'serve'];
   const child = spawn(program, args, {
     env: {
       ...testEnvironment(dataDir),
@@ -57,6 +58,8 @@ export async function startServer({ code, dataDir, workers = 0, under = [] }: Se
       STS_PERSISTENCE_GRAMS_PENDING_MAX: '8',
       STS_LDAP_WORKERS: String(workers),
       STS_LOG_LEVEL: 'error',
+      // What is compiled of a copy goes with the copy: nobody runs it again.
+      ...(code === root ? {} : { NODE_COMPILE_CACHE: join(code, 'compiled') }),
       PATH: process.env['PATH'] ?? '',
     },
     stdio: ['ignore', 'pipe', 'pipe'],

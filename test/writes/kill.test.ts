@@ -10,7 +10,7 @@ import { spawnCli } from '../support/cli.ts';
 import { type Asked, connect } from './servers.ts';
 import { add, mark, modify, oids, readBase, remove, rename } from './table.ts';
 
-const cli = join(import.meta.dirname, '../../src/cli.ts');
+const cli = join(import.meta.dirname, '../../atrium.mjs');
 const suffix = 'dc=example,dc=com';
 const admin = `uid=admin,ou=people,${suffix}`;
 const unit = (dn: string, ou: string) => add(dn, { objectClass: 'organizationalUnit', ou });
