@@ -1,6 +1,7 @@
 import type { StoredAuditFilter, StoredAuditRow } from './audit.ts';
 import { checkpointOf } from './checkpoint.ts';
-import { type Format, isDiskError, openDatabase, smallPageOctets } from './database.ts';
+import { type Format, openDatabase, smallPageOctets } from './database.ts';
+import { isDiskError } from './reasons.ts';
 
 /** The file, as who examines it must know it. */
 export const auditFormat: Format = {

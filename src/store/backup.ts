@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
-import { type Contents, contentsOf, copyPages, makeWhole, octetsOf, placeNew, verify } from './copy.ts';
+import { type Contents, contentsOf, copyPages, makeWhole, octetsOf, verify } from './copy.ts';
 import { directoryFormat } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
+import { placeNew } from './names.ts';
 
 export interface BackedUp extends Contents {
   /** Octets of the file. */

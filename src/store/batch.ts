@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
 import { type Refusal, refuse } from '#catalogue';
 import type { AttributeNumbers } from './attributes.ts';
-import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import type { GramMerge } from './gram-merge.ts';
 import type { LongCommits } from './long-commits.ts';
 import type { Reader } from './reader.ts';
+import { isDiskError, whyOf } from './reasons.ts';
 import type { BulkResult, Change, Expectation, WatchedChange } from './types.ts';
 import type { WriteAheadLog } from './wal.ts';
 import type { Before, Writer } from './writer.ts';
@@ -44,7 +44,7 @@ export function recordsOf(number: number, changes: readonly Change[], before: Be
 
 /** What is answered when a commit fails by itself. */
 export function refusedBy(error: unknown): Outcome {
-  return { kind: 'refused', reason: isDiskError(error) ? refuse(errors.commitFailed, { why: reasonOf(error) }) : error };
+  return { kind: 'refused', reason: isDiskError(error) ? refuse(errors.commitFailed, { why: whyOf(error) }) : error };
 }
 
 /** What commits rest on. */

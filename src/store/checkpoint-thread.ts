@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { type Asked, checkpointOf, type PassAnswer } from './checkpoint.ts';
-import { reasonOf } from './database.ts';
+import { reasonOf } from './reasons.ts';
 
 /**
  * The thread that carries the write-ahead log over into the database, beside the one that serves: it copies pages and waits for the disk as long as that takes.

@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { type CommitsOptions, type Outcome, recordsOf, refusedBy, type Waiting, type Written } from './batch.ts';
-import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { type LongResult, weightOf } from './long-commits.ts';
 import { pagesOf, pagesOfPiece } from './pages.ts';
+import { isDiskError, whyOf } from './reasons.ts';
 import { createSleepers } from './sleepers.ts';
 import type { BulkResult, Change, Expectation, WatchedChange } from './types.ts';
 import { isSyncError, isUnsureError } from './wal.ts';
@@ -277,7 +277,7 @@ export class Commits {
     this.#state = 'dead';
     this.#options.merge.end();
     this.#rested?.();
-    this.#options.fatal(refuse(errors.syncFailed, { why: reasonOf(error) }));
+    this.#options.fatal(refuse(errors.syncFailed, { why: whyOf(error) }));
   }
 
   /**

@@ -1,11 +1,11 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
-import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
 import { newestNumber, placesFormat } from './format.ts';
 import { versionOf } from './migrate.ts';
+import { isDiskError, whyOf } from './reasons.ts';
 import { syncFolderOf } from './sync-folder.ts';
 
 /** What a file of entries holds, for comparing a copy with what it was made of. */
@@ -75,7 +75,7 @@ function wholeOrRefused<T>(file: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.backupDamaged, { file, why: reasonOf(error) });
+    throw refuse(errors.backupDamaged, { file, why: whyOf(error) });
   }
 }
 
@@ -99,30 +99,9 @@ export async function makeWhole<T>(path: string, make: (fresh: string) => Promis
     return made;
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.backupFailed, { file: basename(path), why: reasonOf(error) });
+    throw refuse(errors.backupFailed, { file: basename(path), why: whyOf(error) });
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** File systems without hard links: memory sticks, some shares. */
-const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
-
-/** Gives a file its name unless another has it. */
-export function placeNew(fresh: string, path: string): void {
-  if (linked(fresh, path)) return;
-  if (existsSync(path)) throw refuse(errors.backupFailed, { file: basename(path), why: 'EEXIST' });
-  renameSync(fresh, path);
-}
-
-/** Gives a file a second name, where the file system knows such; false where not. */
-export function linked(path: string, name: string): boolean {
-  try {
-    linkSync(path, name);
-    return true;
-  } catch (error) {
-    if (!linkless.has(reasonOf(error))) throw error;
-    return false;
   }
 }
 

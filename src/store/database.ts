@@ -1,10 +1,12 @@
-import { closeSync, existsSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { errors } from './errors.ts';
 import { migrate, versionOf } from './migrate.ts';
+import { linked } from './names.ts';
+import { isDiskError, reasonOf, unusable } from './reasons.ts';
 
 /** What a kind of file is, so that no file is taken for another and an old Atrium leaves a newer one's files alone. */
 export interface Format {
@@ -62,7 +64,7 @@ export function openDatabase(path: string, format: Format, busyMs: number): Data
   } catch (error) {
     database?.close();
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file, why: reasonOf(error) });
+    throw unusable(file, reasonOf(error));
   }
 }
 
@@ -80,7 +82,7 @@ function make(path: string, format: Format): void {
     layOut(database, format);
     database.pragma('journal_mode = WAL');
     database.close();
-    linkSync(fresh, path);
+    if (!linked(fresh, path) && !existsSync(path)) renameSync(fresh, path);
   } catch (error) {
     // Another process was faster, and its file is as good.
     if (reasonOf(error) !== 'EEXIST') throw error;
@@ -102,28 +104,6 @@ export function hold(database: Database.Database, format: Format, file: string):
   if (number(database, 'PRAGMA application_id') !== format.applicationId) throw refuse(errors.fileForeign, { file });
   const version = versionOf(database);
   if (version > format.version) throw refuse(errors.formatNewer, { file, found: version, known: format.version });
-}
-
-/** True for what SQLite or the system reports about the disk, false for a defect of ours. */
-export function isDiskError(error: unknown): boolean {
-  if (error instanceof Database.SqliteError) return !/^SQLITE_(CONSTRAINT|ERROR|MISUSE|MISMATCH|RANGE|SCHEMA|TOOBIG)/.test(error.code);
-  return error instanceof Error && 'syscall' in error;
-}
-
-/**
- * True where room, rights, memory or another process are in the way: such a reason says nothing against what lies in the file.
- *
- * @param reason  as `reasonOf` has it
- */
-export function isHindrance(reason: string): boolean {
-  if (/^E[A-Z0-9]+$/.test(reason)) return reason !== 'EIO';
-  return /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|BUSY|LOCKED|NOMEM|FULL|IOERR_(SHM|NOMEM|ACCESS|\w*LOCK|WRITE))/.test(reason);
-}
-
-/** An error's code where it has one: its message might quote a path. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return error instanceof Error ? error.message : String(error);
 }
 
 function number(database: Database.Database, query: string): number {

@@ -1,8 +1,10 @@
+import { basename } from 'node:path';
 import type Database from 'better-sqlite3';
 import { empty } from '#base';
 import { byDn, byParent, byUuid, directoryFormat } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
 import { versionOf } from './migrate.ts';
+import { allReadable, readable } from './reasons.ts';
 import { listsIn, sliceReader } from './slices.ts';
 
 /** An entry as an export reads it: its name as UTF-8, and the parts of its record that are wanted, behind each other. */
@@ -65,7 +67,7 @@ const wholeOctetsMax = 16_777_216;
 /**
  * Opens a file for an export, from any thread.
  *
- * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005; the last also from what it returns, when the disk refuses in between
  */
 export function openDump(path: string, { secrets, except, exceptBeginning }: DumpOptions): Dump {
   const database = openFrozen(path, directoryFormat);
@@ -99,21 +101,27 @@ export function openDump(path: string, { secrets, except, exceptBeginning }: Dum
       const lists = listsIn(large).map((list) => ({ description: list.description, pieces: slices.pieces(list) }));
       return { user: own, lists, more: attributes.subarray(own.length) };
     };
+    const file = basename(path);
+    const { byName, countByName } = namesReader(database, parts, large);
     return {
-      ...namesReader(database, parts, large),
-      isStraight: () => current && isStraight(database),
+      byName: (range) => allReadable(file, byName(range)),
+      countByName: (range) => readable(file, () => countByName(range)),
+      isStraight: () => current && readable(file, () => isStraight(database)),
       lastId: database.prepare<[], number>('SELECT max(id) FROM entry').pluck().get() ?? 0,
-      records(afterId, lastId) {
-        const [octets, large] = sizes.get(afterId, lastId) ?? [0, 0];
-        return large > 0 || octets > wholeOctetsMax ? undefined : (whole.get(afterId, lastId) ?? empty);
-      },
-      entries: (afterId, lastId) => range.all(afterId, lastId),
-      large,
+      records: (afterId, lastId) =>
+        readable(file, () => {
+          const [octets, large] = sizes.get(afterId, lastId) ?? [0, 0];
+          return large > 0 || octets > wholeOctetsMax ? undefined : (whole.get(afterId, lastId) ?? empty);
+        }),
+      entries: (afterId, lastId) => readable(file, () => range.all(afterId, lastId)),
+      large: (entry) => readable(file, () => large(entry)),
       [Symbol.dispose]: () => void database.close(),
     };
   } catch (error) {
     database.close();
-    throw error;
+    return readable(basename(path), () => {
+      throw error;
+    });
   }
 }
 

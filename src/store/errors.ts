@@ -79,4 +79,11 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  folderReadOnly: {
+    code: 'STS-STORE-9850',
+    means:
+      '{file} is read by means of a log beside it, which can be neither opened nor made where it lies: copy its folder to where this user may write, and name that one (global.dataDir); a file that atrium backup made is read wherever it lies',
+    sees: {},
+    state: 'live',
+  },
 } as const satisfies Record<string, ErrorRow>;

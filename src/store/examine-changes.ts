@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3';
-import { isDiskError } from './database.ts';
 import type { ExamineOptions } from './examine.ts';
 import { epochFormat, listsFormat, partsMax, placesFormat, uuidKey } from './format.ts';
 import { decodeListChanges, encodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
+import { isDiskError } from './reasons.ts';
 import { atOnce } from './steps.ts';
 import type { EntryRecord } from './types.ts';
 

@@ -1,6 +1,5 @@
 import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
-import { isDiskError } from './database.ts';
 import type { ExamineOptions, Superior } from './examine.ts';
 import { examineGrams } from './examine-grams.ts';
 import { listExaminer } from './examine-lists.ts';
@@ -8,6 +7,7 @@ import { byDn, byParent, byUuid, firstNumber, listsFormat, uuidKey } from './for
 import { GramSort } from './gram-sort.ts';
 import { givenKeys, insideKeys, type Key, keySet, ownKeys, textOfKey } from './keys.ts';
 import { versionOf } from './migrate.ts';
+import { isDiskError } from './reasons.ts';
 import { noLists, readableLists } from './slices.ts';
 import type { StoredEntry } from './types.ts';
 

@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import type { AttributeNumbers } from './attributes.ts';
-import { isDiskError } from './database.ts';
 import type { ExamineOptions, ListedValues } from './examine.ts';
 import { type Key, textOfKey } from './keys.ts';
+import { isDiskError } from './reasons.ts';
 import { type List, noLists, type Placed, readableLists, sliceOf, sliceReader } from './slices.ts';
 import type { StoredEntry } from './types.ts';
 

@@ -1,11 +1,11 @@
 import type Database from 'better-sqlite3';
-import { isDiskError } from './database.ts';
 import type { ExamineOptions } from './examine.ts';
 import { examineChanges } from './examine-changes.ts';
 import type { NewestEntry } from './examine-index.ts';
 import { byUuid, epochFormat, listsFormat, newestNoted, placeOf, placesFormat, uuidKey } from './format.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
+import { isDiskError } from './reasons.ts';
 import { listsIn, sliceReader } from './slices.ts';
 import type { Change, EntryRecord, LargeRules } from './types.ts';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type Database from 'better-sqlite3';
-import { Refusal, refuse } from '#catalogue';
+import { Refusal } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
 import { auditFormat } from './audit-rows.ts';
-import { type Format, isDiskError, isHindrance, reasonOf } from './database.ts';
+import type { Format } from './database.ts';
 import { errors } from './errors.ts';
 import type { LoggedState } from './examine-changes.ts';
 import { examineIndex, type NewestEntry } from './examine-index.ts';
@@ -11,6 +11,7 @@ import { missingIn } from './examine-layout.ts';
 import { examineLog } from './examine-log.ts';
 import { directoryFormat } from './format.ts';
 import { openFrozen } from './frozen.ts';
+import { isDiskError, isHindrance, reasonOf, unusable } from './reasons.ts';
 import { stateFormat } from './state.ts';
 import type { EntryRecord, Indexer, LargeRules, StoredEntry } from './types.ts';
 
@@ -132,7 +133,7 @@ function frozen(
       if (missing.length === 0) examine(own, read);
     });
   } catch (error) {
-    if (!(error instanceof Refusal && error.row === errors.fileUnusable) || isHindrance(String(error.detail['why']))) throw error;
+    if (!(error instanceof Refusal && error.row === errors.fileUnusable) || isHindrance(String(error.detail['reason']))) throw error;
     tell({ kind: 'page', what: error.message });
   } finally {
     database?.close();
@@ -150,7 +151,7 @@ function readable(file: string, tell: (damage: Damage) => void, read: () => void
   } catch (error) {
     if (!isDiskError(error)) throw error;
     const why = reasonOf(error);
-    if (isHindrance(why)) throw refuse(errors.fileUnusable, { file, why });
+    if (isHindrance(why)) throw unusable(file, why);
     tell({ kind: 'page', what: `SQLite could not read on: ${why}` });
   }
 }

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, fdatasyncSync, openSync } from 'node:fs';
-import { basename } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, fdatasyncSync, openSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
-import { type Format, hold, isDiskError, reasonOf } from './database.ts';
+import { type Format, hold } from './database.ts';
 import { errors } from './errors.ts';
 import { byDn, directoryFormat } from './format.ts';
+import { isDiskError, readable, reasonOf, unusable } from './reasons.ts';
 import type { EntryRecord, KeysBelow } from './types.ts';
 
 /** How long the first read waits for another process's lock. */
@@ -14,13 +15,14 @@ const busyMs = 5000;
  * Opens a file for reading as it stands at this moment, whoever else has it open: one read transaction from here to `close`. Its owner goes
  * on writing, but cannot shorten its log while this is open.
  *
- * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005 as `openStore`
+ * @throws Refusal  STS-STORE-9003, STS-STORE-9004, STS-STORE-9005 as `openStore`; STS-STORE-9850 for a file in use, or once used, in a folder that this
+ *   process may not write
  */
 export function openFrozen(path: string, format: Format): Database.Database {
   const file = basename(path);
   let database: Database.Database | undefined;
   try {
-    if (!existsSync(path)) throw refuse(errors.fileUnusable, { file, why: 'ENOENT' });
+    if (!existsSync(path)) throw unusable(file, 'ENOENT');
     database = new Database(path, { readonly: true, fileMustExist: true, timeout: busyMs });
     hold(database, format, file);
     database.exec('BEGIN');
@@ -30,20 +32,38 @@ export function openFrozen(path: string, format: Format): Database.Database {
   } catch (error) {
     database?.close();
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file, why: reasonOf(error) });
+    const reason = reasonOf(error);
+    if (/^SQLITE_(CANTOPEN|READONLY)/.test(reason) && !mayWrite(dirname(path))) throw refuse(errors.folderReadOnly, { file });
+    throw unusable(file, reason);
   }
 }
 
-/** Puts on disk what another process wrote and may not have confirmed yet, so that what was read cannot be undone by a loss of power. */
+/** SQLite would read a file that nobody can write without a log (`immutable`), but the library opens no names that ask for it. */
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Puts on disk what another process wrote and may not have confirmed yet, so that what was read cannot be undone by a loss of power.
+ *
+ * @throws Refusal  STS-STORE-9005
+ */
 export function confirmLog(path: string): void {
   if (!existsSync(`${path}-wal`)) return;
   // The log alone may be opened and closed beside SQLite: its locks are on the other two files.
-  const log = openSync(`${path}-wal`, 'r');
-  try {
-    fdatasyncSync(log);
-  } finally {
-    closeSync(log);
-  }
+  readable(`${basename(path)}-wal`, () => {
+    const log = openSync(`${path}-wal`, 'r');
+    try {
+      fdatasyncSync(log);
+    } finally {
+      closeSync(log);
+    }
+  });
 }
 
 /** One entry of a file that this process has not opened, by its name; `undefined` where there is none, or no file. @throws Refusal as `openFrozen` */
@@ -58,7 +78,7 @@ export function entryAt(path: string, dnKey: Uint8Array): { readonly operational
       .get(byDn, dnKey);
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
+    throw unusable(basename(path), reasonOf(error));
   } finally {
     database.close();
   }
@@ -77,7 +97,7 @@ export function entriesBetween(path: string, { from, before }: ReturnType<KeysBe
       .all(byDn, from, before ?? from, max);
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
+    throw unusable(basename(path), reasonOf(error));
   } finally {
     database.close();
   }

@@ -7,6 +7,7 @@ import { directoryFormat, lastPlaceOf, placeOf } from './format.ts';
 import { confirmLog, openFrozen } from './frozen.ts';
 import { decodeListChanges } from './lists.ts';
 import { versionOf } from './migrate.ts';
+import { allReadable } from './reasons.ts';
 import type { Change, EntryRecord, ListChange } from './types.ts';
 
 /** A change as the log has it, with what was before. */
@@ -32,7 +33,7 @@ export interface History {
   /** The oldest change that the log has, and the newest; 0 when it has none. */
   readonly oldest: number;
   readonly newest: number;
-  /** The changes from behind a number on, in their order, one by one. */
+  /** The changes from behind a number on, in their order, one by one. @throws Refusal  STS-STORE-9005 when the disk refuses in between */
   changes(afterNumber: number): Iterable<LoggedChange>;
   close(): void;
 }
@@ -64,7 +65,13 @@ export function openHistory(path: string): History {
     confirmLog(path);
     const { epoch, number } = contentsOf(database, basename(path));
     const oldest = database.prepare<[], number>('SELECT number FROM change ORDER BY place LIMIT 1').pluck().get() ?? 0;
-    return { epoch, oldest, newest: number, changes: (afterNumber) => changes(database, afterNumber), close: () => void database.close() };
+    return {
+      epoch,
+      oldest,
+      newest: number,
+      changes: (afterNumber) => allReadable(basename(path), changes(database, afterNumber)),
+      close: () => void database.close(),
+    };
   } catch (error) {
     database.close();
     throw error;

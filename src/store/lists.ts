@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 import { compareBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
-import { isDiskError } from './database.ts';
 import { type Key, textOfKey } from './keys.ts';
+import { isDiskError } from './reasons.ts';
 import { type RowNumbers, rowNumbersOf } from './row-numbers.ts';
 import { type List, type Placed, sliceReader, sliceWriter } from './slices.ts';
 import type { LargeRules, ListChange } from './types.ts';

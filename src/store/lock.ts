@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Clock } from '#base';
 import { refuse } from '#catalogue';
-import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import { isDiskError, reasonOf, unusable } from './reasons.ts';
 
 /** A data folder that is this process's alone until it is released or the process ends, however it ends. */
 export interface FolderLock {
@@ -42,7 +42,7 @@ export function lockFolder(folder: string, clock: Clock): FolderLock {
     database?.close();
     if (reasonOf(error) === 'SQLITE_BUSY') throw refuse(errors.folderInUse, { holder: describe(holderOf(holderPath)) });
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file: 'lock', why: reasonOf(error) });
+    throw unusable('lock', reasonOf(error));
   }
   const own = database;
   held.add(own);

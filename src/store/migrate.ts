@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import type { Format } from './database.ts';
+import { placeNew } from './names.ts';
 import { syncFolderOf } from './sync-folder.ts';
 
 /**
@@ -37,7 +38,7 @@ function keepCopy(database: Database.Database, path: string, version: number): v
     } finally {
       closeSync(file);
     }
-    linkSync(copy, freeName(`${path}.format-${version}`));
+    placeNew(copy, freeName(`${path}.format-${version}`));
     syncFolderOf(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { type Refusal, refuse, type SettingValues } from '#catalogue';
+import type { Refusal, SettingValues } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
 import { commitInBulk } from './bulk-commits.ts';
 import { changeLogOf, changesOf } from './changes.ts';
 import { Commits } from './commits.ts';
 import { dropUnfinished } from './copy.ts';
-import { busyMs, isDiskError, openDatabase, type Place, placeOf, reasonOf } from './database.ts';
-import { errors } from './errors.ts';
+import { busyMs, openDatabase, type Place, placeOf } from './database.ts';
 import { directoryFormat } from './format.ts';
 import { createGoverning } from './governing.ts';
 import { GramMerge } from './gram-merge.ts';
@@ -17,6 +16,7 @@ import { type Kept, keptOf } from './kept.ts';
 import { createLongCommits } from './long-commits.ts';
 import { progressOfWriter, type WriterProgress } from './progress.ts';
 import { Reader } from './reader.ts';
+import { isDiskError, reasonOf, unusable } from './reasons.ts';
 import { repeat } from './repeat.ts';
 import { rowNumbersOf } from './row-numbers.ts';
 import type { settings as rows } from './settings.ts';
@@ -72,7 +72,7 @@ export function openStore(options: StoreOptions): Store {
   } catch (error) {
     database.close();
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file: basename(place.path), why: reasonOf(error) });
+    throw unusable(basename(place.path), reasonOf(error));
   }
 }
 

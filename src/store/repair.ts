@@ -1,12 +1,11 @@
 import { basename } from 'node:path';
-import { refuse } from '#catalogue';
 import { attributeNumbers } from './attributes.ts';
-import { isDiskError, openDatabase, reasonOf } from './database.ts';
-import { errors } from './errors.ts';
+import { openDatabase } from './database.ts';
 import { directoryFormat, uuidKey } from './format.ts';
 import { GramBuilder } from './gram-builder.ts';
 import { givenKeys, insideKeys, keySet, ownKeys } from './keys.ts';
 import { listsOf } from './lists.ts';
+import { isDiskError, reasonOf, unusable } from './reasons.ts';
 import { noLists, readableLists } from './slices.ts';
 import type { Indexer, LargeRules, StoredEntry } from './types.ts';
 
@@ -56,7 +55,7 @@ export function repairIndexes(
       .immediate();
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.fileUnusable, { file: basename(path), why: reasonOf(error) });
+    throw unusable(basename(path), reasonOf(error));
   } finally {
     database.close();
   }

@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Refusal } from '#catalogue';
-import { type Contents, contentsOf, copyPages, dropUnfinished, linked, makeWhole, verify } from './copy.ts';
-import { isDiskError, openDatabase } from './database.ts';
+import { type Contents, contentsOf, copyPages, dropUnfinished, makeWhole, verify } from './copy.ts';
+import { openDatabase } from './database.ts';
 import { directoryFormat } from './format.ts';
 import { openFrozen } from './frozen.ts';
+import { linked } from './names.ts';
+import { isDiskError, readable } from './reasons.ts';
 import { syncFolderOf } from './sync-folder.ts';
 
 export interface RestoreOptions {
@@ -33,7 +35,7 @@ const busyMs = 1000;
  */
 export async function restore(options: RestoreOptions): Promise<Contents> {
   const { from, directory, epochMin, onProgress } = options;
-  dropUnfinished(directory);
+  readable(basename(directory), () => dropUnfinished(directory));
   const source = openFrozen(from, directoryFormat);
   try {
     const held = contentsOf(source, basename(from));

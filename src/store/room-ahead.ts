@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { isDiskError } from './database.ts';
+import { isDiskError } from './reasons.ts';
 
 const firstOctets = 65_536;
 /** To write and to confirm some MiB takes as many milliseconds, which whoever waits for that sync waits. */

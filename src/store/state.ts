@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import type { Clock } from '#base';
 import { refuse, type SettingValues } from '#catalogue';
-import { type Format, isDiskError, openDatabase, placeOf, reasonOf, smallPageOctets } from './database.ts';
+import { type Format, openDatabase, placeOf, smallPageOctets } from './database.ts';
 import { errors } from './errors.ts';
+import { isDiskError, whyOf } from './reasons.ts';
 import { createSeen, type Seen } from './seen.ts';
 import type { settings as rows } from './settings.ts';
 
@@ -252,7 +253,7 @@ function allowed<T>(write: () => T): T {
     return write();
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.stateNotWritten, { why: reasonOf(error) });
+    throw refuse(errors.stateNotWritten, { why: whyOf(error) });
   }
 }
 

@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import { type Refusal, refuse } from '#catalogue';
 import { checkpointOf, type Pass } from './checkpoint.ts';
 import { type Checkpointer, startCheckpointer } from './checkpointer.ts';
-import { isDiskError, reasonOf } from './database.ts';
 import { errors } from './errors.ts';
+import { isDiskError, reasonOf } from './reasons.ts';
 import { createRoomAhead } from './room-ahead.ts';
 
 /** Asks the system to put a file's content on disk; `done` gets the error when it could not. */

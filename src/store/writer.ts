@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3';
 import { equalBytes } from '#base';
 import type { AttributeNumbers } from './attributes.ts';
-import { isDiskError } from './database.ts';
 import { behindPrefix, byDn, byParent, byUuid, cut, firstNumber, newestNoted, partsMax } from './format.ts';
 import { type FreshRows, freshAmong, freshRowsOf } from './fresh-rows.ts';
 import { touchesGoverning } from './governing.ts';
@@ -10,6 +9,7 @@ import { packMoved } from './gram-pending.ts';
 import type { JustRead } from './just-read.ts';
 import { givenKeys, type InsideKey, insideKeys, type Key, keyOfUuid, keySet, ownKeys } from './keys.ts';
 import { encodeListChanges, listsOf } from './lists.ts';
+import { isDiskError } from './reasons.ts';
 import { type RowNumbers, rowNumbersOf } from './row-numbers.ts';
 import { type List, listsIn, textOfLists } from './slices.ts';
 import { atOnce } from './steps.ts';

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { refuse } from '#catalogue';
 import { makeWhole } from '../copy.ts';
 import { errors } from '../errors.ts';
+import { inWords } from '../reasons.ts';
 import type { EntryRecord } from '../types.ts';
 import { createPacker } from './parcel.ts';
 import type { FromBuilder, ToBuilder } from './thread.ts';
@@ -95,7 +96,9 @@ function openBuilder({ path, startBuilder }: FreshOptions) {
         finished = true;
         break;
       case 'failed':
-        failure ??= message.disk ? refuse(errors.backupFailed, { file: basename(path), why: message.why }) : new Error(message.why);
+        failure ??= message.disk
+          ? refuse(errors.backupFailed, { file: basename(path), why: inWords(message.why) })
+          : new Error(message.why);
         break;
     }
     wake?.();

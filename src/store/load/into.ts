@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import type Database from 'better-sqlite3';
 import { refuse } from '#catalogue';
 import { attributeNumbers } from '../attributes.ts';
-import { isDiskError, reasonOf } from '../database.ts';
 import { errors } from '../errors.ts';
 import { byDn, byUuid } from '../format.ts';
 import { createJustRead } from '../just-read.ts';
 import { keyOfUuid } from '../keys.ts';
+import { isDiskError, whyOf } from '../reasons.ts';
 import type { Indexer, LargeRules } from '../types.ts';
 import { writerOf } from '../writer.ts';
 import type { Existing, Load } from './types.ts';
@@ -53,7 +53,7 @@ export async function loadInto<T>(options: IntoOptions, fill: (load: Load) => Pr
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.backupFailed, { file: basename(path), why: reasonOf(error) });
+    throw refuse(errors.backupFailed, { file: basename(path), why: whyOf(error) });
   }
 }
 

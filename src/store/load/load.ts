@@ -4,10 +4,11 @@ import type { Worker } from 'node:worker_threads';
 import type Database from 'better-sqlite3';
 import { refuse, type SettingValues } from '#catalogue';
 import { dropUnfinished } from '../copy.ts';
-import { isDiskError, openDatabase, reasonOf } from '../database.ts';
+import { openDatabase } from '../database.ts';
 import { errors } from '../errors.ts';
 import { directoryFormat, newestNumber } from '../format.ts';
 import { openFrozen } from '../frozen.ts';
+import { inWords, isDiskError, whyOf } from '../reasons.ts';
 import type { settings as rows } from '../settings.ts';
 import type { EntryRecord, Indexer, LargeRules } from '../types.ts';
 import { type Frame, loadFresh } from './fresh.ts';
@@ -96,9 +97,9 @@ function carryOver(database: Database.Database, path: string): void {
   try {
     const [done] = database.pragma('wal_checkpoint(TRUNCATE)') as { readonly busy: number }[];
     // Another process reads, a backup say.
-    if (done?.busy !== 0) throw refuse(errors.backupFailed, { file: basename(path), why: 'SQLITE_BUSY' });
+    if (done?.busy !== 0) throw refuse(errors.backupFailed, { file: basename(path), why: inWords('SQLITE_BUSY') });
   } catch (error) {
     if (!isDiskError(error)) throw error;
-    throw refuse(errors.backupFailed, { file: basename(path), why: reasonOf(error) });
+    throw refuse(errors.backupFailed, { file: basename(path), why: whyOf(error) });
   }
 }

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { isDiskError, reasonOf } from '../database.ts';
+import { isDiskError, reasonOf } from '../reasons.ts';
 import type { Indexer, LargeRules } from '../types.ts';
 import { type Build, type BuildOrder, openBuild } from './build.ts';
 import { unpack } from './parcel.ts';
