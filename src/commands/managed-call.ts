@@ -40,6 +40,7 @@ export async function openManagement(scope: string, given: Given, context: Conte
   const service = url === undefined ? await localService(given, context) : await distantService(readUrl(url));
   const headers = url === undefined ? {} : { Authorization: `Bearer ${await tokenOf(service, prefix, scope, given, context)}` };
   const etag = given.has('etag') ? given.text('etag') : undefined;
+  const key = keyOf(given);
   return {
     realm,
     ask: async ({ method, path, query, body }) => {
@@ -49,6 +50,7 @@ export async function openManagement(scope: string, given: Given, context: Conte
           ...headers,
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
           ...(etag === undefined ? {} : { 'If-Match': `"${etag}"` }),
+          ...(key === undefined ? {} : { 'Idempotency-Key': `"${key}"` }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
@@ -63,6 +65,13 @@ export async function openManagement(scope: string, given: Given, context: Conte
     },
     [Symbol.asyncDispose]: async () => service.close(),
   };
+}
+
+/** @throws Misuse for what is no string of a header (RFC 8941 §3.3.3) */
+function keyOf(given: Given): string | undefined {
+  const key = given.has('idempotency-key') ? given.text('idempotency-key') : undefined;
+  if (key === undefined || /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,255}$/.test(key)) return key;
+  throw new Misuse('--idempotency-key is up to 255 characters of ASCII without " and \\');
 }
 
 interface Answered {

@@ -33,5 +33,7 @@ export interface ManagedRow {
   readonly paged: boolean;
   readonly asks?: string;
   readonly editable: boolean;
+  /** Whether it makes something, and takes an `Idempotency-Key`. */
+  readonly creates: boolean;
   readonly examples: readonly ExampleRow[];
 }

@@ -30,6 +30,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: "atrium person change dkhalil --set title='Head of Sales' --set l=Berlin",
@@ -69,6 +70,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: '{user} cannot sign in with it any more.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium person clear-key dkhalil --yes',
@@ -95,6 +97,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'Codes of it are worth nothing any more.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium person clear-totp dkhalil --yes',
@@ -121,6 +124,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'The codes that {user} has printed are worth nothing any more.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium person clear-backup-codes dkhalil --yes',
@@ -155,6 +159,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium person connections dkhalil',
@@ -185,6 +190,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium mfa list',
@@ -222,6 +228,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: "atrium group change platform --set description='those who build'",
@@ -247,6 +254,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium entry show ou=people,dc=example,dc=com',
@@ -305,6 +313,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium entry list --base ou=groups,dc=example,dc=com --scope one',
@@ -342,6 +351,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: false,
+    creates: true,
     examples: [
       {
         line: 'atrium entry add ou=rooms,dc=example,dc=com --set objectClass=organizationalUnit --set ou=rooms',
@@ -376,6 +386,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: "atrium entry change ou=people,dc=example,dc=com --set description='who works here'",
@@ -428,6 +439,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium entry add ou=halls,dc=example,dc=com --set objectClass=organizationalUnit --set ou=halls\natrium entry rename ou=halls,dc=example,dc=com ou=lobbies',
@@ -454,6 +466,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: '{dn} is deleted. Groups that name it lose it as a member.',
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium entry add ou=sheds,dc=example,dc=com --set objectClass=organizationalUnit --set ou=sheds\natrium entry remove ou=sheds,dc=example,dc=com --yes',
@@ -488,6 +501,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium session list',
@@ -526,6 +540,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: '{user} is signed out there.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium session end dkhalil nothing-like-it --yes',
@@ -553,6 +568,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'All sessions of {user} end at once. They may sign in again.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium session end-all dkhalil --yes',
@@ -591,6 +607,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium token-set list',
@@ -619,6 +636,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium token-set show nothing-like-it',
@@ -647,6 +665,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'Whoever holds tokens of this set is refused with them at once.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium token-set revoke nothing-like-it --yes',
@@ -668,6 +687,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium task list',
@@ -693,6 +713,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium task show nothing-like-it',
@@ -710,6 +731,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     members: [],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium policy show',
@@ -814,6 +836,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium policy set-authn --require-second-factor always --totp-enrolment yes',
@@ -830,6 +853,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'The realm’s own authentication policy is deleted. What the default realm says counts at the next sign-in.',
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium policy reset-authn --yes',
@@ -936,6 +960,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium policy set-password --min-length 14 --history 5',
@@ -952,6 +977,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'The realm’s own password policy is deleted. What the default realm says counts for the next password.',
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium policy reset-password --yes',
@@ -972,6 +998,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium webauthn show',
@@ -992,6 +1019,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium totp show',
@@ -1012,6 +1040,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium backup-codes show',
@@ -1041,6 +1070,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium setting list --prefix totp.',
@@ -1076,6 +1106,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: "atrium setting set totp.issuer 'Example GmbH'",
@@ -1106,6 +1137,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium setting set totp.issuer Example\natrium setting reset totp.issuer',
@@ -1152,6 +1184,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
     paged: false,
     editable: true,
+    creates: false,
     examples: [
       {
         line: "atrium realm create acme\natrium realm change acme --name 'Acme GmbH' --mode product",
@@ -1274,6 +1307,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'It counts with the next request, on connections that are open, too. A rule that denies somebody the right auth shuts them out; whoever may open the operators’ socket comes in always.',
     editable: false,
+    creates: true,
     examples: [
       {
         line: 'atrium access add phones --order 40 --who authenticated --rights read --attributes telephoneNumber --yes',
@@ -1393,6 +1427,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'It counts with the next request, on connections that are open, too. A rule that denies somebody the right auth shuts them out; whoever may open the operators’ socket comes in always.',
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium access add numbers --order 40 --who authenticated --rights read --attributes telephoneNumber --yes\natrium access change numbers --order 41 --who anyone --rights read --attributes telephoneNumber --yes',
@@ -1419,6 +1454,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'What it allowed or denied is for the rules behind it to decide, with the next request. What nothing allows is refused.',
     editable: true,
+    creates: false,
     examples: [
       {
         line: 'atrium access add lines --order 40 --who authenticated --rights read --attributes telephoneNumber --yes\natrium access remove lines --yes',
@@ -1513,6 +1549,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium audit list --code STS-AUTHN --limit 20',
@@ -1564,6 +1601,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium error-code list --seen',
@@ -1586,6 +1624,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium key list',
@@ -1632,6 +1671,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     paged: false,
     asks: 'New tokens are signed by new keys from now on. What was signed before stays good for as long as it was.',
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium key rotate --yes',
@@ -1657,6 +1697,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium authorization-server list',
@@ -1672,6 +1713,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     members: [],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium ldap service',
@@ -1691,6 +1733,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium ldap directory --limit 10',
@@ -1710,6 +1753,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     },
     paged: true,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium ldap applications --limit 10',
@@ -1725,6 +1769,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     members: [],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium sts-metadata show --json',
@@ -1740,6 +1785,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     members: [],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium crypto show',
@@ -1755,6 +1801,7 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     members: [],
     paged: false,
     editable: false,
+    creates: false,
     examples: [
       {
         line: 'atrium status',
@@ -1765,3 +1812,25 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     ],
   },
 };
+
+/** Attributes that the schema marks as secret, by all their names: they are given in files. Made of the schema in the same way. */
+export const secretAttributes: readonly string[] = [
+  '1.3.6.1.1.1.1.29',
+  '1.3.6.1.4.1.42.2.27.8.1.20',
+  '2.25.83716444157178576224225129172109131643.1.1',
+  '2.25.83716444157178576224225129172109131643.1.302',
+  '2.25.83716444157178576224225129172109131643.1.400',
+  '2.25.83716444157178576224225129172109131643.1.41',
+  '2.25.83716444157178576224225129172109131643.1.429',
+  '2.25.83716444157178576224225129172109131643.1.555',
+  '2.5.4.35',
+  'nissecretkey',
+  'pwdhistory',
+  'stsapppassword',
+  'stsdeletedrecord',
+  'stsprivatekey',
+  'stsrecoverycode',
+  'stsscramverifier',
+  'ststotpcredential',
+  'userpassword',
+];

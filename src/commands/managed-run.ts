@@ -2,6 +2,7 @@ import type { Context } from './command.ts';
 import { confirm } from './confirm.ts';
 import { Absent, Misuse } from './exits.ts';
 import type { Given } from './given.ts';
+import { attributesGiven } from './managed-attributes.ts';
 import { type Answer, type Asking, openManagement } from './managed-call.ts';
 import type { ManagedMember, ManagedRow } from './managed-row.ts';
 import { write } from './output.ts';
@@ -16,7 +17,7 @@ const pageMax = 200;
  * @throws Misuse, Unconfirmed, Unreachable; Absent and Failure in the service's own words
  */
 export async function runManaged(row: ManagedRow, given: Given, context: Context): Promise<number> {
-  const asking = askingOf(row, given);
+  const asking = await askingOf(row, given, context);
   if (row.asks !== undefined) await confirm(willHappen(row, given), confirmedBy(row, given), given, context);
   await using management = await openManagement(row.scope, given, context);
   const { realm } = management;
@@ -37,12 +38,12 @@ export async function runManaged(row: ManagedRow, given: Given, context: Context
 }
 
 /** What is sent, by where it stands. @throws Misuse */
-function askingOf({ method, path, members }: ManagedRow, given: Given): Asking {
+async function askingOf({ method, path, members }: ManagedRow, given: Given, context: Context): Promise<Asking> {
   const query: [string, string][] = [];
   const body: [string, unknown][] = [];
   let at = path;
   for (const member of members) {
-    const value = givenFor(member, given);
+    const value = member.kind === 'attributes' ? await attributesFor(member, given, context) : givenFor(member as PlainMember, given);
     if (value === undefined) continue;
     if (member.place === 'path') at = at.replace(`:${member.member}`, encodeURIComponent(String(value)));
     else if (member.place === 'body') body.push([member.member, value]);
@@ -52,13 +53,21 @@ function askingOf({ method, path, members }: ManagedRow, given: Given): Asking {
   return { method, path: at, query, ...(takesBody ? { body: Object.fromEntries(body) } : {}) };
 }
 
-function givenFor({ name, kind, mayBeNull }: ManagedMember, given: Given): unknown {
+async function attributesFor({ isRequired }: ManagedMember, given: Given, context: Context): Promise<unknown> {
+  if (isRequired && given.texts('set').length + given.texts('set-file').length === 0)
+    throw new Misuse('--set NAME=VALUE is missing, or --set-file NAME=FILE');
+  return await attributesGiven(given, context);
+}
+
+type PlainMember = ManagedMember & { readonly kind: Exclude<ManagedMember['kind'], 'attributes'> };
+
+function givenFor({ name, kind, mayBeNull }: PlainMember, given: Given): unknown {
   if (mayBeNull && given.flag(`no-${name}`)) {
     if (given.text(name) !== undefined) throw new Misuse(`--${name} and --no-${name} say two things`);
     return null;
   }
   const [text] = given.texts(name);
-  if (text === undefined) return kind === 'attributes' ? {} : undefined;
+  if (text === undefined) return undefined;
   switch (kind) {
     case 'text':
       return text;
@@ -68,29 +77,10 @@ function givenFor({ name, kind, mayBeNull }: ManagedMember, given: Given): unkno
       return text === 'yes';
     case 'texts':
       return given.texts(name);
-    case 'attributes':
-      return attributesOf(given.texts(name));
     case 'number':
       if (!/^\d{1,15}$/.test(text)) throw new Misuse(`--${name} is a whole number, not ${JSON.stringify(text)}`);
       return Number(text);
   }
-}
-
-/** Attributes in which people are known by a secret: what stands on the command line others see. */
-const secret = /^(?:userpassword|authpassword)(?:;|$)/i;
-
-/** `mail=a`, `mail=b` and `title=`: the values of each; nothing behind the sign takes the attribute away. */
-function attributesOf(texts: readonly string[]): Readonly<Record<string, readonly string[]>> {
-  const found = new Map<string, string[]>();
-  for (const text of texts) {
-    const at = text.indexOf('=');
-    if (at < 1) throw new Misuse(`--set is NAME=VALUE, not ${JSON.stringify(text)}`);
-    const name = text.slice(0, at);
-    if (secret.test(name))
-      throw new Misuse(`${name} is not given on the command line, where others see it; atrium person set-password asks for it`);
-    found.set(name, [...(found.get(name) ?? []), ...(at + 1 === text.length ? [] : [text.slice(at + 1)])]);
-  }
-  return Object.fromEntries(found);
 }
 
 function willHappen({ asks = '', members }: ManagedRow, given: Given): string {

@@ -10,13 +10,22 @@ const elsewhere: Readonly<Record<string, OptionRow>> = {
   client: { value: 'ID', means: 'with --url: have a token issued to this client, whose secret is asked for' },
   'secret-file': { value: 'FILE', type: 'file', means: 'with --client: its secret stands in this file' },
 };
+const idempotencyKey: OptionRow = {
+  value: 'KEY',
+  means: 'make one thing alone, however often it is asked for with this key: what was answered first is answered again',
+};
+const setFile: OptionRow = {
+  value: 'NAME=FILE',
+  many: true,
+  means: 'an attribute whose value stands in the first line of a file, or with - of standard input: so secrets are given',
+};
 const etag: OptionRow = { value: 'TAG', means: 'refuse where it was changed since it was read with this etag' };
 
 /** The word that stands for a value. */
 const words = { text: 'TEXT', number: 'NUMBER', flag: undefined, answer: 'WORD', texts: 'TEXT', attributes: 'NAME=VALUE' } as const;
 
 function commandOf(row: ManagedRow): Command {
-  const { means, more, members, paged, asks, editable, examples } = row;
+  const { means, more, members, paged, asks, editable, creates, examples } = row;
   const operands = members.filter(({ isOperand }) => isOperand).map(operandOf);
   return {
     means,
@@ -27,6 +36,7 @@ function commandOf(row: ManagedRow): Command {
       ...Object.fromEntries(members.filter(({ isOperand }) => !isOperand).flatMap(optionsOf)),
       ...(paged ? { limit } : {}),
       ...(editable ? { etag } : {}),
+      ...(creates ? { 'idempotency-key': idempotencyKey } : {}),
       ...(asks === undefined ? {} : { yes }),
       realm,
       json,
@@ -50,9 +60,15 @@ function optionsOf({ name, kind, isRequired, values, standing, mayBeNull, means 
     ...(value === undefined ? {} : { value }),
     ...(type === undefined ? {} : { type }),
     ...(standing === undefined ? {} : { default: standing }),
-    ...(isRequired ? { required: true } : {}),
+    // One of --set and --set-file is enough.
+    ...(isRequired && kind !== 'attributes' ? { required: true } : {}),
     ...(kind === 'texts' || kind === 'attributes' ? { many: true } : {}),
   };
+  if (kind === 'attributes')
+    return [
+      [name, own],
+      ['set-file', setFile],
+    ];
   return [[name, own], ...(mayBeNull ? [[`no-${name}`, { means: `take back what --${name} has set` }] as const] : [])];
 }
 

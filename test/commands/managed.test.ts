@@ -4,30 +4,47 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { Client } from 'ldapts';
 import { type Operation, operations } from '#admin';
+import type { OperationRow } from '#catalogue';
 import { commands } from '#commands';
-import { managedRows as written } from '../../src/commands/managed-rows.ts';
+import { secretAttributes, managedRows as written } from '../../src/commands/managed-rows.ts';
 import { addPerson } from '../flows/people.ts';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli, spawnCli } from '../support/cli.ts';
-import { managedRows } from './managed.ts';
+import { managedRows, secretAttributes as secretAttributesNow } from './managed.ts';
 
 /** Operations that no command does, or none that there is. */
 function withoutCommand(table: readonly Pick<Operation, 'name' | 'command'>[]): string[] {
   if (table.length === 0) return ['there are no operations'];
-  const words = Object.keys(commands);
-  const isThere = (command: string) => words.some((each) => command === each || command.startsWith(`${each} `));
+  // The words of a command, and behind it words that its row has: an operand's value, or a flag.
+  const rows: Readonly<Record<string, OperationRow>> = commands;
+  const isThere = (command: string) => {
+    const parts = command.split(' ');
+    const own = [2, 1].map((count) => parts.slice(0, count).join(' ')).find((words) => Object.hasOwn(commands, words));
+    const row = own === undefined ? undefined : rows[own];
+    const [first] = row?.operands ?? [];
+    return (
+      parts.slice(own?.split(' ').length).every((word, at) => {
+        if (word.startsWith('--')) return row?.options !== undefined && Object.hasOwn(row.options, word.slice(2));
+        return at === 0 && Array.isArray(first?.type) && first.type.includes(word);
+      }) && row !== undefined
+    );
+  };
   return table.flatMap(({ name, command }) => (isThere(command) ? [] : [`${name}: there is no atrium ${command}`]));
 }
 
 test('every operation of the table has a command that there is', (t) => {
   t.deepEqual(withoutCommand(operations), []);
   t.deepEqual(withoutCommand([{ name: 'users.dance', command: 'person dance' }]), ['users.dance: there is no atrium person dance']);
+  for (const command of ['person', 'person app-password', 'person app-password lose', 'person list --gone', 'person list more'])
+    t.is(withoutCommand([{ name: 'users.near', command }]).length, command === 'person app-password' ? 0 : 1, command);
   t.deepEqual(withoutCommand([]), ['there are no operations']);
 });
 
 test('what commands know of operations is what these say (node test/commands/manual.ts writes it)', (t) => {
   t.deepEqual(written, managedRows());
+  t.deepEqual(secretAttributes, secretAttributesNow());
 });
 
 for (const [command, row] of Object.entries(managedRows())) {
@@ -131,9 +148,6 @@ test('refusals are the service’s own words, with the member that they are abou
   const noRealm = await run('session', 'list', '--realm', 'nowhere');
   t.is(noRealm.status, 3);
   t.regex(noRealm.stderr, /there is no realm "nowhere"/);
-  const secret = await run('entry', 'change', atrium.adminDn, '--set', 'userPassword=seen');
-  t.is(secret.status, 2);
-  t.regex(secret.stderr, /is not given on the command line/);
   t.is((await run('policy', 'set-password', '--min-length', 'long')).status, 2);
   t.is((await run('realm', 'change', 'default', '--name', 'a', '--no-name')).status, 2);
   const { etag } = JSON.parse((await run('setting', 'set', 'totp.issuer', 'One', '--json')).stdout);
@@ -241,4 +255,45 @@ test('a command that asks the service loads nothing of what this needs for it', 
     loaded.filter((url) => /\/node_modules\/zod\/|\/src\/admin\/operations\//.test(url)),
     [],
   );
+});
+
+const bindsAs = async (dn: string, password: string): Promise<boolean> => {
+  const client = new Client({ url: atrium.addresses.ldap ?? '' });
+  const isRight = await client.bind(dn, password).then(
+    () => true,
+    () => false,
+  );
+  await client.unbind();
+  return isRight;
+};
+
+test('a secret is not given on the command line, by any name that the schema has for it, and is read from a file or from standard input', async (t) => {
+  const { dn } = await addPerson(atrium, 'filed', 'Fil Ed');
+  for (const name of ['userPassword', 'USERPASSWORD;x-a', '2.5.4.35', 'oid.2.5.4.35', 'nisSecretKey', 'stsTotpCredential']) {
+    const { status, stderr } = await run('entry', 'change', dn, '--set', `${name}=seen`);
+    t.is(status, 2, name);
+    t.regex(stderr, /is not given on the command line, where others see it: --set-file [^ ]+=FILE reads/);
+    t.false(stderr.includes('seen'));
+  }
+  const value = ' A right-good one, 9 ';
+  const file = join(folder, 'secret');
+  writeFileSync(file, `${value}\nnot this\n`);
+  const changed = await run('entry', 'change', dn, '--set-file', `userPassword=${file}`, '--set', 'title=Dr');
+  t.is(changed.status, 0, changed.stderr);
+  t.true(await bindsAs(dn, value));
+  const typed = await runCli(['entry', 'change', dn, '--set-file', 'userPassword=-'], environment, 'Another-right-good-1\n');
+  t.is(typed.status, 0, typed.stderr);
+  t.true(await bindsAs(dn, 'Another-right-good-1'));
+  for (const wrong of [['--set-file', `userPassword=${file}.none`], ['--set-file', 'userPassword='], []])
+    t.is((await run('entry', 'change', dn, ...wrong)).status, 2);
+});
+
+test('what is made with an Idempotency-Key is made once, and told again', async (t) => {
+  const made = ['entry', 'add', 'ou=once,dc=example,dc=com', '--set', 'objectClass=organizationalUnit', '--set', 'ou=once', '--json'];
+  const key = ['--idempotency-key', 'once 1'];
+  const [first, again] = [await run(...made, ...key), await run(...made, ...key)];
+  t.is(first.status, 0, first.stderr);
+  t.deepEqual([again.status, again.stdout], [0, first.stdout]);
+  t.is((await run(...made)).status, 1, 'without it, it is there already');
+  t.is((await run(...made, '--idempotency-key', 'a"b')).status, 2);
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandMembersOf, type Operation, operations } from '#admin';
 import type { ManagedRow } from '../../src/commands/managed-row.ts';
+import { readTestSchema } from '../support/schema.ts';
 
 /** What commands need of the rows of the operations that they are made of, by their words: what stands in src/commands/managed-rows.json. */
 export function managedRows(): Readonly<Record<string, ManagedRow>> {
@@ -17,6 +18,12 @@ function managed(row: Operation, { list, examples }: NonNullable<Operation['term
     ...(list === undefined ? {} : { list }),
     paged: 'after' in properties,
     ...(console?.danger === undefined ? {} : { asks: console.danger }),
-    ...{ editable, examples },
+    ...{ editable, creates: row.status === 201, examples },
   };
+}
+
+/** By all their names, in lower case, the attributes that the schema marks as secret or sealed. */
+export function secretAttributes(): readonly string[] {
+  const marked = readTestSchema().attributeTypes.filter(({ secret, sealed }) => secret || sealed);
+  return marked.flatMap(({ oid, names }) => [oid, ...names.map((name) => name.toLowerCase())]).toSorted();
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { managedRows } from './managed.ts';
+import { managedRows, secretAttributes } from './managed.ts';
 
 const root = join(import.meta.dirname, '../..');
 const rows = join(root, 'src/commands/managed-rows.ts');
@@ -13,6 +13,9 @@ writeFileSync(
     '',
     '/** Made of the rows of the operations by `node test/commands/manual.ts`, which a test holds it against. */',
     `export const managedRows: Readonly<Record<string, ManagedRow>> = ${JSON.stringify(managedRows(), undefined, 1)};`,
+    '',
+    '/** Attributes that the schema marks as secret, by all their names: they are given in files. Made of the schema in the same way. */',
+    `export const secretAttributes: readonly string[] = ${JSON.stringify(secretAttributes(), undefined, 1)};`,
     '',
   ].join('\n'),
 );
