@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { type OperationDeps, operations } from '#admin';
 import { areas, listedRanges } from '#catalogue';
 import { scramHashes } from '#credentials';
@@ -7,6 +8,7 @@ import { clientAlgorithms, proofAlgorithms } from '#oauth';
 import { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
+import { managementSocketOf } from './locate.ts';
 
 /** What operations show of the service itself: its settings, its error codes, its routes and what it uses to sign, seal and hash. */
 export async function describingOf(foundation: Foundation, below: Beneath, mounted: () => readonly MountedRoute[]) {
@@ -67,10 +69,11 @@ function cryptoOf({ settings }: Foundation, { certificate }: Beneath, { protocol
 }
 
 /** What listens and is no route. @see specification document 2: routes absent from the router walk are described by hand */
-function listenersOf({ settings }: Foundation, { ldapUrl }: Beneath): readonly ByHand[] {
+function listenersOf({ settings, dataDir }: Foundation, { ldapUrl, jobs }: Beneath): readonly ByHand[] {
   const source = 'RFC 4511; RFC 4513; specification document 2';
   const host = settings['ldap.host'] === '' ? 'all addresses' : settings['ldap.host'];
   const at = (port: number | undefined, scheme: string) => (port === undefined ? {} : { address: `${scheme}://${host}:${port}` });
+  const managementSocket = managementSocketOf(dataDir, settings);
   const plain = ldapUrl !== undefined && settings['ldap.port'] === 0 ? { address: ldapUrl } : at(settings['ldap.port'], 'ldap');
   return [
     { protocol: 'ldap', name: 'LDAP, with StartTLS', ...plain, purpose: 'the directory for programs and tools', source },
@@ -84,6 +87,12 @@ function listenersOf({ settings }: Foundation, { ldapUrl }: Beneath): readonly B
     {
       ...{ protocol: 'ldap', name: 'the operators’ socket', purpose: 'the directory for whoever may open a file of this machine', source },
       ...(settings['ldap.socket'] === '' ? {} : { address: 'ldapi://' }),
+    },
+    {
+      ...{ protocol: 'admin', name: 'the operators’ socket of the management API', source: 'specification document 2' },
+      purpose: 'the management API as the built-in administrator, for whoever may open a file of this machine: the way of the commands',
+      // A web process beside the service has none.
+      ...(managementSocket === undefined || jobs === undefined ? {} : { address: `unix:${relative(dataDir, managementSocket)}` }),
     },
   ];
 }

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { ask, cookieOf, openScreen, submit } from '../flows/raw.ts';
 import { call, openApi } from './api.ts';
@@ -22,6 +24,11 @@ test('sts-metadata.show: on a running server all six lists of drift are empty, a
   const built = body.protocols.filter((card: { built: boolean }) => card.built).map(({ id }: { id: string }) => id);
   t.true(built.includes('ldap') && !built.includes('saml'));
   t.true(body.byHand.some(({ address }: { address?: string }) => address?.startsWith('ldap://')));
+  const [socket] = body.byHand.filter(({ protocol }: { protocol: string }) => protocol === 'admin');
+  t.is(socket.address, 'unix:run/api', 'the socket by which the commands come');
+  t.true(existsSync(join(atrium.dataDir, 'run/api')));
+  const { listeners } = (await call(t, atrium, 'status.show')).body;
+  t.true(listeners.some(({ address }: { address: string }) => address === socket.address));
 });
 
 test('crypto.show: per family what this server uses, checked both ways against the page of endpoints, and no secret', async (t) => {

@@ -127,6 +127,7 @@ export const describeRows: readonly Operation[] = [
       realm: z.string(),
       mode: z.enum(['product', 'development']),
       agrees: z.boolean().describe('Whether the service’s description of itself agrees with its router.'),
+      listeners: z.array(z.strictObject({ name: z.string(), address: z.string() })).describe('What listens beside the web, and where.'),
       pages: z.array(z.strictObject({ path: z.string(), purpose: z.string() })),
     }),
     audit: 'status read',
@@ -135,7 +136,7 @@ export const describeRows: readonly Operation[] = [
     terminal: { examples: [{ line: 'atrium status' }, { line: 'atrium status --json' }] },
     run: async ({ deps, realm }) => {
       const { metadata, service } = described(deps);
-      const { routes, undocumentedPaths, stalePaths } = metadata(deps);
+      const { routes, byHand, undocumentedPaths, stalePaths } = metadata(deps);
       const pages = routes.filter(({ path, isLink }) => isLink && (path === '/admin' || path.startsWith('/admin/')));
       return {
         version: service.version,
@@ -143,6 +144,7 @@ export const describeRows: readonly Operation[] = [
         realm: realm.id,
         mode: realm.mode,
         agrees: undocumentedPaths.length === 0 && stalePaths.length === 0,
+        listeners: byHand.flatMap(({ name, address }) => (address === undefined ? [] : { name, address })),
         pages: pages.map(({ path, purpose }) => ({ path, purpose })),
       };
     },
