@@ -40,6 +40,11 @@ export const errors = {
   readOnly: consoleRow('9001', 'somebody with Admin Read alone asked the console to change something', 403),
   loginRequired: consoleRow('9004', 'the JSON form of a page of the console was asked for without a session', 401),
   thingAbsent: consoleRow('9002', 'the console was asked for what is not there, or what the directory does not show to who asked', 404),
+  signInOld: consoleRow(
+    '9850',
+    'a form of the console takes a sign-in of the last minutes, and came with an older one: what was pasted into it stands in it again',
+    403,
+  ),
   formUnfit: consoleRow(
     '9003',
     'a form of the console does not fit the shape of its operation, or what it destroys was not confirmed',

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { setAttribute } from '../flows/mailed.ts';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { hiddenOf } from '../flows/raw.ts';
+import { go, type Jar } from '../oauth/house.ts';
 import { createApp } from '../support/app.ts';
 import { type ConsoleHouse, openConsoleHouse } from './console-house.ts';
 
@@ -9,6 +10,8 @@ const house = await openConsoleHouse();
 const { atrium, get, signIn } = house;
 const { suffix } = atrium;
 test.after.always(() => house[Symbol.asyncDispose]());
+
+const asAdded = ({ searchEntries }: { readonly searchEntries: readonly unknown[] }) => searchEntries.length;
 
 /** Six minutes after somebody has signed in. */
 async function openLater(t: ExecutionContext): Promise<ConsoleHouse> {
@@ -70,12 +73,31 @@ test('LDIF may hold rules of access and passwords: it is imported after a sign-i
   const tried = await later.post(path, { csrf, dryRun: 'true', bodyText: rule }, writer);
   t.is(tried.status, 200);
   t.regex(tried.body, /This was a dry run/);
-  for (const target of [path, `${path}?dryRun=true`]) t.true(isAsked(await later.post(target, { csrf, bodyText: rule }, writer)), target);
-  t.true(isAsked(await later.post(path, { csrf, continue: 'true', bodyText: rule }, writer)));
+  for (const more of [{}, { continue: 'true' }]) {
+    const kept = await later.post(`${path}?dryRun=true&back=/admin/ldif`, { csrf, bodyText: rule, ...more }, writer);
+    t.is(kept.status, 403, 'nothing is done');
+    t.regex(kept.body, /Nothing was done yet[\s\S]*cn: by file[\s\S]*<\/textarea>/, 'what was pasted stands in the form');
+  }
   const explorer = await later.get('/admin/api-explorer/ldif.import', writer);
   t.regex(explorer.location, /^\/admin\/do\/ldif\.import/, 'the API explorer leads to the same form');
   const { searchEntries } = await asAdministrator(own, (client) => client.search(own.suffix, { filter: '(cn=by file)' }));
   t.is(searchEntries.length, 0);
+  const { uid, password } = later.writerIs;
+  const waiting = await later.post(`${path}?back=/admin/ldif`, { csrf, bodyText: rule }, writer);
+  const way = /href="(\/authn\/login\?authn=[^"]*)" target="_blank"/.exec(waiting.body)?.[1] ?? '';
+  const jar: Jar = { ...writer };
+  const screen = await go(later.base, way, jar);
+  const offered = await go(later.base, way, jar, { csrf: hiddenOf(screen, 'csrf'), username: uid, password });
+  const offer = await go(later.base, offered.location, jar);
+  const done = await go(later.base, offered.location, jar, { csrf: hiddenOf(offer, 'csrf'), choice: 'ignore' });
+  t.regex(done.location, /\/admin\/ldif\?done=sign-in/);
+  const renewed = { sts_session: jar['sts_session'] ?? '' };
+  t.regex((await later.get(done.location, renewed)).body, /You have signed in again/);
+  t.is(asAdded(await asAdministrator(own, (client) => client.search(own.suffix, { filter: '(cn=by file)' }))), 0, 'nothing runs by itself');
+  const sent = await later.post(path, { csrf: hiddenOf(waiting, 'csrf'), bodyText: rule }, renewed);
+  t.is(sent.status, 200, 'the form of before is sent as it stood');
+  t.is(asAdded(await asAdministrator(own, (client) => client.search(own.suffix, { filter: '(cn=by file)' }))), 1);
+  await asAdministrator(own, (client) => client.del(`${name},${own.suffix}`));
   const again = { ...later, writer: await later.signIn(await addPerson(own, 'again', 'A Gain')) };
   await asAdministrator(own, (client) =>
     client.add(`cn=again,ou=groups,${own.suffix}`, {

@@ -12,6 +12,8 @@ export interface ConsoleHouse extends AsyncDisposable {
   readonly nobody: Cookies;
   readonly reader: Cookies;
   readonly writer: Cookies;
+  /** Whose session that is. */
+  readonly writerIs: TestPerson;
   /** A person who has just signed in. */
   signIn(person: TestPerson): Promise<Cookies>;
   get(target: string, cookies?: Cookies): Promise<RawAnswer>;
@@ -47,7 +49,7 @@ export async function openConsoleHouse(settings: Readonly<Record<string, string>
   const post = (target: string, form: Readonly<Record<string, string>>, cookies: Cookies) =>
     ask(base, target, { method: 'POST', form, cookies });
   return {
-    ...{ atrium, base, nobody, reader, writer, signIn, get, post },
+    ...{ atrium, base, nobody, reader, writer, writerIs: acts, signIn, get, post },
     send: async (target, form, cookies) => post(target, { ...form, csrf: hiddenOf(await get(target, cookies), 'csrf') }, cookies),
     [Symbol.asyncDispose]: () => atrium[Symbol.asyncDispose](),
   };

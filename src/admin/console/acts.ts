@@ -5,6 +5,7 @@ import type { Operation } from '../operations/row.ts';
 import { streamed } from '../operations/streamed.ts';
 import { consequencesOf } from './consequences.ts';
 import { drawOutput } from './data.ts';
+import { signedIn } from './flash.ts';
 import { fieldsOf, inputOf, type Shape, shapeOf } from './forms.ts';
 import { consoleForm, consolePage, type Drawn } from './frame.ts';
 import { freshSignIn, sendsFresh, takesFresh } from './fresh.ts';
@@ -79,6 +80,10 @@ function needsOf(row: Operation | undefined, { query }: WebRequest): Needs {
   };
 }
 
+function joint(path: string): '&' | '?' {
+  return path.includes('?') ? '&' : '?';
+}
+
 /** Where a deed leads back to: a page of the console, or its beginning. */
 function backOf(given: string | null): string {
   return given !== null && given.length <= 2000 && pagePath.test(given) ? given : '/admin';
@@ -123,6 +128,8 @@ interface Tried {
   readonly wrong?: readonly string[];
   /** Of an operation that takes octets of its own: what was sent. */
   readonly body?: string;
+  /** The way to the sign-in that it takes first. */
+  readonly signIn?: string;
   /** What came of a rehearsal, which is shown above the form that does it. */
   readonly output?: Readonly<Record<string, unknown>>;
 }
@@ -159,6 +166,7 @@ async function deedPage(
   return {
     title,
     main: html`${crumbs(realm, [[back, texts.goBack]])}<h1>${title}${thing !== '' && html`: ${thing}`}</h1>
+${tried.signIn !== undefined && html`${notice('careful', 'sign-in-old', texts.signInOld)}<p class="ways"><a href="${tried.signIn}" target="_blank" rel="noopener">${texts.signInAgain}</a></p>`}
 ${tried.wrong?.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${tried.output !== undefined && html`${notice('careful', 'rehearsed', texts.rehearsed)}${section('told', texts.result, drawOutput(tried.output, { realm, nowMs: admin.nowMs }))}`}
 <section aria-label="${title}"><p>${ended(filledWith(danger ?? sentence(row.summary), { ...given, ...(thing === '' ? {} : { user: thing, group: thing, application: thing }) }))}</p>
@@ -200,8 +208,12 @@ async function deed(
   given: URLSearchParams,
 ): Promise<Drawn | Reply> {
   if (row === undefined) return absent(errors.thingAbsent);
-  const signIn = (await sendsFresh(row, given, admin)) ? await freshSignIn(deps, request, needsOf(row, request)) : undefined;
-  if (signIn !== undefined) return signIn;
+  const { back = '/admin', ...needs } = needsOf(row, request);
+  const signIn = (await sendsFresh(row, given, admin))
+    ? await freshSignIn(deps, request, { ...needs, back: row.takes === undefined ? back : `${back}${joint(back)}done=${signedIn}` })
+    : undefined;
+  // What was pasted may be long, and hold passwords: it stays in the page, and the sign-in goes on beside it.
+  if (signIn !== undefined && (row.takes === undefined || signIn.kind !== 'redirect')) return signIn;
   const shape = shapeOf(row.input);
   const settled = (given.get('settled') ?? '').split(' ').filter((name) => name in shape.properties);
   const asked: Asked = {
@@ -211,12 +223,16 @@ async function deed(
     etag: given.get('etag') ?? '',
   };
   const values = typedOf(shape, given);
+  const body = row.takes === undefined ? undefined : (given.get(bodyName) ?? '');
+  if (signIn?.kind === 'redirect' && body !== undefined) {
+    const drawn = await deedPage(deps, request, admin, row, asked, { values, body, signIn: pathIn(request.realm, signIn.to) });
+    return { ...drawn, status: 403, error: errors.signInOld };
+  }
   const isForGood = endsForGood.test(row.name) || row.method === 'DELETE';
   if (isForGood && asked.thing !== '' && (given.get(confirmName) ?? '').trim() !== asked.thing) {
     const faults = { [confirmName]: texts.confirmWrong };
     return { ...(await deedPage(deps, request, admin, row, asked, { values, faults })), status: 422, error: errors.formUnfit };
   }
-  const body = row.takes === undefined ? undefined : (given.get(bodyName) ?? '');
   const performed = await run(deps, row, request, admin, inputOf(shape, given), {
     body,
     ...(row.editable === true && asked.etag ? { ifMatch: asked.etag } : {}),
@@ -253,8 +269,7 @@ async function answered(
       const isSecret = row.once === true || Object.entries(output).some(([name, value]) => toldOnce.test(name) && isToldOnce(value));
       if (isSecret || row.takes !== undefined || asked.back.startsWith('/admin/api-explorer'))
         return told(realm, row, asked, admin, output, isSecret);
-      const joint = asked.back.includes('?') ? '&' : '?';
-      return { kind: 'redirect', status: 303, to: `${asked.back}${joint}done=${row.name}` };
+      return { kind: 'redirect', status: 303, to: `${asked.back}${joint(asked.back)}done=${row.name}` };
     }
   }
 }
@@ -333,17 +348,3 @@ export function sentence(words: string): string {
   const trimmed = words.trim();
   return ended(trimmed.charAt(0).toUpperCase() + trimmed.slice(1));
 }
-
-/** The one line that says what was done, above the page to which it leads. */
-export function flash(deps: Pick<ConsoleDeps, 'operations' | 'operating'>, { query, realm }: WebRequest): Piece {
-  const row = deps.operations.get(query.get('done') ?? '');
-  if (row === undefined) return undefined;
-  const undo = undoOf[row.name] ?? keptWords(deps, realm, row.name);
-  return notice('good', 'done', `${texts.done}: ${row.console?.title ?? row.summary}.${undo === undefined ? '' : ` ${undo}`}`);
-}
-
-/** How something is undone, where it can be. */
-const undoOf: Readonly<Record<string, string>> = {
-  'users.disable': 'Enable undoes it; what they were signed in with stays ended.',
-  'users.enable': 'Disable undoes it.',
-};

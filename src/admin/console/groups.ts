@@ -1,7 +1,8 @@
 import { type Actor, allOf, anyOf, type ClientEntry, equals } from '#client';
 import { facts, fillText, type Handler, html, notice, type Piece, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { deedLink, flash } from './acts.ts';
+import { deedLink } from './acts.ts';
+import { flash } from './flash.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { type Admin, nameOf } from './gate.ts';
 import { groupTexts as texts } from './group-texts.ts';

@@ -1,6 +1,6 @@
 import { type Actor, allOf, ClientRefusal, equals } from '#client';
 import { type Handler, html, pathIn, readTime, type SafeHtml, things, timeHtml, type WebRequest } from '#web';
-import { flash } from './acts.ts';
+import { flash } from './flash.ts';
 import { consolePage } from './frame.ts';
 import type { Admin } from './gate.ts';
 import { homeTexts as texts } from './home-texts.ts';

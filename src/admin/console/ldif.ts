@@ -1,5 +1,6 @@
 import { type Handler, html, type WebRequest } from '#web';
-import { deedLink, flash } from './acts.ts';
+import { deedLink } from './acts.ts';
+import { flash } from './flash.ts';
 import { consolePage } from './frame.ts';
 import { hrefOf, section } from './parts.ts';
 import type { ConsoleDeps } from './run.ts';

@@ -6,7 +6,7 @@ import { errors } from '../errors.ts';
 import { hasWord } from '../operations/entries-found.ts';
 import { placeOf } from '../operations/paging.ts';
 import { Unfit } from '../operations/unfit.ts';
-import { flash } from './acts.ts';
+import { flash } from './flash.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import type { Admin } from './gate.ts';
 import { type Column, field, filterForm, hrefOf, lostNotice, pager, table } from './parts.ts';

@@ -25,8 +25,9 @@ import {
   type WebRequest,
 } from '#web';
 import { errors } from '../errors.ts';
-import { deedLink, flash } from './acts.ts';
+import { deedLink } from './acts.ts';
 import { drawOutput } from './data.ts';
+import { flash } from './flash.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { type Admin, nameOf } from './gate.ts';
 import { absent, crumbs, hrefOf, section } from './parts.ts';

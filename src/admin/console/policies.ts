@@ -1,7 +1,8 @@
 import { type Handler, html, type Piece, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { deedLink, flash } from './acts.ts';
+import { deedLink } from './acts.ts';
 import type { Data } from './data.ts';
+import { flash } from './flash.ts';
 import { labelOf, shapeOf, textOf } from './forms.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import type { Admin } from './gate.ts';

@@ -1,7 +1,8 @@
 import { watch } from '#client';
 import { type Handler, html, notice, type Piece, pathIn, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { type Deed, deedLink, flash, sentence } from './acts.ts';
+import { type Deed, deedLink, sentence } from './acts.ts';
+import { flash } from './flash.ts';
 import { fieldsOf, shapeOf, textOf } from './forms.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import type { Admin } from './gate.ts';

@@ -1,8 +1,9 @@
 import { watch } from '#client';
 import { type Handler, html, notice, type Piece, type WebRequest } from '#web';
 import type { Operation } from '../operations/row.ts';
-import { type Deed, deedLink, flash, sentence, statusOf, toldOf, typedOf } from './acts.ts';
+import { type Deed, deedLink, sentence, statusOf, toldOf, typedOf } from './acts.ts';
 import { type Data, drawOutput } from './data.ts';
+import { flash } from './flash.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
 import type { Admin } from './gate.ts';

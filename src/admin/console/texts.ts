@@ -47,6 +47,10 @@ export const texts = {
   result: 'Result',
   goesOn: 'This is more than one transaction holds. A task does it: all or nothing, beside everything else.',
   howFar: 'How far it is',
+  signInOld:
+    'Nothing was done yet: this takes a sign-in of the last five minutes, and yours is older. Sign in again in another tab; what you have sent stands in the form below, and is done when you send it from here.',
+  signInAgain: 'Sign in again (in a new tab)',
+  signedIn: 'You have signed in again. Close this tab, and send what waits in the other one within five minutes.',
   rehearsed: 'This was a dry run: nothing was written. The form below still has what you sent, and does it.',
   more: 'more',
   acts: 'What can be done',
