@@ -124,7 +124,10 @@ test('every page that the console leads to opens, in both roles, and says nothin
     home.steps.map(({ name }: { readonly name: string }) => name),
     ['Key-encryption key', 'Certificate', 'Mail', 'Second factor', 'Backup'],
   );
+  t.regex((await get('/admin', writer)).body, /Back up now[\s\S]*What is here/, 'what is to do has its way');
   const { body } = await get('/admin', reader);
+  t.notRegex(body, /Back up now/, 'for who may');
+  t.regex(body, /<a class="way" href="\/portal\/mfa">/);
   const paths = new Set([...body.matchAll(/href="(\/admin[^"?]*)"/g)].map(([, path]) => path ?? ''));
   t.true(paths.size > 10);
   for (const path of paths) {

@@ -18,12 +18,12 @@ export const homeTexts = {
   kek: [
     'Key-encryption key',
     'Secrets are sealed under a key of your own.',
-    'Without one, secrets that must be read again cannot be kept. Set STS_KEYS_KEK_FILE to a file of 32 octets or more that only this service can read.',
+    'Without one, secrets that must be read again cannot be kept. Set STS_KEYS_KEK_FILE to a file of 32 octets or more that only this service can read, and start it again.',
   ] satisfies Words,
   certificate: [
     'Certificate',
     'HTTPS and LDAPS present a certificate of yours.',
-    'This service made its certificate itself, and browsers do not trust it. Set STS_TLS_CERT_FILE and STS_TLS_KEY_FILE to one that they trust.',
+    'This service made its certificate itself, and browsers do not trust it. Set STS_TLS_CERT_FILE and STS_TLS_KEY_FILE to one that they trust, and start it again.',
   ] satisfies Words,
   mail: [
     'Mail',
@@ -33,11 +33,13 @@ export const homeTexts = {
   factor: [
     'Second factor',
     'You sign in with more than a password.',
-    'Whoever learns your password administers this realm. Add a security key or an authenticator app on your own pages.',
+    'Whoever learns your password administers this realm. Add a security key or an authenticator app to your own account.',
   ] satisfies Words,
   backup: [
     'Backup',
     'A task of this service made the last one',
-    'No task of this service has made one yet. An entry below cn=tasks asks for one, and so does "atrium backup", of which this page knows nothing.',
+    'None was made here yet. Have one made now, and keep it on another machine, the key-encryption key apart from it. Copies that “atrium backup” makes are not seen here.',
   ] satisfies Words,
+  addFactor: 'Add a second factor',
+  backUp: 'Back up now',
 } as const;

@@ -6,7 +6,7 @@ import type { Admin } from './gate.ts';
 import { homeTexts as texts } from './home-texts.ts';
 import { figure, section, state } from './parts.ts';
 import { groups, placesIn } from './places.ts';
-import type { ConsoleDeps } from './run.ts';
+import { type ConsoleDeps, mayRun } from './run.ts';
 import { searchCommand, terminal } from './terminal.ts';
 
 /** One thing that makes an installation ready, as it is measured now. */
@@ -14,6 +14,8 @@ interface Step {
   readonly name: string;
   readonly isDone: boolean;
   readonly words: string | SafeHtml;
+  /** Where it is done, when that is by a page. */
+  readonly way?: SafeHtml | undefined;
 }
 
 /** The first page: what is to be done to make this installation ready, and the way to everything. */
@@ -34,7 +36,7 @@ export function createHomeHandler(deps: ConsoleDeps): Handler {
         counts: Object.fromEntries(counted.map(([words, , count]) => [words, count])),
       },
       main: html`<h1>${texts.title}</h1>${flash(deps, request)}
-${section('ready', left.length === 0 ? texts.ready : texts.todo, html`<p>${texts.measured}</p>`, things(steps.map(({ name, isDone, words }) => ({ name, lines: [words], action: isDone ? state('good', texts.done) : state('careful', texts.open) }))))}
+${section('ready', left.length === 0 ? texts.ready : texts.todo, html`<p>${texts.measured}</p>`, things(steps.map(({ name, isDone, words, way }) => ({ name, lines: way === undefined ? [words] : [words, way], action: isDone ? state('good', texts.done) : state('careful', texts.open) }))))}
 ${section('counts', texts.counts, html`<dl>${counted.map(([words, path, count]) => html`<div><dt>${words}</dt><dd>${places.some((place) => place.path === path) ? html`<a class="way" href="${pathIn(realm, path)}">${figure(count)}</a>` : figure(count)}</dd></div>`)}</dl>`)}
 ${section(
   'ways',
@@ -57,15 +59,20 @@ async function stepsOf(deps: ConsoleDeps, request: WebRequest, admin: Admin): Pr
   const settings = deps.operating.settingsOf(request.realm.id) as Readonly<Record<string, unknown>>;
   const isSet = (name: string) => typeof settings[name] === 'string' && settings[name] !== '';
   const { keys, app } = admin.person.holdings;
-  const own: Step[] = [step(texts.mail, isSet('mail.smtpHost')), step(texts.factor, app !== undefined || keys.length > 0)];
+  const way = (path: string, words: string) => html`<a class="way" href="${pathIn(request.realm, path)}">${words}</a>`;
+  const holdsFactor = app !== undefined || keys.length > 0;
+  const factor = { ...step(texts.factor, holdsFactor), way: holdsFactor ? undefined : way('/portal/mfa', texts.addFactor) };
+  const own: Step[] = [step(texts.mail, isSet('mail.smtpHost')), factor];
   if (request.realm.prefix !== '') return own;
+  const backUp = deps.operations.get('backup.create');
+  const isOffered = backUp !== undefined && mayRun(admin, backUp);
   const backup = await lastBackup(admin.actor, request.realm.suffix);
   return [
     step(texts.kek, isSet('keys.kek')),
     step(texts.certificate, isSet('tls.certFile')),
     ...own,
     backup === undefined
-      ? step(texts.backup, false)
+      ? { ...step(texts.backup, false), way: isOffered ? way('/admin/do/backup.create', texts.backUp) : undefined }
       : { name: texts.backup[0], isDone: true, words: html`${texts.backup[1]} ${timeHtml(backup, admin.nowMs)}.` },
   ];
 }
