@@ -11,15 +11,16 @@ const changesPerMicrosecondMax = 0xffffff;
 
 /** The entryCSN of the newest change that a store knows. */
 export function newestCsn(store: Store): string | undefined {
-  const { number } = store.snapshot();
-  return store.changes(number - 1, 1)[0]?.csn;
+  return store.snapshot().csn;
 }
 
 /** @param newest  behind this one it begins, so that a clock set back cannot make two changes alike */
 export function createCsnSource(clock: Clock, newest: string | undefined): CsnSource {
   const parsed = newest === undefined ? undefined : parseCsn(newest);
-  let timeMs = parsed?.timeMs ?? 0;
-  let count = parsed === undefined ? -1 : parsed.count;
+  // One of another server may lie between two milliseconds: then the next of these is behind it.
+  const isBetween = parsed !== undefined && !newest?.includes('000Z');
+  let timeMs = (parsed?.timeMs ?? 0) + (isBetween ? 1 : 0);
+  let count = parsed === undefined || isBetween ? -1 : parsed.count;
 
   return {
     next() {

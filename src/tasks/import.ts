@@ -78,6 +78,7 @@ function existingOf({ store }: Work['engine']) {
   return {
     empty: false,
     newestCsn: undefined,
+    keepsCsns: false,
     uuidAt: (dnKey: Uint8Array) => store.snapshot().byDnKey(dnKey)?.uuid,
     has: (uuid: string) => store.snapshot().byUuid(uuid) !== undefined,
   };

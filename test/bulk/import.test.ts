@@ -95,6 +95,26 @@ test('a name or an entryUUID that came before is refused with its line, in the s
   }
 });
 
+test('the newest change has the newest entryCSN, whatever entryCSNs a file brings: a new folder takes them, one with entries gives its own', async (t) => {
+  const csnsOf = (dataDir: string) =>
+    read(dataDir, (database) => ({
+      entries: database.prepare<[], string>('SELECT csn FROM entry').pluck().all().sort(),
+      changes: database.prepare<[], string>('SELECT csn FROM change ORDER BY place').pluck().all(),
+    }));
+  const from = (year: number) => `entryCSN: ${year}0102030405.000000Z#000000#000#000000\n`;
+  const dataDir = folder(t);
+  await importText(dataDir, person('old', from(2001)) + person('far', from(2041)) + person('last', from(2002)) + people(0, 150));
+  const fresh = csnsOf(dataDir);
+  t.regex(fresh.entries.at(-1) ?? '', /^2041/);
+  t.is(fresh.changes.at(-1), fresh.entries.at(-1));
+  await importText(dataDir, person('older', from(2003)) + person('farther', from(2051)) + person('latest', from(2004)));
+  const { entries, changes } = csnsOf(dataDir);
+  t.is(changes.at(-1), entries.at(-1));
+  t.deepEqual(changes, changes.toSorted());
+  t.is(entries.filter((csn) => csn.startsWith('2041')).length, 4);
+  t.deepEqual(await damageOf(dataDir), []);
+});
+
 test('a superior must stand in front, in the file or in the folder, also deep down', async (t) => {
   const dataDir = folder(t);
   const unit = (...path: string[]) =>

@@ -280,7 +280,7 @@ function createTaking(desk: ImportDesk, known: KnownRealms, { existing, put }: L
       if (given !== undefined && (names.hasUuid(given) || existing.has(given)))
         throw notImported(record, 'entryUUID: another entry has it');
       const uuid = given ?? uuid4(chance);
-      const csn = firstText(attributes.get('entrycsn')) ?? desk.csn.next();
+      const csn = (existing.keepsCsns ? firstText(attributes.get('entrycsn')) : undefined) ?? desk.csn.next();
       stampNew(schema, attributes, uuid, { csn, nowMs: desk.clock.nowMs(), by });
       settleExpiry(desk, known.realms.owning(name.key)?.settings ?? settings, attributes);
       explained(record, () => sealAll(desk, known.realms.owning(name.key) ?? desk.realms.default, uuid, attributes));

@@ -24,6 +24,7 @@ export async function importLive(
   const existing = {
     empty: store.snapshot().number === 0,
     newestCsn: newestCsn(store),
+    keepsCsns: store.snapshot().number === 0,
     uuidAt: (dnKey: Uint8Array) => store.snapshot().byDnKey(dnKey)?.uuid,
     has: (uuid: string) => store.snapshot().byUuid(uuid) !== undefined,
   };

@@ -72,6 +72,7 @@ function existingOf({ entries, newestCsn }: Frame): Load['existing'] {
   return {
     empty: entries.length === 0,
     newestCsn,
+    keepsCsns: true,
     uuidAt: (dnKey) => (lengths.has(dnKey.length) ? names.get(keyOf(dnKey)) : undefined),
     has: (uuid) => uuids.has(uuid),
   };

@@ -65,6 +65,7 @@ export function existingIn(database: Database.Database): Existing {
   return {
     empty: database.prepare('SELECT 1 FROM entry LIMIT 1').get() === undefined,
     newestCsn: newest.get(),
+    keepsCsns: false,
     uuidAt(dnKey) {
       const id = find.get(byDn, dnKey);
       return id === undefined ? undefined : uuid.get(id);

@@ -70,7 +70,7 @@ export async function tryLoad<T>(path: string, fill: (load: Load) => Promise<T>)
 }
 
 const nothing: Frame = { entries: [], epoch: 1, number: 0, newestCsn: undefined };
-const noneExisting: Existing = { empty: true, newestCsn: undefined, uuidAt: () => undefined, has: () => false };
+const noneExisting: Existing = { empty: true, newestCsn: undefined, keepsCsns: true, uuidAt: () => undefined, has: () => false };
 
 type Row = Omit<EntryRecord, 'parent'> & { readonly parent: string | null; readonly large: string | null };
 

@@ -9,6 +9,8 @@ export interface Existing {
   has(uuid: string): boolean;
   /** The newest entryCSN of the change log. */
   readonly newestCsn: string | undefined;
+  /** Whether entries may keep the entryCSNs that they come with: where the log begins behind them. Elsewhere CSNs ascend with the changes. */
+  readonly keepsCsns: boolean;
 }
 
 /** Where entries go that are loaded all or none. */
