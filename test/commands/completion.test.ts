@@ -96,17 +96,20 @@ test('completion for bash: words of an option in both forms, files with spaces, 
   for (const [at, [words, offers]] of cases.entries()) t.deepEqual(all[at], offers, words.join(' '));
 });
 
-/** Types lines into an interactive zsh, each with Tab behind it, and says what stands there then. */
+/**
+ * Types lines into an interactive zsh, each with Tab behind it, and says what stands there then: at Control-G, with which no longer key begins, so that zsh waits for
+ * none. The terminal is one that is waited for; otherwise `zpty -r` asks it again and again.
+ */
 function completedByZsh(folder: string, lines: readonly string[]) {
   const script = `
 zmodload zsh/zpty
-zpty -b inner zsh -f -i
+zpty inner zsh -f -i
 say() { zpty -w inner "$1"; }
 zpty -w inner 'PS1= PS2= RPS1=; stty -echo; unsetopt zle_bracketed_paste prompt_cr prompt_sp beep; fpath=(.. $fpath); autoload -Uz compinit; compinit -u -D; setopt no_list_beep no_auto_menu; unsetopt auto_list'
-zpty -w inner 'show() { print -r -- "[[$BUFFER]]"; BUFFER=; }; zle -N show; bindkey "^X" show; bindkey "^I" complete-word; TERM=dumb; print read""y'
+zpty -w inner 'show() { print -r -- "[[$BUFFER]]"; BUFFER=; }; zle -N show; bindkey "^G" show; bindkey "^I" complete-word; TERM=dumb; print read""y'
 zpty -r -m inner got '*ready*' || exit 1
 for line in "$@"; do
-  zpty -n -w inner "$line"$'\\t'$'\\x18'
+  zpty -n -w inner "$line"$'\\t'$'\\x07'
   zpty -r -m inner got '*\\[\\[*\\]\\]*' || exit 1
   print -r -- "\${\${got##*\\[\\[}%%\\]\\]*}"
 done
