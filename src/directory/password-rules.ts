@@ -16,7 +16,7 @@ const historyName = 'pwdHistory';
 const historyKey = historyName.toLowerCase();
 const octetString = '1.3.6.1.4.1.1466.115.121.1.40';
 
-/** More are never kept: to set one's own password costs a hash for each. */
+/** More are never kept: to set a password costs a hash for each. */
 const historyMax = 24;
 
 /** No policy can ask for more than what begins a password of this size. */
@@ -43,8 +43,7 @@ export function generatedPassword(engine: Engine, snapshot: Snapshot, realm: Rea
 }
 
 /**
- * Refuses a password that its owner had lately. Asked only of those who set their own: it costs a hash for each old one, and who manages somebody's password does not
- * know which they had.
+ * Refuses a password that its owner had lately. It costs a hash for each old one.
  *
  * @throws Refusal `passwordUsed` (19); `hashQueueFull` (51)
  */

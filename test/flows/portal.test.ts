@@ -99,7 +99,7 @@ test.serial(
     t.is(await changePassword(page, pat.password, 'short'), 'This password is not taken: it must have at least 12 characters.');
     await inspect(t, page, 'portal-password-fault');
     t.is(await page.inputValue('#password'), '', 'no secret is kept');
-    t.is(await changePassword(page, pat.password, pat.password), 'This password is not taken: it is one of your last 5 passwords.');
+    t.is(await changePassword(page, pat.password, pat.password), 'This password is not taken: it is one of the last 5 passwords.');
     t.is(
       await changePassword(page, pat.password, 'Another-password-7', 'Another-password-8'),
       'The two are not the same. Type the new password once more.',

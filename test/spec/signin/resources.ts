@@ -163,7 +163,7 @@ export const resourcesRules: readonly SpecRule[] = [
       'history',
       'none of the last five passwords',
       'directory/password-policy.test.ts',
-      'none of the last five passwords: whoever sets their own is refused, by whichever door',
+      'none of the last five passwords: whoever sets one is refused, by whichever door',
     ],
     [
       'enforced',
