@@ -55,13 +55,15 @@ export async function withRunning<T>(context: Context, act: (directory: Director
 const noDirectory =
   'no service answers here, and there is no directory in this folder, or this user may not enter it. Start one with: npm start (or atrium serve), in the same folder and with the same settings';
 
-/** A realm's entry says its domain; the suffix follows from that (RFC 2247), or else from the id. */
+/** Of any realm: its entry says its domain, and the suffix follows from that (RFC 2247), or else from the id. */
 async function suffixOf({ actor }: OperatorsClient, suffix: string, realm: string): Promise<string> {
   if (realm === 'default') return suffix;
   const entry = await actor.read(nameIn('cn', realm, `ou=realms,${suffix}`), ['associatedDomain']);
   if (entry === undefined) throw new Absent(`there is no realm ${JSON.stringify(realm)}. See: atrium realm list`);
-  const domain = entry.one('associatedDomain');
-  return domain === undefined
-    ? nameIn('o', realm, '')
-    : domain.split('.').reduceRight((superior, label) => nameIn('dc', label, superior), '');
+  return suffixIn(realm, entry.one('associatedDomain'));
+}
+
+/** The suffix of a realm other than the default one, by its id and what its entry says of a domain. */
+export function suffixIn(id: string, domain: string | undefined): string {
+  return domain === undefined ? nameIn('o', id, '') : domain.split('.').reduceRight((superior, label) => nameIn('dc', label, superior), '');
 }

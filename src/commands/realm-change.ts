@@ -3,7 +3,7 @@ import { type ClientEntry, ClientRefusal, equals } from '#client';
 import { type Modification, resultCodes } from '#ldap';
 import type { Context } from './command.ts';
 import { confirm } from './confirm.ts';
-import { type Directory, withDirectory } from './directory.ts';
+import { type Directory, suffixIn, withDirectory } from './directory.ts';
 import { Absent, Failure, Misuse } from './exits.ts';
 import type { Given } from './given.ts';
 import { nameIn } from './names.ts';
@@ -14,15 +14,13 @@ const defaultId = 'default';
 const attributes = ['stsRealmId', 'associatedDomain', 'displayName', 'stsRealmMode', 'stsRealmState', 'stsRealmOwed'];
 
 export async function listRealms(given: Given, context: Context): Promise<number> {
-  return await withDirectory(context, async ({ client, suffix, suffixOf }) => {
+  return await withDirectory(context, async ({ client, suffix }) => {
     const registry = `ou=realms,${suffix}`;
     const isThere = (await client.actor.read(registry, ['1.1'])) !== undefined;
     const filter = equals('objectClass', 'stsRealmEntry');
     const found = isThere ? (await client.actor.search({ base: registry, scope: 'one', filter, attributes })).entries : [];
-    const ids = found.map((entry) => entry.one('stsRealmId') ?? '').toSorted();
-    const byId = new Map(found.map((entry) => [entry.one('stsRealmId') ?? '', entry]));
     const realms = [{ id: defaultId, suffix, domain: undefined, mode: undefined, name: undefined, state: 'active' }];
-    const others = await Promise.all(ids.map(async (id) => realmOf(id, byId.get(id), await suffixOf(id))));
+    const others = found.map(realmOf).toSorted((one, other) => (one.id < other.id ? -1 : 1));
     await list([...realms, ...others], given, context, {
       columns: [
         { head: 'ID', of: ({ id }) => id },
@@ -37,10 +35,10 @@ export async function listRealms(given: Given, context: Context): Promise<number
   });
 }
 
-function realmOf(id: string, entry: ClientEntry | undefined, suffix: string) {
-  const one = (name: string) => entry?.one(name);
-  const state = one('stsRealmState') ?? 'active';
-  return { id, suffix, domain: one('associatedDomain'), mode: one('stsRealmMode'), name: one('displayName'), state };
+function realmOf(entry: ClientEntry) {
+  const one = (name: string) => entry.one(name);
+  const [id, domain, state] = [one('stsRealmId') ?? '', one('associatedDomain'), one('stsRealmState') ?? 'active'];
+  return { id, suffix: suffixIn(id, domain), domain, mode: one('stsRealmMode'), name: one('displayName'), state };
 }
 
 export async function createRealm(given: Given, context: Context): Promise<number> {

@@ -11,7 +11,12 @@ export const passwordErrors = {
     state: 'live',
   },
   passwordWeak: row(9392, 19, 'a password that does not keep the password policy of its realm', 'userPassword: {why}'),
-  passwordUsed: row(9393, 19, 'a password that is set to one of the last that its owner had', 'userPassword: it is one of the last {count} passwords'),
+  passwordUsed: row(
+    9393,
+    19,
+    'a password that is set to one of the last that its owner had',
+    'userPassword: it is one of the last {count} passwords',
+  ),
   passwordYoung: row(
     9420,
     19,

@@ -30,7 +30,7 @@ const passwords: readonly Case[] = [
     of: 'Password Modify',
     title: 'of somebody, by the administrator',
     tool: 'ldappasswd',
-    args: ['-s', 'Secret 1 of alan', person('alan')],
+    args: ['-s', 'Secret 3 of alan', person('alan')],
   },
   {
     of: 'Password Modify',
