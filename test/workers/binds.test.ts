@@ -51,8 +51,9 @@ test.serial(
       await replace(writer, dn, 'userPassword', 'Difference-Engine-1822');
       t.is(await everywhere(49), 'all', 'another password');
       t.is(await everywhere(0, 'Difference-Engine-1822'), 'all');
-      await replace(writer, dn, 'userPassword', password);
-      t.is(await everywhere(0), 'all');
+      await replace(writer, dn, 'userPassword', 'Difference-Engine-1849');
+      t.is(await everywhere(49, 'Difference-Engine-1822'), 'all');
+      t.is(await everywhere(0, 'Difference-Engine-1849'), 'all');
     }
   },
 );
