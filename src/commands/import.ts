@@ -90,7 +90,7 @@ async function importStopped(path: string, given: Given, context: Context): Prom
   const into = await targetOf(given.need('to'), context);
   const way = readTransferKey(given.text('transfer-key-file'));
   const dry = given.flag('dry-run');
-  const reading = readFor(dry ? source.withFaults : source.records, into, way, dry);
+  const reading = readFor(source.withFaults, into, way, dry);
   const progress = createProgress(stderr, () => clock.nowMs(), dry ? 'Checking' : 'Importing');
   const onProgress = (count: number) => progress.show(source.done(), source.total, count);
   let refused = 0;

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { testEnvironment } from '../support/atrium.ts';
 import { type Ended, runCli } from '../support/cli.ts';
 import { diskFolder } from '../support/disk.ts';
+import { observeLog } from '../support/observed.ts';
 import { withPrograms } from '../support/programs.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -27,9 +28,10 @@ function under(program: readonly string[], dataDir: string, ...args: readonly st
   const [command = '', ...rest] = [...program, process.execPath, join(root, 'atrium.mjs'), ...args];
   const env = { PATH: process.env['PATH'] ?? '', ...testEnvironment(dataDir) };
   return new Promise((resolve) => {
-    execFile(command, rest, { env }, (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
-    );
+    execFile(command, rest, { env }, (error, stdout, stderr) => {
+      observeLog(stderr);
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
   });
 }
 

@@ -45,6 +45,9 @@ test('a dry run lists all that is refused, records that cannot be read among it,
   t.is(lines.length, told.length, stderr);
   for (const [at, words] of told.entries()) t.regex(lines[at] ?? '', words);
   t.regex(stderr, /^3 entries would be added, 6 refused: an import would add none$/m);
+  const ended = await importing(t, `${person('ann')}dn:: !!!\nobjectClass: person\ncn: x\n\n`);
+  t.is(ended.status, 1, ended.stderr);
+  t.regex(ended.stderr, /\[STS-LDAP-9851\] line 7: value is not base64/, 'an import for real ends at the first of them');
 });
 
 test('below which suffix names are is told by the first entry alone: where that cannot be read, or tells none, nothing is guessed', async (t) => {

@@ -38,7 +38,7 @@ export function consolePage(deps: GateDeps, needs: Needs, act: Act): Handler {
 
 /** What an operation refused stands in the trail already. */
 function isOwnError(error: ErrorRow | undefined): error is ErrorRow {
-  return error !== undefined && [errors.thingAbsent, errors.formUnfit].includes(error);
+  return error !== undefined && [errors.thingAbsent, errors.formUnfit, errors.signInOld].includes(error);
 }
 
 /** The same for a form, once its token is found to be theirs. */
