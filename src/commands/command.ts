@@ -66,7 +66,7 @@ export type Located =
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
 export interface ImportFolderOptions {
-  /** With what of the file cannot be read, where `onRefused` is told of it. */
+  /** With what of the file cannot be read: `onRefused` is told of it, and without that the import ends there. */
   readonly records: AsyncIterable<LdifRecord | LdifFault>;
   /** Told how many entries were taken so far. */
   readonly onProgress: (entries: number) => void;

@@ -88,22 +88,25 @@ async function judgeSecret(library: OidcLibrary, deps: ProviderDeps, secret: str
   return judged.kind === 'accepted';
 }
 
+const textParameters = [
+  'state',
+  'nonce',
+  'acr_values',
+  'login_hint',
+  'dpop_jkt',
+  'response_type',
+  'response_mode',
+  'code_challenge',
+  'id_token_hint',
+  'scope',
+  'prompt',
+  'display',
+  'ui_locales',
+];
+
 /** RFC 6749 §3.1: parameters are text. In a signed request they may be anything that JSON can say, which the library would turn into text. */
 function judgeMembers(library: OidcLibrary, claims: Readonly<Record<string, unknown>>): void {
-  const parameters = [
-    'state',
-    'nonce',
-    'acr_values',
-    'login_hint',
-    'dpop_jkt',
-    'response_type',
-    'response_mode',
-    'code_challenge',
-    'id_token_hint',
-  ];
-  const odd = [...parameters, 'scope', 'prompt', 'display', 'ui_locales'].find(
-    (name) => claims[name] !== undefined && claims[name] !== null && typeof claims[name] !== 'string',
-  );
+  const odd = textParameters.find((name) => claims[name] !== undefined && claims[name] !== null && typeof claims[name] !== 'string');
   if (odd !== undefined) throw new library.errors.InvalidRequestObject(`${odd} is no string`);
 }
 
