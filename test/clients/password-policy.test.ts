@@ -70,7 +70,7 @@ for (const workers of ['0', '2']) {
       const expired = await whoAmI(as(atrium, 'old'));
       t.is(expired.status, 49);
       t.regex(expired.said, /Password expired/);
-      t.is(atrium.audit.findLast(({ subject }) => subject === named(atrium, 'old'))?.errorCode, 'STS-AUTHN-9440');
+      t.is((await atrium.recorded(({ errorCode }) => errorCode === 'STS-AUTHN-9440')).subject, named(atrium, 'old'));
       const wrong = await whoAmI(as(atrium, 'old', 'wrong'));
       t.is(wrong.status, 49);
       t.notRegex(wrong.said, /expired/);

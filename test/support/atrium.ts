@@ -20,6 +20,8 @@ export interface TestAtrium extends AsyncDisposable {
   readonly dataDir: string;
   /** What was recorded so far. */
   readonly audit: readonly AuditRow[];
+  /** Waits for a row that fits, the first behind the first `from`. A thread beside the main one tells of its own behind its answers: look for those so. */
+  recorded(fits: (row: AuditRow) => boolean, from?: number): Promise<AuditRow>;
   /** The log so far, as text. */
   log(): string;
   stop(): Promise<void>;
@@ -67,6 +69,7 @@ export async function startTestAtrium({ settings = {}, clock, timers, dataDir, h
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'atrium-test-'));
   lendCertificate(folder);
   const rows: AuditRow[] = [];
+  const waiting = new Set<() => void>();
   const logStream = new PassThrough();
   let log = '';
   logStream.on('data', (chunk: Buffer) => {
@@ -85,6 +88,7 @@ export async function startTestAtrium({ settings = {}, clock, timers, dataDir, h
         observe(row.errorCode);
         observeAnswer(row.summary);
         heard?.(row);
+        for (const look of waiting) look();
       }),
   });
   const forget = () => {
@@ -108,6 +112,17 @@ export async function startTestAtrium({ settings = {}, clock, timers, dataDir, h
     adminPassword,
     dataDir: folder,
     audit: rows,
+    recorded: (fits, from = 0) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = rows.slice(from).find(fits);
+          if (found === undefined) return;
+          waiting.delete(look);
+          resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
     log: () => log,
     stop,
     [Symbol.asyncDispose]: async () => {

@@ -44,5 +44,5 @@ test('with threads beside the main one: factors are written at each of them, sea
       t.deepEqual([...(found?.entries[0]?.attributes.keys() ?? [])], ['stsauthenticatorapp', 'stsrecoverycodesleft']);
     }
   }
-  t.true(atrium.audit.some(({ errorCode }) => errorCode === 'STS-AUTHN-9311'));
+  t.truthy(await atrium.recorded(({ errorCode }) => errorCode === 'STS-AUTHN-9311'));
 });
