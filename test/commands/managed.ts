@@ -3,7 +3,7 @@ import { commandMembersOf, type Operation, operations } from '#admin';
 import type { ManagedRow } from '../../src/commands/managed-row.ts';
 import { readTestSchema } from '../support/schema.ts';
 
-/** What commands need of the rows of the operations that they are made of, by their words: what stands in src/commands/managed-rows.json. */
+/** What commands need of the rows of the operations that they are made of, by their words: what stands in src/commands/managed-rows.ts. */
 export function managedRows(): Readonly<Record<string, ManagedRow>> {
   return Object.fromEntries(operations.flatMap((row) => (row.terminal === undefined ? [] : [[row.command, managed(row, row.terminal)]])));
 }
