@@ -32,7 +32,7 @@ export const errors = {
     'more LDIF than one transaction holds is imported by a task, which those give who manage the service; send less at a time, or with continue',
     403,
   ),
-  settingUnknown: row('9060', 'a setting is to be changed that there is not: {name}', 400),
+  settingUnknown: row('9060', 'there is no setting {name}: see the list of settings', 400),
   nothingToReset: core('0007', 'there is nothing to reset: {name} was not set while the service runs', 400),
   nothingToClear: core('0016', 'there is nothing to reset: the realm does not set {name}', 400),
   // Of the console.

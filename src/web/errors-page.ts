@@ -3,7 +3,7 @@ import { errors } from './errors.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 import { pathIn, type WebRealm } from './realm.ts';
-import { errorTextStanding, errorTexts, fillText, protectionText, removedText, texts } from './texts.ts';
+import { apiErrorTexts, errorTextStanding, errorTexts, fillText, protectionText, removedText, texts } from './texts.ts';
 
 /** The page of a refusal or failure: what happened in words, what to do, and a reference that an operator finds in the audit trail. */
 export function errorPage(status: number, error: ErrorRow, reference: string, realm: WebRealm): Page {
@@ -24,9 +24,10 @@ export function errorJson(status: number, error: ErrorRow, reference: string): s
   return `${JSON.stringify({ status, title, reference })}\n`;
 }
 
-/** The same below an API that says what is wrong member by member. */
+/** The same below an API that says what is wrong member by member, in words for programs and those who write them. */
 export function errorOfApi(status: number, error: ErrorRow, reference: string): string {
-  return `${JSON.stringify({ ok: false, errors: [{ message: errorWords(status, error)[0] }], reference })}\n`;
+  const message = (apiErrorTexts[status] ?? errorWords(status, error)).join('. ');
+  return `${JSON.stringify({ ok: false, errors: [{ message }], reference })}\n`;
 }
 
 /** The same for those that the specification wants told in plain text. */

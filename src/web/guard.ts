@@ -70,6 +70,9 @@ export function createGuard({ realms, publicBaseUrl, tlsPort, send }: GuardOptio
     const target = readTarget(exchange.request.url ?? '');
     exchange.path = target.path;
     if (target.kind === 'refused') {
+      // What stands below the API is told so in its own form; of which realm it was asked does not matter for that.
+      const placed = placeTarget(target.path);
+      exchange.target = placed.kind === 'realm' ? placed.path : target.path;
       send.refuse(exchange, target.error);
       return false;
     }

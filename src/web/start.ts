@@ -142,7 +142,9 @@ async function createDoor(
   serverOptions: ServerOptions,
   { settings: given, exchanges, send, guard, routes, csrf, log, audit, realms }: DoorOptions,
 ): Promise<Server> {
-  const server = await createServer({ ...serverOptions, name: '', log: silent });
+  // Names of entries stand in paths and may be long. The router takes 100 characters of them unless it is told; whole headers have a limit of their own.
+  const long = { maxParamLength: given['http.headerOctetsMax'] };
+  const server = await createServer({ ...serverOptions, ...long, name: '', log: silent });
   const node = server.server as NodeServer;
   limit(node, given);
   // Outside Restify's chain nothing catches what is thrown.

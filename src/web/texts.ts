@@ -30,6 +30,17 @@ export const errorTexts: Readonly<Record<number, readonly [title: string, advice
   503: ['The service is busy or not complete', 'Try again in a moment.'],
 };
 
+/** What programs are told below the API where a page would say something of pages, by status. */
+export const apiErrorTexts: Readonly<Record<number, readonly [title: string, advice: string]>> = {
+  400: [
+    'The address of this call cannot be read',
+    'Names in it are percent-encoded UTF-8. What has a backslash or a control character in its name is called by its entryUUID.',
+  ],
+  404: ['There is no such operation', 'GET /admin-api/openapi.json lists all that there are.'],
+  405: ['This address takes no such request', 'The header Allow names the methods that it takes.'],
+  415: ['That format is not read here', 'GET /admin-api/openapi.json says what each operation reads.'],
+};
+
 /** Shown for a status without words of its own. */
 export const errorTextStanding: readonly [title: string, advice: string] = ['This did not work', 'Go back and try again.'];
 

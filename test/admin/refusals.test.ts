@@ -52,6 +52,62 @@ test('what is not there below /admin-api is told as the API tells it: path, meth
   t.deepEqual(await told(await fetch(url, { method: 'POST', body: 'user=admin' })), [415, keys]);
 });
 
+test('what is there not, and an address that is damaged, is told in words for programs, whatever the realm: never as a page', async (t) => {
+  const told = async (path: string, init?: RequestInit) => {
+    const response = await fetch(atrium.addresses.http + path, init);
+    const { errors } = (await response.json()) as { errors: readonly { message: string }[] };
+    return [response.status, errors[0]?.message];
+  };
+  const damaged = /address of this call cannot be read.*entryUUID/;
+  for (const path of ['/admin-api/groups/a%5Cb', '/admin-api/groups/%ff', '/admin-api/groups/a%0Ab', '/realm/none/admin-api/groups/%00']) {
+    const [status, message] = await told(path);
+    t.is(status, 400, path);
+    t.regex(String(message), damaged, path);
+  }
+  t.regex((await told('/admin-api/nothing')).join(' '), /^404 There is no such operation\. GET \/admin-api\/openapi\.json/);
+  t.regex((await told('/admin-api/users', { method: 'PUT' })).join(' '), /^405 .*Allow/);
+  t.regex((await told('/admin-api/users/disable', { method: 'POST', body: 'user=admin' })).join(' '), /^415 .*openapi\.json/);
+});
+
+test('a name in a path may be longer than a router takes unasked, and is refused by the shape of the operation alone', async (t) => {
+  const name = 'n'.repeat(200);
+  const made = await call(t, atrium, 'groups.create', { json: { name, members: ['admin'] } });
+  t.is(made.status, 201);
+  t.is((await call(t, atrium, 'groups.read', { params: { group: name } })).body.group.name, name);
+  t.is((await call(t, atrium, 'groups.delete', { params: { group: made.body.dn } })).status, 200);
+  const tooLong = await call(t, atrium, 'groups.read', { params: { group: 'n'.repeat(5000) } });
+  t.deepEqual([tooLong.status, tooLong.body.errors], [400, [{ field: 'group', message: 'has more than 1000 characters' }]]);
+});
+
+const shapeless: readonly [operation: string, given: Record<string, unknown>, field: string, message: string][] = [
+  ['users.disable', {}, 'user', 'is missing'],
+  ['users.disable', { user: 5 }, 'user', 'is to be a text'],
+  ['users.disable', { user: '' }, 'user', 'is empty'],
+  ['groups.create', { name: 'g', members: 'admin' }, 'members', 'is to be a list'],
+  ['policies.save-password-policy', { minLength: 1000 }, 'minLength', 'is more than 128'],
+  ['policies.save-password-policy', { minLength: 1.5 }, 'minLength', 'is to be a whole number'],
+  ['access.create', { name: 'r', order: -1, who: ['anyone'], rights: ['read'] }, 'order', 'is less than 0'],
+  [
+    'users.create-app-password',
+    { user: 'admin', name: 'p', scopes: ['web'] },
+    'scopes[0]',
+    'is to be one of ldap, wstrust, scim, ssf, est',
+  ],
+  [
+    'users.create-app-password',
+    { user: 'admin', name: 'p', scopes: ['ldap'], expires: 'soon' },
+    'expires',
+    'is to be a time such as 2026-01-31T12:00:00Z',
+  ],
+  ['users.disable', { user: 'nobody' }, 'user', 'there is no person, or none that you may see: look for it in the list'],
+  ['config.reset', { name: 'not.there' }, 'name', 'there is no setting not.there: see the list of settings'],
+];
+for (const [operation, given, field, message] of shapeless) {
+  test(`a member that does not fit is told by its name and in plain words: ${operation} ${JSON.stringify(given)}`, async (t) => {
+    t.deepEqual((await call(t, atrium, operation, { json: given })).body.errors, [{ field, message }]);
+  });
+}
+
 test('a query is strict: a member twice, an unknown one, a number that is none', async (t) => {
   for (const query of ['limit=1&limit=2', 'what=1', 'limit=x', 'limit=0', 'limit=201', 'filter=(uid=', 'filter=', 'q='])
     t.is((await fetch(`${atrium.addresses.http}/admin-api/users?${query}`)).status, 400, query);

@@ -127,7 +127,7 @@ async function write(call: Call, meant: WebRealm, named: string, text: string | 
   const isService = meant.id === standing.id;
   const isKnown = Object.hasOwn(configurationOf(deps).rows, named);
   // What is set is the directory's to refuse (STS-CORE-0004); there it has never been set.
-  if (!isKnown && text === undefined) throw refuse(errors.settingUnknown, { name: named });
+  if (!isKnown && text === undefined) throw refuse(errors.settingUnknown, { name: named, field: 'name' });
   const dn = placeOf(call, meant);
   for (let at = 1; ; at++) {
     const entry = await actor.read(dn, ['stsSetting', 'entryCSN']);

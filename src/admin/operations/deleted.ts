@@ -123,7 +123,7 @@ async function restore({ actor, realm }: Call, { is, named, field, what }: Wante
   const isThis = anyOf(...['stsDeletedUUID', 'stsDeletedName', 'stsDeletedDN'].map((name) => equals(name, named)));
   const search = { base: realm.suffix, scope: 'one', filter: allOf(is, isThis), attributes, sizeLimit: 2, showDeleted: true } as const;
   const [stone, another] = (await actor.search(search)).entries;
-  if (stone === undefined) throw refuse(errors.absent, { what });
+  if (stone === undefined) throw refuse(errors.absent, { what, field });
   if (another !== undefined) throw new Unfit({ field, message: 'Several were called so. Name one by its entryUUID.' });
   const answer = await actor.extended(
     restoreOid,

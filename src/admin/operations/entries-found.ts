@@ -47,7 +47,7 @@ export async function findOne(
   const { entries } = await actor.search({ base, scope: 'sub', filter: allOf(place.isOne, isThis), attributes, sizeLimit: 2 });
   const [found, another] = entries;
   if (another !== undefined) throw new Unfit({ field, message: `Several are called so. Name one by its entryUUID or its DN.` });
-  if (found === undefined) throw refuse(errors.absent, { what: place.word });
+  if (found === undefined) throw refuse(errors.absent, { what: place.word, field });
   return found;
 }
 

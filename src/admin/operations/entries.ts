@@ -27,7 +27,7 @@ function within({ realm }: Call, dn: string, field: string): string {
   const [name, suffix] = [parseDn(dn), parseDn(realm.suffix)];
   if (name === undefined || suffix === undefined) throw new Unfit({ field, message: 'is no name of an entry' });
   const top = name.slice(name.length - suffix.length).map((rdn) => formatRdn(rdn).toLowerCase());
-  if (top.join() !== suffix.map((rdn) => formatRdn(rdn).toLowerCase()).join()) throw refuse(errors.absent, { what: place.word });
+  if (top.join() !== suffix.map((rdn) => formatRdn(rdn).toLowerCase()).join()) throw refuse(errors.absent, { what: place.word, field });
   return dn;
 }
 

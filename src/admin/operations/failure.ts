@@ -23,13 +23,17 @@ export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Refusal) {
     const { row, detail } = thrown;
     const means = filled(row.means, detail);
-    return { error: row, status: row.sees.http ?? 503, means, errors: [{ message: wordsOf(row, means) }] };
+    const { field } = detail;
+    const told = { ...(typeof field === 'string' ? { field } : {}), message: wordsOf(row, means) };
+    return { error: row, status: row.sees.http ?? 503, means, errors: [told] };
   }
   throw thrown;
 }
 
 function wordsOf(row: ErrorRow, means: string): string {
   if (row === errors.changedMeanwhile) return changedWords;
+  if (row === errors.absent) return `${means}, or none that you may see: look for it in the list`;
+  if (row.sees.http === 415) return `${means}: GET /admin-api/openapi.json says what each operation reads`;
   return row.sees.http === undefined ? busyWords : means;
 }
 

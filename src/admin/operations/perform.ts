@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { located } from './directory-fields.ts';
 import { type Failure, failureOf, filled } from './failure.ts';
 import type { Call, Operation, Streamed } from './row.ts';
+import { shapeWords } from './shape-words.ts';
 import { fieldErrorsOf, Unfit } from './unfit.ts';
 
 export type Performed =
@@ -33,7 +34,7 @@ function isStreamed(made: Readonly<Record<string, unknown>> | Streamed): made is
 }
 
 function read(row: Operation, given: Readonly<Record<string, unknown>>): z.output<z.ZodObject> {
-  const parsed = row.input.safeParse(given);
+  const parsed = row.input.safeParse(given, { error: shapeWords });
   if (parsed.success) return parsed.data;
   throw new Unfit(...fieldErrorsOf(parsed.error));
 }

@@ -178,7 +178,7 @@ function registryOf({ realm, deps }: Call): string {
 
 async function shownNow(call: Call, named: string): Promise<z.input<typeof realmShape>> {
   const entry = await call.actor.read(`cn=${named},${registryOf(call)}`, attributes);
-  if (entry === undefined) throw refuse(errors.absent, { what: 'realm' });
+  if (entry === undefined) throw refuse(errors.absent, { what: 'realm', field: 'id' });
   return await ofEntry(call, entry);
 }
 

@@ -90,7 +90,7 @@ const read = operation({
   terminal: { examples: [{ line: 'atrium task show nothing-like-it', does: 'which is not there', status: 3 }] },
   run: async (call, { task }) => {
     const entry = await call.actor.read(`cn=${task},${placeOf(call)}`, attributes);
-    if (entry === undefined) throw refuse(errors.absent, { what: 'task' });
+    if (entry === undefined) throw refuse(errors.absent, { what: 'task', field: 'task' });
     return { task: taskOf(entry) };
   },
 });

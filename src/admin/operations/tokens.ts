@@ -108,7 +108,7 @@ const revoke = operation({
   terminal: { examples: [{ line: 'atrium token-set revoke nothing-like-it --yes', does: 'which is not there', status: 3 }] },
   run: async (call, { setKey: key }) => {
     const { set } = await setsOf(call).open(call.realm, key);
-    if (set === null) throw refuse(errors.absent, { what: 'token set' });
+    if (set === null) throw refuse(errors.absent, { what: 'token set', field: 'setKey' });
     await mayEnd(call, set);
     return { revoked: await setsOf(call).revoke(call.realm, key) };
   },
