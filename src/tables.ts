@@ -18,6 +18,7 @@ import { jobs as factorsJobs } from './factors/jobs.ts';
 import { settings as factorsSettings } from './factors/settings.ts';
 import { errors as jobsErrors } from './jobs/errors.ts';
 import { errors as keysErrors } from './keys/errors.ts';
+import { jobs as keysJobs } from './keys/jobs.ts';
 import { settings as keysSettings } from './keys/settings.ts';
 import { errors as listenerErrors } from './listener/errors.ts';
 import { settings as listenerSettings } from './listener/settings.ts';
@@ -93,6 +94,7 @@ export const jobTables: Readonly<Record<string, Readonly<Record<string, JobRow>>
   directory: directoryJobs,
   tasks: tasksJobs,
   factors: factorsJobs,
+  keys: keysJobs,
   mail: mailJobs,
   oauth: oauthJobs,
   realms: realmsJobs,

@@ -2,6 +2,7 @@
 export interface JobRow {
   /** The name of the `integer` setting, in seconds, that says how often; 0 there switches the job off. */
   readonly everyS: string;
-  readonly scope: 'realm' | 'service';
+  /** Of `process` each web process beside the service has one of its own, too. */
+  readonly scope: 'realm' | 'service' | 'process';
   readonly means: string;
 }

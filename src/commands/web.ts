@@ -4,7 +4,7 @@ import { exits, Unreachable } from './exits.ts';
 export const web: Command = {
   means: 'serve the web beside a running service of the same folder, in a process of its own',
   more: [
-    'The pages are the same, and so is what they know: sessions, sign-ins under way, limits and what works once. It listens on http.besidePort and http.besideTlsPort (STS_HTTP_BESIDE_PORT, STS_HTTP_BESIDE_TLS_PORT), reaches the directory over the service’s private socket, and runs no jobs; what it mails the service hands over. Other settings must be those of the service.',
+    'The pages are the same, and so is what they know: sessions, sign-ins under way, limits and what works once. It listens on http.besidePort and http.besideTlsPort (STS_HTTP_BESIDE_PORT, STS_HTTP_BESIDE_TLS_PORT), reaches the directory over the service’s private socket, and runs no jobs but the one that has it show a certificate that was replaced; what it mails the service hands over. Other settings must be those of the service.',
     'When it may be used it prints one line, "ready", with its addresses. SIGTERM or Ctrl-C ends it with status 0. When the service ends or begins anew it ends, too, with status 4: let whatever supervises it start it again.',
   ],
   on: 'none',

@@ -39,6 +39,27 @@ export const errors = {
     sees: {},
     state: 'live',
   },
+  certificateNotTaken: {
+    code: 'STS-TLS-9860',
+    means:
+      'What lies at tls.certFile and tls.keyFile now cannot be used, and the certificate from before is shown still: {why}; put a certificate there with those that lead to its authority, and its key: the next look (tls.checkS) takes them up',
+    sees: {},
+    state: 'live',
+  },
+  certificateNotMade: {
+    code: 'STS-TLS-9861',
+    means:
+      'The certificate that Atrium makes for itself cannot be written to the folder tls of global.dataDir: {why}; let the service write there, or give it one by tls.certFile and tls.keyFile',
+    sees: {},
+    state: 'live',
+  },
+  certificateEnds: {
+    code: 'STS-TLS-9862',
+    means:
+      'The certificate of tls.certFile is good until {until} only, and clients refuse it from then on; renew it: what is put in its place is shown at the next look (tls.checkS)',
+    sees: {},
+    state: 'live',
+  },
   authoritiesUnusable: {
     code: 'STS-TLS-9002',
     means: 'The authorities of ldap.clientCaFile cannot be used: {why}',

@@ -24,15 +24,16 @@ export {
   readDer,
   readOneDer,
 } from './certificates/der.ts';
-export { describeTls, type TlsDescribed } from './certificates/described.ts';
+export { type CertificateDescribed, describeCertificate, describeTls, type TlsDescribed } from './certificates/described.ts';
 export { type CertificateNames, readCertificateNames } from './certificates/names.ts';
 export { chainMax, findPath, type Path } from './certificates/path.ts';
-export { type CertificateOptions, openServerCertificate, type ServerCertificate } from './certificates/server.ts';
+export { type CertificateOptions, openServerCertificate, renewServerCertificate, type ServerCertificate } from './certificates/server.ts';
 export { constantTimeEqual, digest, type HashName, hmac, hmacSha256, keyedMac, sha256 } from './digest.ts';
 export { errors as keysErrors } from './errors.ts';
 export { cryptForms, foreignSchemes, type HashBounds, isBroken, type ParsedForeign, parseForeign } from './foreign/parse.ts';
 export { costOctets, formatHash, type HashCost, isHash, logNMin, type ParsedHash, type PasswordHash, parseHash } from './hash.ts';
 export { boundsOf, computeScrypt, createHasher, type Hasher, type HasherOptions, type Stretch, type Verified } from './hasher.ts';
+export { jobs as keysJobs } from './jobs.ts';
 export { checkKek } from './kek.ts';
 export { generatePassword } from './password.ts';
 export { isSealed, type SealingKey, seal, sealingKey, sealingScheme, unseal } from './seal.ts';

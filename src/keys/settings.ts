@@ -84,4 +84,16 @@ export const settings = {
     obeyed: true,
     means: "PEM file of the private key of the server's certificate",
   },
+  'tls.checkS': {
+    env: 'STS_TLS_CHECK_S',
+    kind: 'integer',
+    default: 60,
+    min: 0,
+    max: 86_400,
+    applies: 'runtime',
+    scope: 'process',
+    obeyed: true,
+    means:
+      "seconds between two looks at the server's certificate: files that were replaced are shown from then on, and the one that Atrium makes is signed anew in its last 60 days; 0 never looks",
+  },
 } as const satisfies SettingRows;

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, isIPv6, type ListenOptions, type Server } from 'node:net';
+import type { Server as TlsServer } from 'node:tls';
 import type { Audit } from '#audit';
 import type { Chance, Clock } from '#base';
 import { refuse } from '#catalogue';
@@ -6,7 +7,7 @@ import type { Directory, Door } from '#directory';
 import { errors } from './errors.ts';
 import { createGate } from './gate.ts';
 import { withIntake } from './intake.ts';
-import { createSecuring, type TlsFiles, tlsOptions } from './securing.ts';
+import { createSecuring, type Shown, type TlsFiles, tlsOptions } from './securing.ts';
 import type { Limits } from './settings.ts';
 import { listening, listenOnPath, removeSocket } from './sockets.ts';
 import type { Tally } from './tally.ts';
@@ -62,6 +63,8 @@ export interface Listener {
   countFor(entryUuid: string, appPasswords?: readonly string[]): number;
   /** The entryUUIDs as which somebody is bound, one for each connection. */
   boundAs(): readonly string[];
+  /** From now on this certificate is shown, at handshakes of LDAPS and of StartTLS. Connections that are open go on as they are. */
+  showCertificate(shown: Shown): void;
   /** Takes no more connections and requests, waits for those in progress as long as `ldap.stopTimeoutS`, and ends. */
   stop(): Promise<void>;
 }
@@ -81,7 +84,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   const startTls = endpoints.ldap?.startTls;
   // Late: it takes as long to load as all of this room.
   const tls = startTls !== undefined || endpoints.ldaps !== undefined ? await import('node:tls') : undefined;
-  const securing = tls === undefined || startTls === undefined ? undefined : createSecuring(tls, startTls, handshakeTimeoutMs);
+  let renewed: Shown | undefined;
+  const secured = new Map<TlsServer, TlsFiles>();
+  const securing =
+    tls === undefined || startTls === undefined ? undefined : createSecuring(tls, () => ({ ...startTls, ...renewed }), handshakeTimeoutMs);
   const gate = createGate({ ...options, securing });
   const servers: Server[] = [];
   const paths: string[] = [];
@@ -95,6 +101,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     const server = from.createServer({ ...socketOptions, ...tlsOptions(files, handshakeTimeoutMs()) });
     gate.guardTls(server);
     servers.push(server);
+    secured.set(server, files);
     return server;
   };
   const onPath = async (path: string, door: Door, guard: 'file' | 'folder') => {
@@ -135,6 +142,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     endFor: (...whose) => gate.endFor(...whose),
     countFor: (...whose) => gate.countFor(...whose),
     boundAs: () => gate.boundAs(),
+    showCertificate: (shown) => {
+      renewed = shown;
+      for (const [server, files] of secured) server.setSecureContext(tlsOptions({ ...files, ...shown }, handshakeTimeoutMs()));
+    },
     stop: async () => {
       closeServers();
       await gate.end(limits['ldap.stopTimeoutS'] * 1000);

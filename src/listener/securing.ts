@@ -4,11 +4,15 @@ import { empty } from '#base';
 import type { Connection } from '#directory';
 import { cancelOid, startTlsOid } from './own-operations.ts';
 
-/** What a TLS endpoint shows, and whom it trusts. */
-export interface TlsFiles {
+/** What a TLS endpoint shows. */
+export interface Shown {
   /** The certificate and those that lead to its authority, as PEM. */
   readonly cert: string;
   readonly key: string;
+}
+
+/** What it shows, and whom it trusts. */
+export interface TlsFiles extends Shown {
   /** Authorities that vouch for clients, as PEM; none: no client is asked for a certificate. */
   readonly clientAuthorities?: string;
 }
@@ -31,8 +35,8 @@ export function tlsOptions({ cert, key, clientAuthorities }: TlsFiles, handshake
   return { cert, key, minVersion: 'TLSv1.2', handshakeTimeout, ...asked };
 }
 
-/** @param handshakeTimeoutMs  read at each handshake */
-export function createSecuring(tls: typeof import('node:tls'), files: TlsFiles, handshakeTimeoutMs: () => number): Securing {
+/** `files` and `handshakeTimeoutMs` are read at each handshake. */
+export function createSecuring(tls: typeof import('node:tls'), files: () => TlsFiles, handshakeTimeoutMs: () => number): Securing {
   return {
     begin(socket, connection, answer, secured, failed) {
       connection.identity = { dn: undefined, uuid: undefined, strength: 'anonymous' };
@@ -40,7 +44,7 @@ export function createSecuring(tls: typeof import('node:tls'), files: TlsFiles, 
       for (const event of ['data', 'drain', 'end']) socket.removeAllListeners(event);
       answer();
       // A server of its own, which never listens: what it says is about this connection and no other.
-      const server = tls.createServer(tlsOptions(files, handshakeTimeoutMs()));
+      const server = tls.createServer(tlsOptions(files(), handshakeTimeoutMs()));
       server.once('secureConnection', (secure) => {
         connection.secure = true;
         connection.certificate = certificateOf(secure);

@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import type { Server as NodeServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import type { Request, Server, ServerOptions } from 'restify';
 import type { Audit, Log } from '#audit';
@@ -23,13 +24,20 @@ import { createSender, errorOf } from './send.ts';
 import type { settings } from './settings.ts';
 import { fillText } from './texts.ts';
 
+/** What https shows: PEM texts. */
+interface Shown {
+  readonly key: string;
+  /** The certificate and those that lead to its authority. */
+  readonly cert: string;
+}
+
 export interface WebOptions {
   readonly settings: SettingValues<typeof settings>;
   readonly realms: WebRealms;
   /** Route rows of the rooms above with their handlers. Each realm has all of them. */
   readonly routes: readonly WebRoute[];
-  /** PEM texts. Without them https is not offered. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Without it https is not offered. */
+  readonly tls?: Shown;
   /** The path below which there is an API and no page. */
   readonly apiPath?: string;
   /** A door for this user alone, a Unix socket in a folder that nobody else may enter: what it offers needs no other proof. */
@@ -45,6 +53,8 @@ export interface Web {
   readonly addresses: { readonly http?: string; readonly https?: string };
   /** The routes as the router has them at this moment. */
   mounted(): readonly { readonly method: string; readonly path: string }[];
+  /** From now on https shows this certificate. Connections that are open go on as they are. */
+  showCertificate(shown: Shown): void;
   /** Takes no new requests, lets those in progress end for `http.stopWaitS` seconds, and closes what is left. */
   stop(): Promise<void>;
 }
@@ -117,6 +127,9 @@ export async function startWeb(options: WebOptions): Promise<Web> {
         ...(https === undefined ? {} : { https: `https://${hostOf(https)}:${https.port}` }),
       },
       mounted: () => routesOf(doors[0]),
+      showCertificate: ({ key, cert }) => {
+        for (const server of servers) if ('setSecureContext' in server) (server as HttpsServer).setSecureContext({ key, cert });
+      },
       stop,
     };
   } catch (error) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Clock, hex, utf8 } from '#base';
 import { type AppPasswordAsked, connectDirectory, type DirectoryClient, type SessionOf } from '#client';
 import type { Addresses } from '#commands';
-import { type DesksToCome, directoryJobs, type Life } from '#directory';
+import type { DesksToCome, Life } from '#directory';
 import {
   type Attestation,
   anchorsBelow,
@@ -10,7 +10,6 @@ import {
   type Changing,
   createRevocations,
   factorsErrors,
-  factorsJobs,
   openAppEnrolments,
   openAttestation,
   openRecovery,
@@ -18,22 +17,21 @@ import {
   removeApp,
   type Webauthn,
 } from '#factors';
-import { createScheduler } from '#jobs';
-import { type Hasher, hmacSha256, type SealingKey, type ServerCertificate, sealingKey } from '#keys';
-import { type Mail, mailJobs, tellChanges } from '#mail';
-import { type Oauth, oauthJobs, openApplications, openConsents } from '#oauth';
+import { type Hasher, hmacSha256, type SealingKey, sealingKey } from '#keys';
+import { type Oauth, openApplications, openConsents } from '#oauth';
 import { openPeople, type People } from '#people';
 import { createPortalHandlers, openParties, portalRoutes } from '#portal';
-import { createRemoval, type Obligation, openRealms, type Realms, realmsJobs } from '#realms';
-import { openSessions, type Sessions, sessionsJobs } from '#sessions';
+import { createRemoval, type Obligation, openRealms, type Realms } from '#realms';
+import { openSessions, type Sessions } from '#sessions';
 import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
 import type { Ending, Limits, LimitsOptions, Notices, State } from '#state';
-import { tasksJobs } from '#tasks';
-import { bindRoutes, createCsrf, startWeb, type Web, type WebRealm, type WebRoute } from '#web';
+import { bindRoutes, createCsrf, startWeb, type Web, type WebOptions, type WebRealm, type WebRoute } from '#web';
 import { settings as rows } from '../settings.ts';
 import { oauthOf } from './authorizing.ts';
+import type { LiveCertificate } from './certificate.ts';
 import { describingOf } from './describing.ts';
 import type { Foundation } from './foundation.ts';
+import { startJobs } from './jobs.ts';
 import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, metadataFolder } from './locate.ts';
@@ -55,7 +53,7 @@ export interface Beneath {
   readonly limitsBy: (settingsOf: LimitsOptions['settingsOf']) => Limits;
   /** The one queue of scrypt of this process: what is mailed is hashed in it, too. */
   readonly hasher: Hasher;
-  readonly certificate: ServerCertificate | undefined;
+  readonly certificate: LiveCertificate | undefined;
   /** `shared`: what all web processes of one start have in common, and nobody else. */
   readonly web: { readonly socketPath: string; readonly secret: Uint8Array; readonly shared: Uint8Array };
   /** Where programs reach the directory. */
@@ -66,7 +64,7 @@ export interface Beneath {
   readonly desks?: DesksToCome;
   /** Ends the LDAP connections over which somebody is bound as a person; who comes back with an app password is let in. */
   readonly endConnections?: (entryUuid: string) => Promise<number>;
-  /** What is done below by itself; absent in a process beside the service, which runs no jobs. */
+  /** What is done below by itself; absent in a process beside the service, which runs the jobs of its process alone. */
   readonly jobs?: {
     /** Deletes the dynamic entries whose time is over. */
     readonly expire: () => Promise<string>;
@@ -107,7 +105,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     { name: 'mail', deliver: mail.drop },
   ]);
   const attestation = attestationOf(foundation, realms, client);
-  if (below.jobs !== undefined) startJobs(foundation, below.jobs, { sessions, attestation, mail, removal, realms, oauth });
+  startJobs(foundation, below, { sessions, attestation, mail, removal, realms, oauth });
   // Before the jobs are waited for: one of them may wait for a mail server.
   open.use(mail);
   const webauthn = webauthnOf(foundation, below, client, realms, attestation);
@@ -144,10 +142,19 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
   const endings = [...sessions.endings, ...oauth.endings, linking.links.ending, shared.apps.ending, shared.recovery.ending];
   await beginLife(foundation, below, endings, oauth);
   const given = { settings, realms, routes, ...management.operators, apiPath: '/admin-api', csrf, audit, log, chance } as const;
-  const web = await startWeb(below.certificate === undefined ? given : { ...given, tls: below.certificate });
+  const web = await startShowing(below, given);
   open.defer(() => web.stop());
   [reached, mounted] = [web.addresses, web.mounted];
   return reached;
+}
+
+/** Starts the web, which shows whatever certificate is in force. */
+async function startShowing({ certificate }: Beneath, given: Omit<WebOptions, 'tls'>): Promise<Web> {
+  if (certificate === undefined) return await startWeb(given);
+  const tls = certificate.shown;
+  const web = await startWeb({ ...given, tls });
+  certificate.follow(tls, web.showCertificate);
+  return web;
 }
 
 /** Where the directory is in this process, it says by itself what is in force. */
@@ -219,51 +226,6 @@ function removalOf(
   return createRemoval({ client, suffix, obligations, settings, audit, log, clock });
 }
 
-interface Working {
-  readonly sessions: Sessions;
-  readonly attestation: Attestation;
-  readonly mail: Mail;
-  readonly removal: () => Promise<string>;
-  readonly realms: Realms<typeof rows>;
-  readonly oauth: Oauth;
-}
-
-/** What the service does by itself. */
-function startJobs(
-  { settings, live, clock, timers, log, open }: Foundation,
-  below: NonNullable<Beneath['jobs']>,
-  { sessions, attestation, mail, removal, realms, oauth }: Working,
-): void {
-  const jobs = createScheduler({ clock, timers, log, secondsOf: (name) => secondsOf(settings, name) });
-  const tellOfChanges = tellChanges({
-    notices: below.notices,
-    mail,
-    clock,
-    log,
-    nameOf: async (id) => (id === realms.standing.id ? realms.standing : await realms.find(id))?.name,
-  });
-  jobs.add('sessions.sweep', sessionsJobs['sessions.sweep'], () => sessions.sweep());
-  jobs.add('directory.expire', directoryJobs['directory.expire'], below.expire);
-  jobs.add('factors.metadata', factorsJobs['factors.metadata'], () => attestation.refresh(settings));
-  jobs.add('mail.send', mailJobs['mail.send'], async () => {
-    // Those that nobody was there to tell when they came.
-    await tellOfChanges();
-    return mail.run();
-  });
-  jobs.add('oauth.logout', oauthJobs['oauth.logout'], oauth.tellLogouts);
-  jobs.add('realms.removal', realmsJobs['realms.removal'], removal);
-  jobs.add('directory.purge', directoryJobs['directory.purge'], below.purge);
-  jobs.add('directory.reseal', directoryJobs['directory.reseal'], below.reseal);
-  jobs.add('directory.removeRealms', directoryJobs['directory.removeRealms'], below.removeRealms);
-  jobs.add('tasks.sweep', tasksJobs['tasks.sweep'], below.sweepUploads);
-  jobs.start();
-  const leave = live.changed((names) => jobs.replan(names));
-  open.defer(async () => leave());
-  // With a key that goes: what lies under it should not wait.
-  if (settings['keys.previousKek'] !== '') void jobs.run('directory.reseal');
-  open.defer(() => jobs.close());
-}
-
 function attestationOf({ clock, log, dataDir }: Foundation, realms: Realms<typeof rows>, client: DirectoryClient): Attestation {
   const folder = join(dataDir, metadataFolder);
   const { settingsOf, standing } = realms;
@@ -296,12 +258,6 @@ function waitingKeyOf(settings: Foundation['settings'], shared: Uint8Array, what
 function csrfKeyOf({ settings }: Foundation, { web }: Beneath): Uint8Array {
   const kek = settings['keys.kek'];
   return hmacSha256(kek === '' ? web.shared : utf8(kek), 'form tokens');
-}
-
-function secondsOf(settings: Foundation['settings'], name: string): number {
-  const value: unknown = Object.hasOwn(settings, name) ? settings[name as keyof typeof settings] : undefined;
-  if (typeof value !== 'number') throw new Error(`a job asks for ${name}, which is no number of seconds`);
-  return value;
 }
 
 /** Ends all of a realm's sessions; the audit row of each is the notice of its end. Nothing is ever left of them. */

@@ -42,7 +42,7 @@ import { startTasks } from '#tasks';
 import { errors } from '../errors.ts';
 import { canMail, settings as rows, switchedOff, tellsOfChanges } from '../settings.ts';
 import type { Beneath } from './above.ts';
-import { certificateOf } from './certificate.ts';
+import { openCertificate } from './certificate.ts';
 import type { Foundation, Settings } from './foundation.ts';
 import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { storedSettings } from './live-settings.ts';
@@ -84,8 +84,8 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
   if (realm.kind === 'made' && realm.password !== undefined) made(realm.password);
   const life = openLife({ engine, state, clock, timers: foundation.timers, log });
   open.defer(() => life.close());
-  const certificate = await certificateOf(foundation);
-  const endpoints = endpointsOf(foundation, certificate);
+  const certificate = await openCertificate(foundation);
+  const endpoints = endpointsOf(foundation, certificate?.shown);
   const listener = await startListener({
     directory: createDirectory(engine),
     endpoints,
@@ -97,6 +97,7 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
   });
   open.defer(async () => void (await Promise.all([listener.stop(), crew?.stop(settings['ldap.stopTimeoutS'] * 1000)])));
   await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), ...realms } });
+  certificate?.follow(certificate.shown, (shown) => Promise.all([listener.showCertificate(shown), crew?.showCertificate(shown)]));
 
   const connectionsOf = async (...whose: Parameters<Listener['endFor']>) =>
     listener.endFor(...whose) + ((await crew?.personEnded(...whose)) ?? 0);

@@ -12,7 +12,7 @@ import { errors } from '../errors.ts';
 import { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import { begin } from './begin.ts';
-import { certificateOf } from './certificate.ts';
+import { openCertificate } from './certificate.ts';
 import type { AtriumOptions, Foundation } from './foundation.ts';
 import { differing, type HandedOver, readHandover } from './handover.ts';
 import { schemaOf, stateFile } from './installation.ts';
@@ -20,7 +20,7 @@ import { type Presence, watchService } from './presence.ts';
 
 /**
  * Starts a web process beside the running service of the same folder: the same pages over the same state, on listeners of its own. It owns nothing of the folder
- * and runs no jobs.
+ * and runs no jobs but those of each process.
  *
  * @see docs/decisions/0019-second-web-process.md
  */
@@ -89,11 +89,14 @@ async function beneathOf(foundation: Foundation, handed: HandedOver): Promise<Be
       foreignRoundsMax: settings['keys.foreignRoundsMax'],
       chance,
     }),
-    certificate: settings['http.tlsPort'] === undefined ? undefined : await certificateOf(foundation),
+    certificate: settings['http.tlsPort'] === undefined ? undefined : await openCertificate(foundation, { renewDays: besideRenewDays }),
     web: { socketPath, secret, shared },
     ...(ldapUrl === undefined ? {} : { ldapUrl }),
   };
 }
+
+/** Later than the service does: where both show what Atrium made, the service signs it anew, and this process takes it up. */
+const besideRenewDays = 30;
 
 /** A schema that lacks the type of a name is read anew, since one may have been added; not more often than this. */
 const rereadMs = 10_000;

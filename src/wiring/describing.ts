@@ -3,7 +3,7 @@ import { type OperationDeps, operations } from '#admin';
 import { areas, listedRanges } from '#catalogue';
 import { scramHashes } from '#credentials';
 import { type ByHand, describeCrypto, describeRoutes, type Metadata, type MountedRoute } from '#describe';
-import { describeTls, sealingScheme, signingAlgorithms } from '#keys';
+import { describeCertificate, describeTls, sealingScheme, signingAlgorithms } from '#keys';
 import { clientAlgorithms, proofAlgorithms } from '#oauth';
 import { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
@@ -40,8 +40,16 @@ export async function describingOf(foundation: Foundation, below: Beneath, mount
       metadata,
       crypto: (deps: OperationDeps) => cryptoOf(foundation, below, metadata(deps)),
       service: { version, startedMs },
+      certificate: () => certificateOf(below),
     },
   };
+}
+
+function certificateOf({ certificate }: Beneath) {
+  if (certificate === undefined) return undefined;
+  const { cert, caFile } = certificate.shown;
+  const { serialNumber, untilMs } = describeCertificate(cert);
+  return { serialNumber, untilMs, isOwn: caFile !== undefined };
 }
 
 const operationPaths: ReadonlySet<string> = new Set(operations.map(({ method, path }) => `${method} ${path}`));
@@ -62,7 +70,7 @@ function cryptoOf({ settings }: Foundation, { certificate }: Beneath, { protocol
     scramIterations: settings['security.scramIterations'],
     webauthn: settings['webauthn.algorithms'],
     totp: { algorithm: settings['totp.algorithm'], digits: settings['totp.digits'], period: settings['totp.period'] },
-    tls: certificate === undefined ? undefined : describeTls(certificate.cert),
+    tls: certificate === undefined ? undefined : describeTls(certificate.shown.cert),
     protects: settings['global.mode'],
     built: new Set([...protocols, ...surfaces].filter(({ built }) => built).map(({ id }) => id)),
   });

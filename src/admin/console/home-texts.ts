@@ -25,6 +25,11 @@ export const homeTexts = {
     'HTTPS and LDAPS present a certificate of yours.',
     'This service made its certificate itself, and browsers do not trust it. Set STS_TLS_CERT_FILE and STS_TLS_KEY_FILE to one that they trust, and start it again.',
   ] satisfies Words,
+  /** A certificate of the operator's that is good for fewer days is to be renewed. */
+  certificateDays: 14,
+  certificateEnds:
+    'It ends soon, and whoever comes is warned of it, or refused, from then on. Put another in its place: this service shows it without a new start.',
+  certificateUntil: 'Its end:',
   mail: [
     'Mail',
     'Links and codes are handed over to a mail server.',

@@ -69,7 +69,7 @@ async function stepsOf(deps: ConsoleDeps, request: WebRequest, admin: Admin): Pr
   const backup = await lastBackup(admin.actor, request.realm.suffix);
   return [
     step(texts.kek, isSet('keys.kek')),
-    step(texts.certificate, isSet('tls.certFile')),
+    certificateStep(deps, isSet('tls.certFile'), admin.nowMs),
     ...own,
     backup === undefined
       ? { ...step(texts.backup, false), way: isOffered ? way('/admin/do/backup.create', texts.backUp) : undefined }
@@ -79,6 +79,21 @@ async function stepsOf(deps: ConsoleDeps, request: WebRequest, admin: Admin): Pr
 
 function step([name, done, open]: readonly [name: string, done: string, open: string], isDone: boolean): Step {
   return { name, isDone, words: isDone ? done : open };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** By what is shown now: one of the operator's that ends soon is to be renewed. */
+function certificateStep({ operating }: ConsoleDeps, isOperators: boolean, nowMs: number): Step {
+  const shown = operating.description?.certificate();
+  const standing = step(texts.certificate, isOperators);
+  if (!isOperators || shown === undefined) return standing;
+  const isDone = shown.untilMs - nowMs > texts.certificateDays * dayMs;
+  return {
+    ...standing,
+    isDone,
+    words: html`${isDone ? standing.words : texts.certificateEnds} ${texts.certificateUntil} ${timeHtml(shown.untilMs, nowMs)}.`,
+  };
 }
 
 const backupsMax = 100;

@@ -30,6 +30,8 @@ export interface Description {
   /** Routes, and where what is said of them differs from the router. */
   metadata(deps: OperationDeps): Metadata;
   crypto(deps: OperationDeps): object;
+  /** What the listeners of this process show now; none where nothing speaks TLS. */
+  certificate(): { readonly serialNumber: string; readonly untilMs: number; readonly isOwn: boolean } | undefined;
   readonly service: { readonly version: string; readonly startedMs: number };
 }
 

@@ -128,6 +128,15 @@ export const describeRows: readonly Operation[] = [
       mode: z.enum(['product', 'development']),
       agrees: z.boolean().describe('Whether the service’s description of itself agrees with its router.'),
       listeners: z.array(z.strictObject({ name: z.string(), address: z.string() })).describe('What listens beside the web, and where.'),
+      certificate: z
+        .strictObject({
+          serialNumber: z.string(),
+          until: z.string(),
+          daysLeft: z.number().int().describe('Whole days, negative when it is over.'),
+          madeHere: z.boolean().describe('Made by this service, and renewed by it.'),
+        })
+        .optional()
+        .describe('What HTTPS, LDAPS and StartTLS show now.'),
       pages: z.array(z.strictObject({ path: z.string(), purpose: z.string() })),
     }),
     audit: 'status read',
@@ -135,7 +144,8 @@ export const describeRows: readonly Operation[] = [
     command: 'status',
     terminal: { examples: [{ line: 'atrium status' }, { line: 'atrium status --json' }] },
     run: async ({ deps, realm }) => {
-      const { metadata, service } = described(deps);
+      const { metadata, service, certificate } = described(deps);
+      const shown = certificate();
       const { routes, byHand, undocumentedPaths, stalePaths } = metadata(deps);
       const pages = routes.filter(({ path, isLink }) => isLink && (path === '/admin' || path.startsWith('/admin/')));
       return {
@@ -145,11 +155,19 @@ export const describeRows: readonly Operation[] = [
         mode: realm.mode,
         agrees: undocumentedPaths.length === 0 && stalePaths.length === 0,
         listeners: byHand.flatMap(({ name, address }) => (address === undefined ? [] : { name, address })),
+        ...(shown === undefined ? {} : { certificate: certificateShown(shown, deps.clock.nowMs()) }),
         pages: pages.map(({ path, purpose }) => ({ path, purpose })),
       };
     },
   }),
 ];
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+function certificateShown({ serialNumber, untilMs, isOwn }: NonNullable<ReturnType<Description['certificate']>>, nowMs: number) {
+  const daysLeft = Math.floor((untilMs - nowMs) / dayMs);
+  return { serialNumber, until: new Date(untilMs).toISOString(), daysLeft, madeHere: isOwn };
+}
 
 function described({ description }: Call['deps']): Description {
   if (description === undefined) throw new Error('no description was handed over');

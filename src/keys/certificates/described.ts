@@ -10,8 +10,22 @@ export interface TlsDescribed {
   readonly groups: string;
 }
 
+/** What tells one certificate of the server from another. */
+export interface CertificateDescribed {
+  /** In hexadecimal. */
+  readonly serialNumber: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 /** From this version of OpenSSL on a hybrid of X25519 and ML-KEM-768 is offered and taken first. */
 const hybridFrom = [3, 5] as const;
+
+/** @param cert  PEM: the server's certificate first */
+export function describeCertificate(cert: string): CertificateDescribed {
+  const { serialNumber, validFromDate, validToDate } = new X509Certificate(cert);
+  return { serialNumber, fromMs: validFromDate.getTime(), untilMs: validToDate.getTime() };
+}
 
 /** @param cert  PEM: the server's certificate first */
 export function describeTls(cert: string): TlsDescribed {

@@ -3,7 +3,7 @@ import { type ErrorRow, type GivenOrigins, settingErrors } from '#catalogue';
 import type { KnownMemory } from '#credentials';
 import { type Desks, directoryErrors, type RealmSeed, type SchemaChange } from '#directory';
 import { type HashCost, keysErrors, type SealerKeys, type Stretch, type Verified } from '#keys';
-import { type Endpoints, listenerErrors } from '#listener';
+import { type Endpoints, type Listener, listenerErrors } from '#listener';
 import { type SchemaText, schemaErrors } from '#schema';
 import type { AttemptBy, Limited, OutboxEvent, Outcome } from '#state';
 import type { Change, CommitResult, Expectation, WatchedChange } from '#store';
@@ -62,6 +62,8 @@ export interface WorkerSide {
   boundAs(): readonly string[];
   /** Other settings of the service are in force: it reads them where they are kept, if no request has had it do so. */
   settingsChanged(): void;
+  /** From its answer on this certificate is shown at handshakes. */
+  showCertificate(...shown: Parameters<Listener['showCertificate']>): void;
   /** Takes no more requests; resolves when those in progress are through. */
   stop(): Promise<void>;
 }

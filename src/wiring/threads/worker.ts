@@ -51,6 +51,7 @@ const side: WorkerSide = {
   personEnded: (...whose) => listener?.endFor(...whose) ?? 0,
   connectionsOf: (...whose) => listener?.countFor(...whose) ?? 0,
   boundAs: () => listener?.boundAs() ?? [],
+  showCertificate: (shown) => listener?.showCertificate(shown),
   settingsChanged: () => void readSettingsAgain?.(),
   async stop() {
     await listener?.stop();

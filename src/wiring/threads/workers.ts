@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Audit, Log } from '#audit';
 import { Refusal } from '#catalogue';
 import { createGenerationBuffer, type Engine } from '#directory';
-import { createTallyBuffer, forgetTally } from '#listener';
+import { createTallyBuffer, forgetTally, type Listener } from '#listener';
 import { createNewsBuffer } from '#state';
 import { createProgressBuffer } from '#store';
 import { errors } from '../../errors.ts';
@@ -30,6 +30,8 @@ export interface Crew {
   boundAs(): Promise<readonly string[]>;
   /** Tells all workers that other settings are in force. */
   settingsChanged(): void;
+  /** Has all workers show this certificate, those too that take the place of others later. */
+  showCertificate(...shown: Parameters<Listener['showCertificate']>): Promise<void>;
   /** Starts the workers, and resolves when all of them listen. */
   start(duty: Duty): Promise<void>;
   /** Lets them end what is in progress, and ends them; those that take longer are ended all the same. */
@@ -65,6 +67,7 @@ export function createCrew(count: number): Crew {
   const members = new Map<number, Member>();
   const replacing = new Set<NodeJS.Timeout>();
   let stopping = false;
+  let renewed: Parameters<Crew['showCertificate']> | undefined;
 
   async function begin(slot: number, duty: Duty): Promise<void> {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: `ldap ${slot}` });
@@ -84,8 +87,11 @@ export function createCrew(count: number): Crew {
       if (started) replace(slot, duty, why);
     });
     try {
-      await link.ask('start', { ...duty.plan, progress, generation, news, tally: { buffer: tally, slot } });
+      const asStarted = renewed;
+      await link.ask('start', { ...planOf(duty, asStarted), progress, generation, news, tally: { buffer: tally, slot } });
       started = true;
+      // It has no listener to show another with before.
+      if (renewed !== undefined && renewed !== asStarted) await link.ask('showCertificate', ...renewed);
     } catch (error) {
       await worker.terminate();
       throw error;
@@ -134,6 +140,10 @@ export function createCrew(count: number): Crew {
     settingsChanged() {
       for (const { link } of members.values()) link.tell('settingsChanged');
     },
+    async showCertificate(...shown) {
+      renewed = shown;
+      await all((link) => link.ask('showCertificate', ...shown));
+    },
     async start(duty) {
       await Promise.all(Array.from({ length: count }, (_, at) => begin(at + 1, duty)));
     },
@@ -148,6 +158,20 @@ export function createCrew(count: number): Crew {
         await worker.terminate();
       };
       await Promise.all([...members.values()].map(stopped));
+    },
+  };
+}
+
+/** With the certificate that is shown by now. */
+function planOf({ plan }: Duty, renewed: Parameters<Crew['showCertificate']> | undefined): Duty['plan'] {
+  if (renewed === undefined) return plan;
+  const { ldap, ldaps } = plan.endpoints;
+  const [shown] = renewed;
+  return {
+    ...plan,
+    endpoints: {
+      ...(ldap === undefined ? {} : { ldap: ldap.startTls === undefined ? ldap : { ...ldap, startTls: { ...ldap.startTls, ...shown } } }),
+      ...(ldaps === undefined ? {} : { ldaps: { ...ldaps, ...shown } }),
     },
   };
 }
