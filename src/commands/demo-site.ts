@@ -96,6 +96,7 @@ interface Metadata {
   readonly token_endpoint: string;
   readonly jwks_uri: string;
   readonly userinfo_endpoint: string;
+  readonly end_session_endpoint: string;
 }
 
 /** OpenID Connect Discovery §4. */
@@ -155,7 +156,7 @@ async function comeBack(
       'You are not signed in',
       `<p>Atrium says <code>${escaped(error)}</code>. ${escaped(query.get('error_description') ?? '')}</p><p><a href="/">Begin again</a></p>`,
     );
-  const claims = await exchange(options, origin, query.get('code') ?? '', waiting);
+  const { claims, signOut } = await exchange(options, origin, query.get('code') ?? '', waiting);
   const rows = Object.entries(claims).map(
     ([name, value]) => `<tr><th scope="row">${escaped(name)}</th><td>${escaped(JSON.stringify(value))}</td></tr>`,
   );
@@ -163,13 +164,20 @@ async function comeBack(
     response,
     200,
     `Hello, ${escaped(String(claims['name'] ?? claims.sub ?? ''))}`,
-    `<p>This is what Atrium told this application of you:</p><table>${rows.join('')}</table><p><a href="/">Begin again</a></p>`,
+    `<p>This is what Atrium told this application of you:</p><table>${rows.join('')}</table>
+<p><a class="button" href="${escaped(signOut)}">Sign out</a></p><p><a href="/">Begin again</a></p>`,
   );
 }
 
+interface SignedIn {
+  readonly claims: JWTPayload;
+  /** Where the person signs out of Atrium, too, and comes back from (OpenID Connect RP-Initiated Logout §2). */
+  readonly signOut: string;
+}
+
 /** OpenID Connect Core §3.1.3 and §5.3: the code for tokens, and what the ID Token says once it is found to be good, with what is told of its person. */
-async function exchange(options: SiteOptions, origin: string, code: string, { verifier, nonce }: Begun): Promise<JWTPayload> {
-  const { issuer, token_endpoint: endpoint, jwks_uri: keys, userinfo_endpoint: more } = await discover(options);
+async function exchange(options: SiteOptions, origin: string, code: string, { verifier, nonce }: Begun): Promise<SignedIn> {
+  const { issuer, token_endpoint: endpoint, jwks_uri: keys, userinfo_endpoint: more, end_session_endpoint: end } = await discover(options);
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code,
@@ -189,17 +197,20 @@ async function exchange(options: SiteOptions, origin: string, code: string, { ve
   const asked = await fetch(more, { headers: { authorization: `Bearer ${tokens.access_token ?? ''}` } });
   const told = asked.ok ? ((await asked.json()) as JWTPayload) : {};
   // §5.3.2: of anybody else it is not taken.
-  return told.sub === payload.sub ? { ...told, ...payload } : payload;
+  const claims = told.sub === payload.sub ? { ...told, ...payload } : payload;
+  const leaving = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: `${origin}/` });
+  return { claims, signOut: `${end}?${leaving.toString()}` };
 }
 
 function mailsHtml(mails: readonly DemoMail[]): string {
   if (mails.length === 0) return '<p>None yet. Ask for a reset link on the sign-in screen, or confirm an address on your own pages.</p>';
-  return mails
+  const articles = mails
     .map(({ atMs, to, subject, text }) => {
       const linked = escaped(text).replace(/https?:\/\/[^\s&<>]+/g, (url) => `<a href="${url}">${url}</a>`);
       return `<article><h2>${escaped(subject)}</h2><p>to ${escaped(to.join(', '))}, <time datetime="${new Date(atMs).toISOString()}">${new Date(atMs).toISOString().slice(11, 19)} UTC</time></p><pre>${linked}</pre></article>`;
     })
     .join('\n');
+  return `${articles}<p><a href="/">Go to the demo application</a></p>`;
 }
 
 const style = `body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem;color:#17211f;background:#f4f6f6;overflow-wrap:anywhere}

@@ -126,7 +126,7 @@ async function connectDemoSite(context: Context, suffix: string, origin: string)
   await using client = await connectRunning(context);
   if (client === undefined) throw new Error('the service does not answer on its operators socket');
   const dn = `cn=Demo application,ou=applications,${suffix}`;
-  const redirect = `${origin}/callback`;
+  const addresses = { stsRedirectUri: `${origin}/callback`, stsPostLogoutRedirectUri: `${origin}/` };
   const isIt = { base: suffix, scope: 'sub', filter: equals('stsClientId', demoClientId), attributes: ['1.1'] } as const;
   if ((await client.actor.search(isIt)).entries.length === 0) {
     const attributes = {
@@ -135,14 +135,14 @@ async function connectDemoSite(context: Context, suffix: string, origin: string)
         cn: 'Demo application',
         description: 'Signs people in, to show how it is done',
       },
-      ...{ stsClientId: demoClientId, stsTokenEndpointAuthMethod: 'none', stsRedirectUri: redirect, stsApplicationUrl: origin },
+      ...{ stsClientId: demoClientId, stsTokenEndpointAuthMethod: 'none', stsApplicationUrl: origin, ...addresses },
     };
     await client.actor.add(dn, attributesOf(attributes));
     return;
   }
   const replaced = ([description, value]: readonly [string, string]) =>
     ({ operation: 'replace', attribute: { description, values: [utf8(value)] } }) as const;
-  await client.actor.modify(dn, [replaced(['stsRedirectUri', redirect]), replaced(['stsApplicationUrl', origin])]);
+  await client.actor.modify(dn, Object.entries({ stsApplicationUrl: origin, ...addresses }).map(replaced));
 }
 
 interface Told {

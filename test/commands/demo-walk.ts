@@ -8,7 +8,7 @@ function addressOf(said: string, label: string): string {
   return new RegExp(`${label} +(http://\\S+)`).exec(said)?.[1] ?? '';
 }
 
-/** Uses what a running demo prints as its visitor would: signs in to its application through OpenID Connect, and reads a mail that the service sent on its page of mails. */
+/** Uses what a running demo prints as its visitor would: signs in to its application through OpenID Connect and out of it, and reads a mail that the service sent on its page of mails. */
 export async function useDemo(t: ExecutionContext, said: string, username: string, password: string): Promise<void> {
   const [base, site, mails] = ['Sign in', 'Demo app', 'Mails'].map((label) => addressOf(said, label)) as [string, string, string];
   const at = (url: string) => url.slice(new URL(url).origin.length);
@@ -34,6 +34,10 @@ export async function useDemo(t: ExecutionContext, said: string, username: strin
   t.regex(hello.body, /<h1>Hello, [^<]*Khalil<\/h1>/);
   t.regex(hello.body, /email<\/th><td>&#34;dalia\.khalil@example\.com/);
   t.regex((await ask(site, at(back.location), { cookies: state })).body, /This sign-in was not begun here/, 'a way back is good once');
+  const leaving = /href="([^"]*id_token_hint[^"]*)">Sign out</.exec(hello.body)?.[1]?.replaceAll('&#38;', '&') ?? '';
+  const left = await ask(base, at(leaving), { cookies: session });
+  t.is(left.location, `${site}/`, 'who signs out there is signed out of Atrium and comes back');
+  t.not((await ask(base, '/portal', { cookies: session })).status, 200);
   t.regex((await ask(site, '/callback?state=x&code=y')).body, /This sign-in was not begun here/);
 
   const form = await ask(base, '/portal/forgot-password');
