@@ -175,3 +175,30 @@ test.serial(
     t.deepEqual([secrets.records, secrets.added, secrets.refused, secrets.unjudged], [3, 0, 1, 2]);
   },
 );
+
+const worded: readonly [title: string, status: number, ldif: string, words: RegExp][] = [
+  ['an entry without one above it', 400, organization('ou=worded,ou=nowhere'), /no entry above it.*has to come before it/],
+  [
+    'an entry that is there',
+    409,
+    'dn: ou=people,{suffix}\nobjectClass: organizationalUnit\nou: people\n',
+    /an entry of that name exists: existing=skip/,
+  ],
+  ['a change of none', 400, 'dn: uid=none,ou=people,{suffix}\nchangetype: modify\nreplace: cn\ncn: x\n-\n', /there is no such entry/],
+  ['a delete of one with others below it', 409, 'dn: ou=people,{suffix}\nchangetype: delete\n', /subordinate objects must be deleted first/],
+];
+function organization(name: string): string {
+  return `dn: ${name},{suffix}\nobjectClass: organizationalUnit\nou: worded\n`;
+}
+for (const [title, status, ldif, words] of worded) {
+  test.serial(`ldif.import: what the directory refuses by a code alone is told in words, whichever way it came: ${title}`, async (t) => {
+    const octets = ldif.replaceAll('{suffix}', atrium.suffix);
+    const { status: refused, body } = await call(t, atrium, 'ldif.import', { octets });
+    t.is(refused, status);
+    t.regex(body.errors[0].message, words);
+    for (const query of [{ dryRun: 'true' }, { continue: 'true' }]) {
+      const { refusals } = (await call(t, atrium, 'ldif.import', { octets, query })).body;
+      t.regex(refusals[0].message, words, JSON.stringify(query));
+    }
+  });
+}

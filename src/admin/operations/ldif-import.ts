@@ -1,6 +1,7 @@
 import { type Actor, ClientRefusal } from '#client';
 import { formatDn, type LdifRecord, parseDn, resultCodes } from '#ldap';
 import { updateOf } from './ldif-update.ts';
+import { refusalWords } from './ldif-words.ts';
 
 export interface ImportCounts {
   records: number;
@@ -45,7 +46,7 @@ export function createImport(
     }
     counts.refused++;
     const { line, dn } = record;
-    if (counts.refusals.length < options.toldMax) counts.refusals.push({ line, dn, message: refusal.diagnostic || refusal.message });
+    if (counts.refusals.length < options.toldMax) counts.refusals.push({ line, dn, message: refusalWords(record, refusal) });
   };
   const perform = async (record: LdifRecord): Promise<void> => {
     try {

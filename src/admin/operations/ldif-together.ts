@@ -2,6 +2,7 @@ import { asserting, ClientRefusal, type Update } from '#client';
 import { type LdifRecord, resultCodes } from '#ldap';
 import type { ImportCounts } from './ldif-import.ts';
 import { updateOf } from './ldif-update.ts';
+import { refusalWords } from './ldif-words.ts';
 import type { Call } from './row.ts';
 
 /** Refusals that a dry run names: for each of them all is judged once more. */
@@ -11,7 +12,7 @@ const namedMax = 10;
 export interface Together {
   readonly counts: ImportCounts;
   /** Because of which nothing was done; a dry run has them among its counts. */
-  readonly failed?: { readonly line: number; readonly dn: string; readonly refusal: ClientRefusal };
+  readonly failed?: { readonly record: LdifRecord; readonly refusal: ClientRefusal };
 }
 
 /**
@@ -25,10 +26,11 @@ export async function importTogether(
 ): Promise<Together> {
   const counts: ImportCounts = { records: given.length, added: 0, changed: 0, skipped: 0, refused: 0, refusals: [], unjudged: 0 };
   let waiting: Waiting[] = [];
-  const refused = ({ line, dn }: LdifRecord, refusal: ClientRefusal) => {
+  const refused = (record: LdifRecord, refusal: ClientRefusal) => {
+    const { line, dn } = record;
     counts.refused++;
-    counts.refusals.push({ line, dn, message: wordsOf(refusal) });
-    return { counts, failed: { line, dn, refusal } };
+    counts.refusals.push({ line, dn, message: refusalWords(record, refusal) });
+    return { counts, failed: { record, refusal } };
   };
   for (const record of given) {
     const isThere = existing === 'skip' && isAdd(record) && (await actor.read(record.dn, ['1.1'])) !== undefined;
@@ -51,7 +53,7 @@ export async function importTogether(
     const { record } = (wrong && waiting[wrong.at]) ?? {};
     if (wrong === undefined || record === undefined) break;
     // Not the record's fault: all of them are too much.
-    if (wrong.refusal.code === resultCodes.adminLimitExceeded) return { counts, failed: { ...record, refusal: wrong.refusal } };
+    if (wrong.refusal.code === resultCodes.adminLimitExceeded) return { counts, failed: { record, refusal: wrong.refusal } };
     const failed = refused(record, wrong.refusal);
     if (!dryRun) return failed;
     waiting = waiting.filter((each) => each.record !== record);
@@ -104,9 +106,4 @@ function hasPassword(record: LdifRecord): boolean {
         ? record.changes.map(({ attribute }) => attribute)
         : [];
   return given.some(({ description }) => description.toLowerCase() === 'userpassword');
-}
-
-/** As the directory says it, with attribute and rule. */
-export function wordsOf({ diagnostic, message }: ClientRefusal): string {
-  return diagnostic === '' ? message : diagnostic;
 }

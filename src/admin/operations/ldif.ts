@@ -6,7 +6,8 @@ import { isConflict } from './failure.ts';
 import { gather } from './ldif-gather.ts';
 import { createImport, type ImportCounts } from './ldif-import.ts';
 import { importByTask, largest } from './ldif-task.ts';
-import { importTogether, isAdd, wordsOf } from './ldif-together.ts';
+import { importTogether, isAdd } from './ldif-together.ts';
+import { refusalWords } from './ldif-words.ts';
 import { type Call, type Operation, operation } from './row.ts';
 import { Conflicting, Unfit } from './unfit.ts';
 
@@ -128,15 +129,15 @@ async function importAll(call: Call, options: Options): Promise<ImportCounts & {
     for (const record of records) refuseOutside(call, record);
     const { counts, failed } = await importTogether(call, records, options);
     if (failed === undefined) return counts;
-    const { line, dn, refusal } = failed;
+    const { record, refusal } = failed;
     // The directory counts otherwise than the text is long: what it says is too much goes the way of what was known to be.
     if (refusal.code === resultCodes.adminLimitExceeded) {
-      if (!records.every(isAdd)) throw changesTooLarge(call, failed, wordsOf(refusal));
+      if (!records.every(isAdd)) throw changesTooLarge(call, record, refusalWords(record, refusal));
       return { ...none, task: await importByTask(call, ldif, options) };
     }
     // Without the right to write that is what its caller has to know.
     if (refusal.code === resultCodes.insufficientAccessRights) throw refusal;
-    const faults = [{ field: `line ${line}`, message: `${dn}: ${wordsOf(refusal)}` }, { message: nothingDone }];
+    const faults = [{ field: `line ${record.line}`, message: `${record.dn}: ${refusalWords(record, refusal)}` }, { message: nothingDone }];
     throw isConflict(refusal) ? new Conflicting(...faults) : new Unfit(...faults);
   } catch (thrown) {
     throw thrown instanceof LdifError ? new Unfit({ field: `line ${thrown.line}`, message: thrown.why }, { message: nothingDone }) : thrown;
@@ -175,7 +176,11 @@ function bodyOf({ body }: Call): AsyncIterable<Uint8Array> {
 }
 
 function refuseOutside(call: Call, record: LdifRecord): void {
-  if (outside(call, record)) throw new Unfit({ field: `line ${record.line}`, message: `${record.dn} is not of this realm` });
+  if (outside(call, record))
+    throw new Unfit({
+      field: `line ${record.line}`,
+      message: `${record.dn} is not of this realm: a realm’s LDIF is imported in that realm`,
+    });
 }
 
 /** Below another suffix the caller may have rights, too; but a call of a realm is about that realm. */
