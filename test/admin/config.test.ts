@@ -143,6 +143,15 @@ test.serial('many who set settings at once all do', async (t) => {
   for (const [at, { status }] of done.entries()) if (status === 200) await call(t, atrium, 'config.reset', { json: { name: names[at] } });
 });
 
+test.serial('many who set the same setting at once all do, whether it was set before or not', async (t) => {
+  for (const round of [1, 2, 3]) {
+    const values = Array.from({ length: 20 }, (_, at) => 6 + (at % 3));
+    const done = await Promise.all(values.map((value) => call(t, atrium, 'config.set', { json: { name: 'totp.digits', value } })));
+    t.deepEqual([...new Set(done.map(({ status, body }) => `${status} ${JSON.stringify(body.errors)}`))], ['200 undefined'], `${round}`);
+    t.is((await call(t, atrium, 'config.reset', { json: { name: 'totp.digits' } })).status, 200);
+  }
+});
+
 test.serial('policies: a realm saves its own, whole; reset returns it to following; nonsense is told by its member', async (t) => {
   const first = await call(t, atrium, 'policies.show');
   t.is(first.body.authn.from, 'built-in');

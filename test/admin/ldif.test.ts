@@ -185,7 +185,12 @@ const worded: readonly [title: string, status: number, ldif: string, words: RegE
     /an entry of that name exists: existing=skip/,
   ],
   ['a change of none', 400, 'dn: uid=none,ou=people,{suffix}\nchangetype: modify\nreplace: cn\ncn: x\n-\n', /there is no such entry/],
-  ['a delete of one with others below it', 409, 'dn: ou=people,{suffix}\nchangetype: delete\n', /subordinate objects must be deleted first/],
+  [
+    'a delete of one with others below it',
+    409,
+    'dn: ou=people,{suffix}\nchangetype: delete\n',
+    /subordinate objects must be deleted first/,
+  ],
 ];
 function organization(name: string): string {
   return `dn: ${name},{suffix}\nobjectClass: organizationalUnit\nou: worded\n`;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { utf8 } from '#base';
 import { refuse } from '#catalogue';
-import { attributesOf, type ClientEntry, ClientRefusal } from '#client';
-import { type Modification, resultCodes } from '#ldap';
+import { attributesOf, type ClientEntry } from '#client';
+import type { Modification } from '#ldap';
 import type { WebRealm } from '#web';
 import { errors } from '../errors.ts';
 import { configurationOf, ownOf, realmMeant, rowsFrom, settingShape, shownIn, valueShape } from './config-shape.ts';
@@ -117,8 +117,8 @@ async function answer(call: Call, meant: WebRealm, named: string, done: boolean)
   return { realm: meant.id, setting: shownIn(call.deps, now, await ownOf(call, now), named, row), changed: done, etag: tag };
 }
 
-/** Others may set something else in the same entry at the same time: then it is looked at again. */
-const attemptsMax = 5;
+/** Others may set the same at the same time: then it is looked at again. */
+const attemptsMax = 10;
 
 /** @param text  what to set; without, what was set is taken back @returns whether anything is another than before */
 async function write(call: Call, meant: WebRealm, named: string, text: string | undefined): Promise<boolean> {
@@ -129,8 +129,9 @@ async function write(call: Call, meant: WebRealm, named: string, text: string | 
   // What is set is the directory's to refuse (STS-CORE-0004); there it has never been set.
   if (!isKnown && text === undefined) throw refuse(errors.settingUnknown, { name: named, field: 'name' });
   const dn = placeOf(call, meant);
+  const read = () => actor.read(dn, ['stsSetting', 'entryCSN']);
+  let entry = await read();
   for (let at = 1; ; at++) {
-    const entry = await actor.read(dn, ['stsSetting', 'entryCSN']);
     if (ifMatch !== undefined && ifMatch !== tagOf(entry)) throw refuse(errors.changedMeanwhile);
     const old = settingsNamed(entry, named);
     if (text === undefined && old.length === 0) throw refuse(isService ? errors.nothingToReset : errors.nothingToClear, { name: named });
@@ -144,7 +145,10 @@ async function write(call: Call, meant: WebRealm, named: string, text: string | 
       );
       return true;
     } catch (error) {
-      if (at >= attemptsMax || !isOvertaken(error)) throw error;
+      const wasThere = entry !== undefined;
+      entry = await read();
+      const isOvertaken = (entry !== undefined) !== wasThere || settingsNamed(entry, named).join('\n') !== old.join('\n');
+      if (at >= attemptsMax || !isOvertaken) throw error;
     }
   }
 }
@@ -155,11 +159,4 @@ function settingsNamed(entry: ClientEntry | undefined, named: string): readonly 
 
 function of(what: 'add' | 'delete', texts: readonly string[]): readonly Modification[] {
   return texts.length === 0 ? [] : [{ operation: what, attribute: { description: 'stsSetting', values: texts.map(utf8) } }];
-}
-
-/** What was to be taken out is not there any more, or the entry is there by now. */
-function isOvertaken(error: unknown): boolean {
-  return (
-    error instanceof ClientRefusal && [resultCodes.noSuchAttribute, resultCodes.entryAlreadyExists].some((code) => code === error.code)
-  );
 }
