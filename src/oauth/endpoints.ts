@@ -15,6 +15,8 @@ export const endpoints = {
     path: '/oauth2/authorize',
     methods: ['GET', 'POST'],
     purpose: 'asks a person for an authorization',
+    // It gives codes out.
+    head: 'refused',
     source: 'RFC 6749 §3.1',
     ...full,
   },
@@ -78,6 +80,7 @@ export const endpoints = {
     path: '/oauth2/logout',
     methods: ['GET', 'POST'],
     purpose: 'signs the person out for an application',
+    head: 'refused',
     source: 'OpenID Connect RP-Initiated Logout 1.0',
     ...full,
   },

@@ -1,7 +1,7 @@
 import type { Clock } from '#base';
 import { appPasswordsOf } from '#holdings';
 import type { Browser, Person } from '#people';
-import type { Demand, Session, Sessions, Visit } from '#sessions';
+import { type Demand, type Session, type Sessions, type Visit, wayToSignIn } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { type AppPasswordsDeps, createAppPasswordsHandlers } from './app-passwords.ts';
 import { type ConsentsDeps, createConsentsHandlers } from './consents.ts';
@@ -153,15 +153,12 @@ async function todoIn(deps: PortalDeps, realm: WebRealm, { holdings, passwordExp
 }
 
 /** Rule 1 of the redirect contract, with the portal as the calling protocol. */
-async function askToSignIn(
-  { sessions }: Pick<PortalDeps, 'sessions'>,
-  { realm, method, target }: WebRequest,
-  demand: Demand = {},
-): Promise<Reply> {
+async function askToSignIn({ sessions }: Pick<PortalDeps, 'sessions'>, request: WebRequest, demand: Demand = {}): Promise<Reply> {
+  const { realm, method, target } = request;
   const rows = [{ label: texts.askerLabel, value: texts.application }];
   const asked = Object.keys(demand).length === 0 ? {} : { demand };
-  const id = await sessions.park({ realm: realm.id, method: method === 'POST' ? 'POST' : 'GET', target, rows, ...asked });
-  return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
+  const parked = { realm: realm.id, method: method === 'POST' ? 'POST' : 'GET', target, rows, ...asked } as const;
+  return { kind: 'redirect', status: 303, to: await wayToSignIn(sessions, request, parked) };
 }
 
 function formSubject({ realm, sid }: Session): string {

@@ -8,6 +8,7 @@ export const keysRoutes = {
     method: 'GET',
     path: '/portal/keys/add',
     purpose: 'asks for a security key to add, in either role',
+    head: 'refused',
     source,
     coverage: 'full',
   },

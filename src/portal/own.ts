@@ -3,7 +3,7 @@ import type { SessionOf } from '#client';
 import { factorAddress } from '#factors';
 import { actingSession, type Person } from '#people';
 import type { AuthnPolicy } from '#policy';
-import type { Demand, Session, Sessions, Visit } from '#sessions';
+import { type Demand, type Session, type Sessions, type Visit, wayToSignIn } from '#sessions';
 import { type Csrf, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { takesEmail } from './email-pages.ts';
 import { texts } from './texts.ts';
@@ -75,16 +75,12 @@ function heldSecond(person: Person, policy: AuthnPolicy, sinceMs = 0): boolean {
 }
 
 /** What was posted is not kept: the page it came from is shown again. */
-async function ask(
-  { sessions }: OwnDeps,
-  { realm, method, target }: WebRequest,
-  back: string,
-  more: { readonly demand?: Demand },
-): Promise<Reply> {
+async function ask({ sessions }: OwnDeps, request: WebRequest, back: string, more: { readonly demand?: Demand }): Promise<Reply> {
+  const { realm, method, target } = request;
   const rows = [{ label: texts.askerLabel, value: texts.application }];
   const to = method === 'GET' && !/[?&]authn_error=/.test(target) ? target : back;
-  const id = await sessions.park({ realm: realm.id, method: 'GET', target: to, cancelTarget: back, rows, ...more });
-  return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
+  const parked = { realm: realm.id, method: 'GET', target: to, cancelTarget: back, rows, ...more } as const;
+  return { kind: 'redirect', status: 303, to: await wayToSignIn(sessions, request, parked) };
 }
 
 function visitOf({ door, address, correlationId }: WebRequest): Visit {

@@ -8,4 +8,5 @@ export { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } fro
 export type { AuthenticationEvent, EndedSession, Session } from './session.ts';
 export { type Begun, openSessions, type Sessions, type SessionsOptions, type SignedIn, type Visit } from './sessions.ts';
 export { settings as sessionsSettings } from './settings.ts';
+export { wayToSignIn } from './way-to-sign-in.ts';
 export type { Use } from './ways.ts';

@@ -3,6 +3,7 @@ import type { RouteRow } from '#catalogue';
 const source = 'specification document 1, "Sign-in flow (browser)"';
 const emailed = 'specification document 1, "Emailed code or link"';
 
+/** Steps of a sign-in may begin something when they are shown, or find that nothing is left to ask. */
 export const routes = {
   loginPage: {
     method: 'GET',
@@ -20,6 +21,7 @@ export const routes = {
   },
   setupPage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/mfa-setup',
     purpose: 'where somebody without a second factor chooses one to enrol, when it is required or offered',
     source,
@@ -28,6 +30,7 @@ export const routes = {
   setup: { method: 'POST', path: '/authn/mfa-setup', purpose: 'takes what was chosen, or that it is ignored', source, coverage: 'full' },
   passwordChangePage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/password-change',
     purpose: 'where somebody whose password must be changed changes it before their sign-in goes on',
     source,
@@ -35,6 +38,7 @@ export const routes = {
   },
   totpPage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/totp',
     purpose: 'asks for a code of the authenticator app; for who enrols one, shows its secret',
     source,
@@ -44,6 +48,7 @@ export const routes = {
   passwordChange: { method: 'POST', path: '/authn/password-change', purpose: 'takes the new password', source, coverage: 'full' },
   backupCodePage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/backup-code',
     purpose: 'where a recovery code is typed in the place of a code or a key',
     source,
@@ -52,6 +57,7 @@ export const routes = {
   backupCode: { method: 'POST', path: '/authn/backup-code', purpose: 'judges a recovery code and spends it', source, coverage: 'full' },
   webauthnPage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/webauthn',
     purpose: 'asks for a security key, in the role that the waiting request says; first use enrols',
     source,
@@ -73,6 +79,7 @@ export const routes = {
   },
   emailCodePage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/email-code',
     purpose: 'offers to mail a code, and asks for it once it was mailed',
     source: emailed,
@@ -87,6 +94,7 @@ export const routes = {
   },
   emailLinkPage: {
     method: 'GET',
+    head: 'refused',
     path: '/authn/email-link',
     purpose: 'offers to mail a link; opened by that link, asks to continue and spends nothing',
     source: emailed,

@@ -8,6 +8,8 @@ import type { WebRealm } from './realm.ts';
 /** A request as handlers see it: parsed, bounded, and free of the framework underneath. */
 export interface WebRequest {
   readonly method: RouteMethod;
+  /** Asked with HEAD: answered as GET is, and nothing is kept for it (RFC 9110 §9.2.1). */
+  readonly isHead: boolean;
   /** Whose page is asked for. Paths, here and in a reply, are those of the realm: its prefix is nobody's business but the door's. */
   readonly realm: WebRealm;
   /** The path as it came, without the realm's prefix. */

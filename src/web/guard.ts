@@ -59,8 +59,6 @@ export function createGuard({ realms, publicBaseUrl, tlsPort, send }: GuardOptio
       send.refuse(exchange, errors.realmRemoved);
       return false;
     }
-    // Restify hands HEAD only to routes of its own; Node already knows that no body is sent.
-    if (request.method === 'HEAD') request.method = 'GET';
     // Each realm has all the routes: the router sees the path below its prefix.
     request.url = exchange.target;
     return true;

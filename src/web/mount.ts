@@ -73,10 +73,16 @@ export function mountRoutes(routes: readonly WebRoute[], options: MountOptions):
 
 const methods: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-function mount(server: Server, { method, path }: RouteRow, mounted: (request: Request, response: Response, next: Next) => void): void {
+function mount(
+  server: Server,
+  { method, path, head }: RouteRow,
+  mounted: (request: Request, response: Response, next: Next) => void,
+): void {
   switch (method) {
     case 'GET':
       server.get(path, mounted);
+      // Restify hands HEAD only to routes of its own; Node knows that no body is sent.
+      if (head !== 'refused') server.head(path, mounted);
       return;
     case 'POST':
       server.post(path, mounted);
@@ -124,6 +130,7 @@ function readRequest(exchange: Exchange, params: Params, { csrf, limits, send }:
   const { request, realm, query, target, door, secure, origin, address, correlationId } = exchange;
   return {
     method: methods.find((method) => method === request.method) ?? 'GET',
+    isHead: request.method === 'HEAD',
     realm,
     path: target.split('?', 1).join(''),
     query,

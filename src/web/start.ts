@@ -138,11 +138,11 @@ export async function startWeb(options: WebOptions): Promise<Web> {
   }
 }
 
-/** Doors of browsers have the same. */
+/** Doors of browsers have the same. HEAD comes with GET. */
 function routesOf(server: Server | undefined): readonly { readonly method: string; readonly path: string }[] {
   // An object by name, whatever its type says.
   const routes = Object.values(server?.router.getRoutes() ?? {}) as readonly { readonly method: string; readonly path: unknown }[];
-  return routes.map(({ method, path }) => ({ method, path: String(path) }));
+  return routes.filter(({ method }) => method !== 'HEAD').map(({ method, path }) => ({ method, path: String(path) }));
 }
 
 interface DoorOptions extends WebOptions {
@@ -191,8 +191,7 @@ async function createDoor(
     const exchange = exchanges.of(request);
     if (exchange === undefined) return;
     if (error.statusCode === 405) {
-      const allowed = [response.getHeader('Allow')].flat().join(', ');
-      const allow = allowed.replace(/\bGET\b/, 'GET, HEAD');
+      const allow = [response.getHeader('Allow')].flat().join(', ');
       send.refuse(exchange, errors.methodNotAllowed, { headers: { Allow: allow } });
     } else if (error.statusCode === 404) send.refuse(exchange, errors.noRoute);
     else send.refuse(exchange, errors.beforeRouter);

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '#base';
+import { systemTimers, type Timers } from '#jobs';
 import { addPerson, asAdministrator, type TestPerson } from '../flows/people.ts';
 import { ask, cookieOf, hiddenOf, openScreen, type RawAnswer, submit } from '../flows/raw.ts';
 import { startTestAtrium, type TestAtrium } from '../support/atrium.ts';
@@ -22,8 +23,12 @@ export interface ConsoleHouse extends AsyncDisposable {
   send(target: string, form: Readonly<Record<string, string>>, cookies: Cookies): Promise<RawAnswer>;
 }
 
-export async function openConsoleHouse(settings: Readonly<Record<string, string>> = {}, clock: Clock = systemClock): Promise<ConsoleHouse> {
-  const atrium = await startTestAtrium({ clock, settings: { STS_SECURITY_RATE_PER_ADDRESS: '1000', ...settings } });
+export async function openConsoleHouse(
+  settings: Readonly<Record<string, string>> = {},
+  clock: Clock = systemClock,
+  timers: Timers = systemTimers,
+): Promise<ConsoleHouse> {
+  const atrium = await startTestAtrium({ clock, timers, settings: { STS_SECURITY_RATE_PER_ADDRESS: '1000', ...settings } });
   const base = atrium.addresses.http ?? '';
   const signIn = async ({ uid, password }: TestPerson): Promise<Cookies> => {
     const session = cookieOf(await submit(base, await openScreen(base), uid, password), 'sts_session');

@@ -4,7 +4,7 @@ import type { ErrorRow } from '#catalogue';
 import type { Actor, DirectoryClient, SessionOf } from '#client';
 import { actingSession, type Person } from '#people';
 import { verifiesPasswords } from '#policy';
-import type { Demand, Session, Sessions, Visit } from '#sessions';
+import { type Demand, type Session, type Sessions, type Visit, wayToSignIn } from '#sessions';
 import { type Csrf, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
 import { holdsRole } from '../operations/roles.ts';
@@ -121,11 +121,11 @@ async function askToSignIn({ sessions }: GateDeps, request: WebRequest, { back }
   const to = method === 'GET' && !/[?&]authn_error=/.test(target) ? target : home;
   const rows = [{ label: texts.askerLabel, value: texts.application }];
   const isDemanding = Object.keys(demand).length > 0;
-  const id = await sessions.park({
+  const way = await wayToSignIn(sessions, request, {
     ...{ realm: realm.id, method: 'GET', target: to, rows },
     ...(isDemanding ? { cancelTarget: home, demand } : { cancelTarget: '/portal' }),
   });
-  return { kind: 'redirect', status: 302, to: `/authn/login?authn=${encodeURIComponent(id)}` };
+  return { kind: 'redirect', status: 302, to: way };
 }
 
 /** Leaves an audit row of what the console refused. */

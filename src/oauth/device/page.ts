@@ -2,7 +2,7 @@ import type { Audit } from '#audit';
 import type { Chance, Clock } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import { actingSession, type People, type Person } from '#people';
-import { meetsDemand, type Session, type Sessions } from '#sessions';
+import { meetsDemand, type Session, type Sessions, wayToSignIn } from '#sessions';
 import type { Hourly } from '#state';
 import {
   type Csrf,
@@ -94,10 +94,10 @@ async function visitorOf(deps: DeviceDeps, request: WebRequest): Promise<Visitor
   return { issuer: issuerOf(realm, origin, server), session, person, subject, action: realm.prefix + path };
 }
 
-async function ask({ sessions }: DeviceDeps, { realm }: WebRequest, target: string, demand = {}): Promise<Reply> {
+async function ask({ sessions }: DeviceDeps, request: WebRequest, target: string, demand = {}): Promise<Reply> {
   const rows = [{ label: 'For', value: texts.application }];
-  const id = await sessions.park({ realm: realm.id, method: 'GET', target, cancelTarget: '/portal', rows, demand });
-  return { kind: 'redirect', status: 303, to: `/authn/login?authn=${encodeURIComponent(id)}` };
+  const parked = { realm: request.realm.id, method: 'GET', target, cancelTarget: '/portal', rows, demand } as const;
+  return { kind: 'redirect', status: 303, to: await wayToSignIn(sessions, request, parked) };
 }
 
 async function act(deps: DeviceDeps, request: WebRequest, visitor: Visitor, form: URLSearchParams): Promise<Reply> {
