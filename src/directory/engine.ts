@@ -65,7 +65,7 @@ export interface EngineOptions {
   /** What is kept of the service's settings; by default nothing is. */
   readonly stored?: StoredSettings;
   /** The first segments of all paths of the service, which no realm may be called; by default none. */
-  readonly pathSegments?: readonly string[];
+  readonly pathSegments?: () => ReadonlySet<string>;
   /** What a new realm begins with; by default nothing. */
   readonly realmSeed?: RealmSeed;
   /** What the web layer shows on its private socket; without it that door opens to nobody. */
@@ -208,7 +208,7 @@ const ownRows: SettingRows = { ...settings, ...policySettings, ...credentialsSet
 
 /** What is made of a schema and knows its types: all of it is made anew with another one. */
 function madeOf(schema: Schema, options: MadeOptions) {
-  const { settings, clock, sealer, stored, settingRows = ownRows, pathSegments = [], realmSeed = [] } = options;
+  const { settings, clock, sealer, stored, settingRows = ownRows, pathSegments = () => new Set(), realmSeed = [] } = options;
   const realms = createLiveRealms({
     schema,
     settings,

@@ -47,7 +47,8 @@ interface Desk {
   readonly default: Realm;
   /** Rows of all settings that a realm may have of its own. */
   readonly rows: SettingRows;
-  readonly segments: readonly string[];
+  /** First segments of the service's paths, which no realm may be called. */
+  readonly segments: () => ReadonlySet<string>;
   readonly seed: RealmSeed;
   /** What is kept of the service's settings. */
   readonly stored?: StoredSettings | undefined;
@@ -170,7 +171,7 @@ export function realmsAmong(schema: Schema, settings: EngineSettings, rows: Sett
 /** What entries of realms are judged by. */
 export function rulesOf(desk: Omit<Desk, 'seed'>): RealmRules {
   const { schema, settings, rows, segments, stored } = desk;
-  return { schema, settings, rows, registry: registryOf(desk), segments: new Set(segments), stored };
+  return { schema, settings, rows, registry: registryOf(desk), segments, stored };
 }
 
 /** Realms and one more. */

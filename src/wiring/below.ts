@@ -44,7 +44,7 @@ import { canMail, settings as rows, switchedOff, tellsOfChanges } from '../setti
 import type { Beneath } from './above.ts';
 import { openCertificate } from './certificate.ts';
 import type { Foundation, Settings } from './foundation.ts';
-import { directoryFile, firstSegments, realmSeed, stateFile, storedIn } from './installation.ts';
+import { directoryFile, pathSegments, realmSeed, stateFile, storedIn } from './installation.ts';
 import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, operatorsSocketOf, socketFolder } from './locate.ts';
 import { schemaFiles } from './schema-files.ts';
@@ -96,7 +96,7 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
     ...(crew === undefined ? {} : { shares: 'first', tally: createTally(crew.tally) }),
   });
   open.defer(async () => void (await Promise.all([listener.stop(), crew?.stop(settings['ldap.stopTimeoutS'] * 1000)])));
-  await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), ...realms } });
+  await crew?.start({ engine, audit, log, plan: { ...planOf(foundation, engine, endpoints, listener), realmSeed: realms.realmSeed } });
   certificate?.follow(certificate.shown, (shown) => Promise.all([listener.showCertificate(shown), crew?.showCertificate(shown)]));
 
   const connectionsOf = async (...whose: Parameters<Listener['endFor']>) =>
@@ -263,9 +263,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms,
 type RealmMaking = Required<Pick<EngineOptions, 'pathSegments' | 'realmSeed'>>;
 
 export async function realmMaking({ root }: Foundation): Promise<RealmMaking> {
-  // Loaded with the first start: a command on a folder needs no routes.
-  const { routeTables } = await import('../tables.ts');
-  return { pathSegments: firstSegments(routeTables), realmSeed: await readRealmSeed(realmSeed(root)) };
+  return { pathSegments, realmSeed: await readRealmSeed(realmSeed(root)) };
 }
 
 function endpointsOf({ root, settings, dataDir }: Foundation, certificate: ServerCertificate | undefined): Endpoints {
@@ -299,7 +297,7 @@ function planOf(
   { store, mockKey, knownMemory, startedMs, commonPasswords }: Engine,
   { ldap, ldaps }: Endpoints,
   { addresses }: Listener,
-): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | 'news' | keyof RealmMaking> {
+): Omit<WorkerPlan, 'progress' | 'tally' | 'generation' | 'news' | 'realmSeed'> {
   const { version, settings, live, dataDir } = foundation;
   return {
     schemaFiles: schemaFiles(foundation),
@@ -312,6 +310,7 @@ function planOf(
     sealerKeys: sealerKeysOf(settings),
     ...(commonPasswords === undefined ? {} : { commonPasswords: commonPasswords.shared }),
     startedMs,
+    pathSegments: pathSegments(),
     settings: withoutSecrets(live.given),
     origins: live.origins,
     endpoints: {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { equalBytes } from '#base';
-import { createLiveSettings, type GivenOrigins, Refusal, type RouteRow } from '#catalogue';
+import { createLiveSettings, type GivenOrigins, Refusal } from '#catalogue';
 import {
   defaultRealm,
   type Realms,
@@ -21,6 +22,8 @@ import { settings as rows } from '../settings.ts';
 import type { Settings } from './foundation.ts';
 import { storedSettings } from './live-settings.ts';
 import { type Place, schemaFiles } from './schema-files.ts';
+
+const require = createRequire(import.meta.url);
 
 /** The file of entries inside the data folder. */
 export const directoryFile = 'directory.sqlite';
@@ -107,16 +110,25 @@ function isDecodable({ user }: { readonly user: Uint8Array }): boolean {
 
 /** By what an import into a folder makes realms. */
 export async function makingIn({ root, settings }: Ground, schema: Schema) {
-  const { routeTables } = await import('../tables.ts');
-  const segments = firstSegments(routeTables);
-  const rules = rulesOf({ schema, settings, rows, segments, default: defaultRealm(schema, settings) });
+  const rules = rulesOf({ schema, settings, rows, segments: pathSegments, default: defaultRealm(schema, settings) });
   return { rules, seed: await readRealmSeed(realmSeed(root)) };
 }
 
-/** With what paths of the service begin: those of all routes, and `/realm/<id>`. */
-export function firstSegments(tables: Readonly<Record<string, Readonly<Record<string, RouteRow>>>>): readonly string[] {
-  const all = Object.values(tables).flatMap((table) => Object.values(table).map(({ path }) => path.split('/')[1] ?? ''));
-  return [...new Set([...all, 'realm'])].filter((segment) => segment !== '');
+let segments: ReadonlySet<string> | undefined;
+
+/**
+ * With what paths of the service begin: those of all routes, and `/realm/<id>`. Routes stand in all rooms, and most commands on a folder make no realm:
+ * they are loaded when this is first asked.
+ */
+export function pathSegments(): ReadonlySet<string> {
+  segments ??= readSegments();
+  return segments;
+}
+
+function readSegments(): ReadonlySet<string> {
+  const { routeTables } = require('../tables.ts') as typeof import('../tables.ts');
+  const all = Object.values(routeTables).flatMap((table) => Object.values(table).map(({ path }) => path.split('/')[1] ?? ''));
+  return new Set([...all, 'realm'].filter((segment) => segment !== ''));
 }
 
 /** More are never made (`realms.max`). */

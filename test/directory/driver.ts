@@ -278,7 +278,7 @@ export function emptyHouse(t: Owner, given: Partial<EngineSettings> & HouseOptio
     ...(outbox === undefined ? {} : { outbox }),
     realmSeed,
     settingRows,
-    pathSegments: ['authn', 'portal'],
+    pathSegments: () => new Set(['authn', 'portal']),
     version: '0.1.0',
   });
   const connect = (door: Door = 'ldap', more: Partial<Connection> = {}) => clientOf(engine, door, more);

@@ -18,8 +18,8 @@ export interface RealmRules {
   readonly rows: SettingRows;
   /** Below it stand the entries of realms. */
   readonly registry: Name;
-  /** First segments of the service's paths. */
-  readonly segments: ReadonlySet<string>;
+  /** First segments of the service's paths; asked for when a realm is made. */
+  readonly segments: () => ReadonlySet<string>;
   /** What is kept of the service's settings; without it, none can be. */
   readonly stored?: StoredSettings | undefined;
 }
@@ -58,7 +58,7 @@ export function judgeNewRealm(rules: RealmRules, realms: Realms, said: RealmSaid
   const id = said.all('stsrealmid')[0] ?? '';
   if (!idForm.test(id)) throw refuse(errors.realmIdUnfit);
   if (id === defaultId) throw refuse(errors.realmIdDefault);
-  if (segments.has(id)) throw refuse(errors.realmIdShadows);
+  if (segments().has(id)) throw refuse(errors.realmIdShadows);
   if (estSegments.has(id)) throw refuse(errors.realmIdOfEst);
   if (!isNamedBy(said, registry, id)) throw refuse(errors.realmMisplaced, { registry: registry.text });
   if (realms.byId(id) !== undefined) throw refuse(errors.realmIdTaken);

@@ -34,7 +34,7 @@ export interface WorkerPlan {
   readonly endpoints: Pick<Endpoints, 'ldap' | 'ldaps'>;
   /** The engine's, for realms that are made. */
   readonly realmSeed: RealmSeed;
-  readonly pathSegments: readonly string[];
+  readonly pathSegments: ReadonlySet<string>;
   /** The engine's, so that each thread answers alike for names that nobody has. */
   readonly mockKey: Uint8Array;
   /** What is known of passwords, in all threads alike. */

@@ -98,7 +98,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     canMail,
     switchedOff,
     realmSeed: plan.realmSeed,
-    pathSegments: plan.pathSegments,
+    pathSegments: () => plan.pathSegments,
     version,
     mockKey: plan.mockKey,
     knownMemory: plan.knownMemory,
