@@ -68,9 +68,11 @@ function writeStep({ path, place, text }: Extract<PageStep, { kind: 'file' }>): 
   writeFileSync(path, place === 'at the top' ? text + held : place === 'at the end' ? held + text : text);
 }
 
-/** Has apt find the packages that were fetched, and ask nothing; and has the certificate that Debian makes for a machine, if an image left it out. */
-export function prepareMachine(archives: string): void {
-  const lines = [
+export const aptFile = '/etc/apt/apt.conf.d/zz-atrium';
+
+/** Has apt find the packages that were fetched, and ask nothing. */
+export const aptSettings = (archives: string) =>
+  [
     `Dir::Cache::archives "${archives}";`,
     'APT::Get::Assume-Yes "true";',
     'APT::Install-Recommends "false";',
@@ -78,8 +80,12 @@ export function prepareMachine(archives: string): void {
     'Debug::NoLocking "true";',
     'Dpkg::Use-Pty "0";',
     'DPkg::Options { "--force-unsafe-io"; "--force-confold"; };',
-  ];
-  writeFileSync('/etc/apt/apt.conf.d/zz-atrium', `${lines.join('\n')}\n`);
+    '',
+  ].join('\n');
+
+/** Has apt find the packages that were fetched, and ask nothing; and has the certificate that Debian makes for a machine, if an image left it out. */
+export function prepareMachine(archives: string): void {
+  writeFileSync(aptFile, aptSettings(archives));
   // Java's own list of authorities, and manuals.
   for (const path of ['/etc/ca-certificates/update.d/jks-keystore', '/var/lib/man-db/auto-update']) rmSync(path, { force: true });
   const maker = '/usr/sbin/make-ssl-cert';

@@ -6,7 +6,7 @@ import { runJourney, type Step } from '../lab/journey.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 /** Packages as Debian has them, kept from run to run. */
-const archives = join(root, 'node_modules', '.cache', 'atrium-clients');
+export const archives = join(root, 'node_modules', '.cache', 'atrium-clients');
 const timeoutMs = 600_000;
 
 /** Why no copy of this machine can be made; `undefined` where one can. */

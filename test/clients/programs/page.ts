@@ -28,21 +28,23 @@ export function pageNames(): string[] {
     .sort();
 }
 
+/** The steps of a page of docs/clients. @param name  without its ending; `README` is the index */
+export const readPage = (name: string): PageStep[] => stepsOf(join(pagesFolder, `${name}.md`));
+
 /**
  * Reads the blocks of a page. `sh` is run as root; below a line that ends with *on the machine of Atrium:* it is run there; `ldif` is added to the
  * directory; `text` is only read. Every other block is a file, and the line above it says which and where in it.
  *
- * @param name  without its ending; `README` is the index
  * @throws Error for a block of which the page does not say what it is
  */
-export function readPage(name: string): PageStep[] {
-  const page = readFileSync(join(pagesFolder, `${name}.md`), 'utf8');
+export function stepsOf(file: string): PageStep[] {
+  const page = readFileSync(file, 'utf8');
   return [...page.matchAll(fence)].flatMap(({ groups: { above = '', language = '', text = '' } = {} }): PageStep[] => {
     if (language === 'text') return [];
     if (language === 'sh') return [{ kind: above.endsWith('on the machine of Atrium:') ? 'atrium' : 'commands', text }];
     if (language === 'ldif') return [{ kind: 'entries', text }];
     const { path, place } = headline.exec(above)?.groups ?? {};
-    if (path === undefined) throw new Error(`docs/clients/${name}.md: the line above a block does not say which file it is: ${above}`);
+    if (path === undefined) throw new Error(`${file}: the line above a block does not say which file it is: ${above}`);
     return [{ kind: 'file', path, place: place as Place, text }];
   });
 }

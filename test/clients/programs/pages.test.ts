@@ -7,7 +7,7 @@ import { settings } from '../../../src/settings.ts';
 import { errorRows } from '../../../src/tables.ts';
 import { withLdapUtils } from '../../support/ldap-utils.ts';
 import { connectRaw, type RawClient } from '../../support/raw-ldap.ts';
-import { packagesOf, pageNames, pagesFolder, readPage } from './page.ts';
+import { packagesOf, pageNames, pagesFolder, readPage, stepsOf } from './page.ts';
 import { programs } from './programs.ts';
 import type { Recorded } from './relay.ts';
 import { memberLdif, startWorld, suffix, type World } from './world.ts';
@@ -33,6 +33,14 @@ test('docs/clients: every block of a page says what it is, and each page install
     t.regex(textOf(name), /^## Try it$/m);
     t.regex(textOf(name), /^## What to know$/m);
   }
+});
+
+test('docs/running.md: every block of it says what it is, for `npm run test:running`', (t) => {
+  const steps = stepsOf(join(import.meta.dirname, '..', '..', '..', 'docs', 'running.md'));
+  const files = steps.flatMap((step) => (step.kind === 'file' ? [step.path] : []));
+  const service = ['/etc/atrium/env', '/etc/systemd/system/atrium.service', '/usr/local/bin/atrium'];
+  t.deepEqual(files, [...service, '/etc/atrium/env', '/etc/nginx/conf.d/atrium.conf']);
+  t.true(steps.some((step) => step.kind === 'commands' && step.text.includes('systemctl enable --now atrium')));
 });
 
 test('docs/clients: every setting and every code that a page names is a row', (t) => {
