@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { ldapNames } from '../../src/admin/operations/ldap-names.ts';
 import { ask, cookieOf, openScreen, submit } from '../flows/raw.ts';
 import { call, openApi } from './api.ts';
 
@@ -95,6 +96,13 @@ test('ldap.service, ldap.directory, ldap.applications: what LDAP offers and show
   t.true(service.namingContexts.includes(atrium.suffix));
   t.true(service.listeners.some(({ name }: { name: string }) => /StartTLS/.test(name)));
   t.true(service.controls.length > 10 && service.saslMechanisms.length > 0);
+  const identifiers = [service.controls, service.extensions, service.features].flat() as { oid: string; name?: string; source?: string }[];
+  t.deepEqual(
+    identifiers.filter(({ name, source }) => name === undefined || source === undefined),
+    [],
+    'each has a name and a document',
+  );
+  t.deepEqual(Object.keys(ldapNames).toSorted(), identifiers.map(({ oid }) => oid).toSorted(), 'and nothing else is named');
   const seen: string[] = [];
   let after: string | undefined;
   do {

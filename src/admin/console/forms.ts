@@ -233,6 +233,7 @@ const words: Readonly<Record<string, string>> = {
   ldif: 'LDIF',
   mfa: 'second factor',
   oid: 'OID',
+  sasl: 'SASL',
   scram: 'SCRAM',
   tls: 'TLS',
   totp: 'authenticator app',

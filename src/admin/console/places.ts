@@ -42,7 +42,8 @@ interface ShownPlace extends Place {
   readonly one?: readonly EachAct[];
   /** Members in which a row has the way to its own page, and what they are asked with there. */
   readonly ways?: Readonly<Record<string, (thing: Data) => Way | undefined>>;
-  readonly intro?: string;
+  /** What stands here, in a sentence. */
+  readonly intro: string;
   /** What is said of its list where it is empty: the first step. */
   readonly empty?: string;
 }

@@ -1,7 +1,7 @@
 import { watch } from '#client';
 import { type Handler, html, notice, type Piece, type WebRequest } from '#web';
 import type { Operation } from '../operations/row.ts';
-import { type Deed, deedLink, sentence, statusOf, toldOf, typedOf } from './acts.ts';
+import { type Deed, deedLink, statusOf, toldOf, typedOf } from './acts.ts';
 import { type Data, drawOutput } from './data.ts';
 import { flash } from './flash.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
@@ -38,7 +38,7 @@ export function createShownHandler(deps: ConsoleDeps, page: ShownPage, row: Oper
       title: page.words,
       json: output ?? { errors: failure?.errors ?? [] },
       ...(failure === undefined ? {} : { status: statusOf(failure.status), error: failure.error }),
-      main: html`<h1>${page.words}</h1>${flash(deps, request)}<p>${page.intro ?? sentence(row.summary)}</p>
+      main: html`<h1>${page.words}</h1>${flash(deps, request)}<p>${page.intro}</p>
 ${isLost && lostNotice(realm, page.path, { ...Object.fromEntries(query), after: '' })}${told.wrong.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${deeds.some((each) => each !== undefined) && html`<div class="acts">${deeds}${wayLink(page, request)}</div>`}
 ${fields.length > 0 && html`<section aria-label="${texts.filter}">${filterForm(realm, page.path, fields)}</section>`}

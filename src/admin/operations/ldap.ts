@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { present } from '#client';
+import { ldapNames } from './ldap-names.ts';
 import { nextMember, pageMembers, pageOf } from './paging.ts';
 import type { Call, Operation } from './row.ts';
 import { operation } from './row.ts';
 
 const words = z.array(z.string());
+const named = z.array(
+  z.strictObject({
+    oid: z.string(),
+    name: z.string().optional().describe('What it stands for.'),
+    source: z.string().optional().describe('The document that says what it does.'),
+  }),
+);
 const entryShape = z.strictObject({
   dn: z.string(),
   attributes: z.record(z.string(), words).describe('Values that are no text are base64, behind `base64:`.'),
@@ -23,9 +31,9 @@ export const ldapRows: readonly Operation[] = [
       namingContexts: words,
       vendor: z.string(),
       protocolVersions: words,
-      controls: words.describe('OIDs, for connections like that of this service’s own pages.'),
-      extensions: words,
-      features: words,
+      controls: named.describe('For connections like that of this service’s own pages.'),
+      extensions: named,
+      features: named,
       saslMechanisms: words,
       subschema: z.string(),
     }),
@@ -41,9 +49,9 @@ export const ldapRows: readonly Operation[] = [
         namingContexts: all('namingContexts'),
         vendor: [root?.one('vendorName'), root?.one('vendorVersion')].filter((each) => each !== undefined).join(' '),
         protocolVersions: all('supportedLDAPVersion'),
-        controls: all('supportedControl'),
-        extensions: all('supportedExtension'),
-        features: all('supportedFeatures'),
+        controls: all('supportedControl').map(withName),
+        extensions: all('supportedExtension').map(withName),
+        features: all('supportedFeatures').map(withName),
         saslMechanisms: all('supportedSASLMechanisms'),
         subschema: root?.one('subschemaSubentry') ?? '',
       };
@@ -62,6 +70,11 @@ export const ldapRows: readonly Operation[] = [
     'ou=applications',
   ),
 ];
+
+function withName(oid: string): z.input<typeof named>[number] {
+  const [name, source] = ldapNames[oid] ?? [];
+  return { oid, ...(name === undefined ? {} : { name }), ...(source === undefined ? {} : { source }) };
+}
 
 /** What is written is what LDAP shows: secrets are never read through it, by whomever. */
 function dump(name: string, path: `/admin-api/${string}`, summary: string, below: string): Operation {
