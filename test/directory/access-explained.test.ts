@@ -106,6 +106,10 @@ test('explain access: what cannot be read, and who is not there', async (t) => {
   t.deepEqual([code, diagnostic], [32, 'nobody has the name nobody']);
   t.is((await explain(operator, { as: '', entry: suffix, right: 'own' })).code, 2);
   t.is((await explain(operator, { as: '', entry: suffix, strength: 'strong' })).code, 2);
+  for (const from of ['somewhere', '192.0.2.300', '+protected', '192.0.2.7+tls+protected', ''])
+    t.is((await explain(operator, { as: '', entry: suffix, from })).code, 2, from);
+  for (const from of ['192.0.2.7', '2001:db8::7+protected', 'this-machine', 'this-machine+protected'])
+    t.is((await explain(operator, { as: '', entry: suffix, from })).code, 0, from);
   t.is((await explain(operator, { as: '', entry: suffix, attribute: 'noSuchThing' })).code, 17);
   t.is((await explain(operator, { as: '', entry: 'dc=elsewhere' })).code, 32);
 });

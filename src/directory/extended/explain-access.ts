@@ -1,3 +1,4 @@
+import { addressOctets } from '#base';
 import { refuse } from '#catalogue';
 import { type BerReader, type BerWriter, decodeAttributes, decodeBer, encodeBer } from '#ldap';
 import { describe } from '#schema';
@@ -146,12 +147,16 @@ function whoIs({ engine, asker }: Call, snapshot: Snapshot, id: string): StoredE
   return entry;
 }
 
-/** From where: an address or `this-machine`, and `+protected` behind it; from where the request comes, without. */
+/** From where: an address or `this-machine`, and `+protected` behind it; from where the request comes, without. @throws Refusal `accessMalformed` (2) */
 export function originOf(from: string | undefined, own: Origin): Origin {
   if (from === undefined) return { address: own.address, loopback: own.loopback, secure: own.secure };
   const words = from.split('+').map((word) => word.trim());
   const where = words.find((word) => word !== 'protected') ?? '';
   const address = where === 'this-machine' ? '127.0.0.1' : where;
+  if (words.length > 2 || addressOctets(address) === undefined)
+    throw refuse(errors.accessMalformed, {
+      why: `${from}: from is an address or this-machine, and +protected behind it where it comes by TLS`,
+    });
   return { address, loopback: address === '::1' || address.startsWith('127.'), secure: words.includes('protected') };
 }
 
