@@ -1,5 +1,5 @@
 import { type SettingRows, serviceSettings } from '#catalogue';
-import type { SwitchedOff } from '#policy';
+import type { Offer, Offers } from '#policy';
 import { settings as adminSettings } from './admin/settings.ts';
 import { settings as auditSettings } from './audit/settings.ts';
 import { settings as clientSettings } from './client/settings.ts';
@@ -14,7 +14,6 @@ import { settings as policySettings } from './policy/settings.ts';
 import { settings as realmsSettings } from './realms/settings.ts';
 import { settings as schemaSettings } from './schema/settings.ts';
 import { settings as sessionsSettings } from './sessions/settings.ts';
-import { settings as signinSettings } from './signin/settings.ts';
 import { settings as stateSettings } from './state/settings.ts';
 import { settings as storeSettings } from './store/settings.ts';
 import { settings as webSettings } from './web/settings.ts';
@@ -36,7 +35,6 @@ export const settings = {
   ...realmsSettings,
   ...schemaSettings,
   ...sessionsSettings,
-  ...signinSettings,
   ...stateSettings,
   ...storeSettings,
   ...webSettings,
@@ -47,16 +45,41 @@ export function canMail(inForce: object): boolean {
   return 'mail.smtpHost' in inForce && inForce['mail.smtpHost'] !== '';
 }
 
-/** Which second factors of the sign-in page are switched off where such settings are in force, and by which. @param inForce  all of them */
-export function switchedOff(inForce: object): SwitchedOff {
+/**
+ * What can be done with each mechanism of the sign-in page where such settings are in force, and by which setting it cannot.
+ *
+ * @param inForce  all of them
+ * @param linksLead  whether a link in a mail leads to this service
+ */
+export function offersIn(inForce: object, linksLead: boolean): Offers {
   const values: Readonly<Record<string, unknown>> = { ...inForce };
-  const key = keySwitches.mfa.find((name) => values[name] === false);
-  const mail = canMail(inForce) ? {} : { 'email-code': 'mail.smtpHost', 'email-link': 'mail.smtpHost' };
+  const switchOf = (names: readonly string[]) => names.find((name) => values[name] === false);
+  const [mfa, primary] = [switchOf(keySwitches.mfa), switchOf(keySwitches.primary)];
+  const app = switchOf(['totp.enabled']);
+  const mail = canMail(inForce) ? undefined : 'mail.smtpHost';
   return {
-    ...(key === undefined ? {} : { 'security-key': key }),
-    ...(values['totp.enabled'] === false ? { 'authenticator-app': 'totp.enabled' } : {}),
-    ...mail,
+    password: { first: true, second: false, enrol: false },
+    'security-key': offer({ first: primary === undefined, second: mfa === undefined, enrol: mfa === undefined }, mfa ?? primary),
+    'authenticator-app': offer({ first: false, second: app === undefined, enrol: app === undefined }, app),
+    'recovery-code': { first: false, second: true, enrol: false },
+    'email-code': mailed(mail),
+    'email-link': mailed(mail ?? (linksLead ? undefined : 'global.publicBaseUrl')),
   };
+}
+
+/** The same for those who do not listen to browsers themselves: whether links lead here is read from the settings. */
+export function offersBy(inForce: object): Offers {
+  const values: Readonly<Record<string, unknown>> = { ...inForce };
+  const isHere = /^(?:|localhost|127\.[\d.]+|::1|0\.0\.0\.0|::)$/.test(String(values['http.host'] ?? ''));
+  return offersIn(inForce, values['global.publicBaseUrl'] !== '' || (values['http.tlsPort'] !== undefined && isHere));
+}
+
+function mailed(off: string | undefined): Offer {
+  return offer({ first: off === undefined, second: off === undefined, enrol: false }, off);
+}
+
+function offer(can: Omit<Offer, 'off'>, off: string | undefined): Offer {
+  return off === undefined ? can : { ...can, off };
 }
 
 /** Whether people of such a realm are told by mail when what they sign in with has changed. */

@@ -42,7 +42,6 @@ import { jobs as sessionsJobs } from './sessions/jobs.ts';
 import { settings as sessionsSettings } from './sessions/settings.ts';
 import { errors as signinErrors } from './signin/errors.ts';
 import { routes as signinRoutes } from './signin/routes.ts';
-import { settings as signinSettings } from './signin/settings.ts';
 import { settings as stateSettings } from './state/settings.ts';
 import { errors as storeErrors } from './store/errors.ts';
 import { settings as storeSettings } from './store/settings.ts';
@@ -70,7 +69,6 @@ export const settingTables: Readonly<Record<string, SettingRows>> = {
   realms: realmsSettings,
   schema: schemaSettings,
   sessions: sessionsSettings,
-  signin: signinSettings,
   state: stateSettings,
   store: storeSettings,
   web: webSettings,

@@ -37,6 +37,8 @@ export interface SignInAsked {
   readonly door: string;
   readonly from?: string | undefined;
   readonly password?: string | undefined;
+  /** The client id of the one that they sign in to, at the door `browser`. */
+  readonly application?: string | undefined;
 }
 
 /** Whoever sends extended operations. */
@@ -47,7 +49,7 @@ const explainSignInOid = '2.25.83716444157178576224225129172109131643.6.76';
 const setTag = 0x31;
 const suffixTag = 0x86;
 const accessTags = { as: 0x80, entry: 0x81, strength: 0x82, from: 0x83, attribute: 0x84, right: 0x85 } as const;
-const signInTags = { who: 0x80, door: 0x81, from: 0x82, password: 0x83 } as const;
+const signInTags = { who: 0x80, door: 0x81, from: 0x82, password: 0x83, application: 0x84 } as const;
 
 /**
  * Which rules decide what somebody may do with an entry (docs/access.md).
@@ -103,13 +105,14 @@ export async function builtInRules(asker: Asker, suffix: string) {
 }
 
 /** Why somebody is let through a door, or is not, rule by rule; no counter moves. Returns and throws as `explainAccess` does. */
-export async function explainSignIn(asker: Asker, { dn, door, from, password }: SignInAsked) {
+export async function explainSignIn(asker: Asker, { dn, door, from, password, application }: SignInAsked) {
   const value = encodeBer((ber) =>
     ber.sequence(() => {
       ber.string(`dn:${dn}`, signInTags.who);
       ber.string(door, signInTags.door);
       if (from !== undefined) ber.string(from, signInTags.from);
       if (password !== undefined) ber.string(password, signInTags.password);
+      if (application !== undefined) ber.string(application, signInTags.application);
     }),
   );
   const answer = await asker.extended(explainSignInOid, value);

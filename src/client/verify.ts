@@ -7,7 +7,8 @@ import { ClientRefusal } from './refusal.ts';
 /** What somebody shows beside a password, and where. */
 export interface Verification {
   readonly dn: string;
-  readonly secret:
+  readonly secret: /** Nothing is shown: whether rules of access let anybody sign in as the entry from there. */
+    | { readonly kind: 'holder' }
     | { readonly kind: 'totp'; readonly code: string /** Steps of skew either side. */; readonly window: number }
     | { readonly kind: 'recovery'; readonly code: string }
     /** `credential` is the value of `stsTotpCredential`; it is written when the code proves it, and only with the right to write it. */
@@ -38,7 +39,7 @@ export type Verified =
 
 export const verifyOid = '2.25.83716444157178576224225129172109131643.6.60';
 
-const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80, why: 0x80, onlyFirst: 0x80 } as const;
+const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, holder: 0xa3, left: 0x80, why: 0x80, onlyFirst: 0x80 } as const;
 
 /** The value of the request, as the directory's `verify` reads it. */
 export function verifyValue({ dn, secret }: Verification): Uint8Array {
@@ -57,6 +58,9 @@ function writeSecret(ber: BerWriter, secret: Verification['secret']): void {
         ber.string(secret.code);
         ber.number(secret.window);
       }, tags.totp);
+      return;
+    case 'holder':
+      ber.sequence(() => undefined, tags.holder);
       return;
     case 'recovery':
       ber.sequence(() => ber.string(secret.code), tags.recovery);

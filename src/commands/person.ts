@@ -230,7 +230,8 @@ export const personCommands = {
     on: 'either',
     operands: [who],
     options: {
-      door: { value: 'DOOR', default: 'ldap', means: 'ldap, wstrust, scim, ssf, est or browser' },
+      door: { value: 'DOOR', means: 'ldap, wstrust, scim, ssf, est or browser; without it ldap, and browser with --application' },
+      application: { value: 'ID', means: 'to which they sign in at the sign-in page: a client id' },
       from: { value: 'ADDRESS', means: 'an address or this-machine, and +protected behind it; from here without' },
       'ask-password': { means: 'have a password judged' },
       realm,
@@ -239,6 +240,7 @@ export const personCommands = {
     examples: [
       { line: 'atrium why dkhalil' },
       { line: 'atrium why dkhalil --door browser --from 192.0.2.7+protected' },
+      { line: 'atrium why dkhalil --application bookshop' },
       { line: 'atrium why dkhalil --ask-password < password.txt' },
     ],
     run: async (given, context) => (await import('./why.ts')).why(given, context),

@@ -99,6 +99,13 @@ export const errors = {
     sees: { ldap: 49, http: 401 },
     state: 'live',
   },
+  holderElsewhere: {
+    code: 'STS-AUTHN-9860',
+    means: 'a sign-in is refused: rules of access let nobody sign in as its person from there',
+    says: 'nobody may sign in as this entry from there',
+    sees: { ldap: 49, http: 200 },
+    state: 'live',
+  },
   holderDisabled: {
     code: 'STS-AUTHN-9314',
     means: 'a code is refused: account disabled, or not valid at this time',

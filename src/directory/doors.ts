@@ -78,7 +78,7 @@ export function holdsSecondFactor(engine: Engine, snapshot: Snapshot, realm: Rea
   return holds(attributesOf(engine.schema, entry), authnPolicyIn(engine, snapshot, realm).value);
 }
 
-function isRequiredOf(attributes: Attributes): boolean {
+export function isRequiredOf(attributes: Attributes): boolean {
   return textsOf(attributes, 'stsMfaRequired')[0]?.toUpperCase() === 'TRUE';
 }
 

@@ -11,9 +11,9 @@ import {
 } from '#credentials';
 import { createSealer, type HashCost, type Hasher, type Sealer, sealerKeys } from '#keys';
 import type { Modification } from '#ldap';
-import { type PasswordPolicy, policySettings, type SwitchedOff } from '#policy';
+import { type Offers, type PasswordPolicy, policySettings } from '#policy';
 import type { Schema } from '#schema';
-import { type Outgoing, stateSettings, type Turns, untold } from '#state';
+import { type Networks, type Outgoing, stateSettings, type Turns, untold } from '#state';
 import type { Store } from '#store';
 import { type AccessDesk, createAccessDesk } from './access/book.ts';
 import { uncounted } from './attempts.ts';
@@ -45,6 +45,7 @@ export type BoundAs = () => Promise<readonly string[]>;
 
 const nobodyConnected: CountConnections = async () => 0;
 const nobodyBound: BoundAs = async () => [];
+const nowhereKnown: Pick<Networks, 'isNew'> = { isNew: async () => false };
 
 export interface EngineOptions {
   /** That of the start, or of this moment when `live` says otherwise. */
@@ -83,8 +84,8 @@ export interface EngineOptions {
   readonly lines?: Lines;
   /** Whether a realm of such settings has a server to send mail by; by default none has. */
   readonly canMail?: (settings: EngineSettings) => boolean;
-  /** Which second factors are switched off in a realm of such settings, and by which; by default none is. */
-  readonly switchedOff?: (settings: EngineSettings) => SwitchedOff;
+  /** What can be done with each mechanism of the sign-in page in a realm of such settings; by default nothing but a password is taken. */
+  readonly offersIn?: (settings: EngineSettings) => Offers;
   /** The password policy that holds where neither a realm nor the default realm has one; by default the built-in one. */
   readonly passwordStanding?: PasswordPolicy;
   /** Passwords that nobody may be given; by default none. */
@@ -93,6 +94,8 @@ export interface EngineOptions {
   readonly knownMemory?: KnownMemory;
   /** Where attempts to prove who one is are counted; without it, nowhere. */
   readonly attempts?: Turns;
+  /** From where people have signed in at the sign-in page; without it, nothing is known of that. */
+  readonly networks?: Pick<Networks, 'isNew'>;
   /** How many LDAP connections there are as an entry; by default none is known of. */
   readonly countConnections?: CountConnections;
   /** As whom there are LDAP connections; by default none is known of. */
@@ -134,6 +137,7 @@ export interface Engine extends EngineOptions {
   readonly countConnections: CountConnections;
   readonly boundAs: BoundAs;
   readonly outbox: Outgoing;
+  readonly networks: Pick<Networks, 'isNew'>;
   /** Passwords that need not be hashed again. */
   readonly known: KnownPasswords;
   /** Binds that need not be judged again. */
@@ -155,7 +159,7 @@ export function openEngine(options: EngineOptions): Engine {
   const { store, clock, changeSchema = unchanging } = options;
   const live = options.live ?? fixedSchema(options.schema);
   const { csn = createCsnSource(clock, newestCsn(store)), lines = createLines(), mockKey = options.chance.octets(32) } = options;
-  const { attempts = uncounted, outbox = untold, sealer = createSealer(sealerKeys('', '')) } = options;
+  const { attempts = uncounted, outbox = untold, networks = nowhereKnown, sealer = createSealer(sealerKeys('', '')) } = options;
   const { countConnections = nobodyConnected, boundAs = nobodyBound } = options;
   const { knownMemory = createKnownMemory(options.chance, options.settings['security.verifiedBindsMax']) } = options;
   const known = createKnownPasswords({ memory: knownMemory, clock });
@@ -178,6 +182,7 @@ export function openEngine(options: EngineOptions): Engine {
     countConnections,
     boundAs,
     outbox,
+    networks,
     known,
     settled,
     repeats,

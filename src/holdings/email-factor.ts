@@ -31,6 +31,21 @@ export function emailFactorOf(values: (attribute: string) => readonly string[]):
   };
 }
 
+/**
+ * How a mailed factor of somebody stands in a role: `failed` where it is turned off, for too many wrong codes. A link as a first factor is asked for by
+ * anybody, and nobody needs to be kept from guessing what nobody can.
+ */
+export function mailedAs(
+  email: EmailFactor | undefined,
+  role: 'first' | 'second',
+  kind: 'code' | 'link',
+  failureLimit: number,
+): 'none' | 'good' | 'failed' {
+  if (email?.verified !== true || (role === 'second' && !email.optedIn)) return 'none';
+  if (role === 'first') return kind === 'link' || email.firstFailures < failureLimit ? 'good' : 'failed';
+  return email.failures < failureLimit ? 'good' : 'failed';
+}
+
 /** A number that is not negative; `undefined` for what is none. */
 export function naturalOf(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined;

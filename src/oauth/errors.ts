@@ -1,11 +1,11 @@
 import type { ErrorRow } from '#catalogue';
+import { applicationRefusals } from '#policy';
 
 /** What clients see is the protocol's own error; which of these it was stands in the audit trail. */
 export const errors = {
   invalidRequest: row('9000', 'a request is malformed, or says what it may not', 400),
-  invalidClient: row('9001', 'a client is not known, may not use this server, or did not prove who it is', 401),
+  ...applicationRefusals,
   invalidGrant: row('9002', 'a code or a refresh token is not good: unknown, over, of another client or server, or not proved', 400),
-  unauthorizedClient: row('9003', 'a client asks in a way that it is not allowed', 400),
   unsupported: row('9004', 'a grant type, response type or token type is not one of this server', 400),
   invalidScope: row('9005', 'a client asks for a scope that it may not have', 400),
   accessDenied: row('9006', 'the person cancelled the sign-in, or said no', 303),
@@ -19,7 +19,6 @@ export const errors = {
   insufficientScope: row('9014', 'an access token lacks a scope', 403),
   failed: { ...row('9015', 'a request failed by a fault of this service: STS-HTTP-0003 says so', 500), state: 'retired' },
   reused: row('9016', 'a code or a refresh token was used twice: all that came of its authorization is revoked', 400),
-  notInGroup: row('9017', 'the person is in no group that may use the application', 303),
   unmet: row('9018', 'the sign-in is not of the class that the application asks for', 303),
   serverNameRefused: row('9019', 'a path names an authorization server that there cannot be', 404),
   tooLong: row('9020', 'an authorization request is longer than could be come back to', 400),

@@ -10,6 +10,8 @@ export const grantTypes = [
   'client_credentials',
   'urn:ietf:params:oauth:grant-type:device_code',
 ] as const;
+/** Those of them in which a person signs in. */
+export const signInGrants: readonly GrantType[] = ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'];
 export type GrantType = (typeof grantTypes)[number];
 
 /** How an application shows who it is at the token endpoint. A secret is judged and never read, so that nothing can be keyed by it (`client_secret_jwt`). */

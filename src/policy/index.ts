@@ -1,4 +1,3 @@
-export { type AfterPassword, afterPassword, type Hindrance, type SecondStep, type SwitchedOff } from './after-password.ts';
 export {
   type ClientAuthMethod,
   clientAuthMethodOf,
@@ -9,6 +8,7 @@ export {
   grantTypes,
   grantTypesOf,
   readKeySet,
+  signInGrants,
 } from './application.ts';
 export { type AuthnPolicy, builtInAuthnPolicy, faultOfAuthnPolicy, type PolicyFault, readAuthnPolicy, takesEmail } from './authn-policy.ts';
 export { type ClaimRow, claimRowOf } from './claim-row.ts';
@@ -42,5 +42,27 @@ export {
   settingInForce,
   settingsInForce,
 } from './realm-settings.ts';
-export { type PolicyRefusal, refusals as policyRefusals } from './refusals.ts';
+export { applicationRefusals, besideRefusals, type PolicyRefusal, refusals as policyRefusals } from './refusals.ts';
 export { settings as policySettings } from './settings.ts';
+export { decide, spokenNames } from './sign-in/decide.ts';
+export {
+  type ApplicationDemand,
+  type Asked,
+  type Demand,
+  demandOfApplication,
+  meetsDemand,
+  readDemand,
+  type Shown,
+} from './sign-in/demand.ts';
+export {
+  type Enrollable,
+  type Held,
+  heldOf,
+  holdsNothing,
+  type Named,
+  type Next,
+  type Offer,
+  type Offers,
+  type Rules,
+  type Situation,
+} from './sign-in/situation.ts';

@@ -1,4 +1,5 @@
-import { type Demand, meetsDemand, type Session } from '#sessions';
+import { type Demand, meetsDemand } from '#policy';
+import type { Session } from '#sessions';
 
 /** An authentication just made counts as made now for so long: who asks for one that is no second old would otherwise ask for ever. */
 const justNowS = 30;

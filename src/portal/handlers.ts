@@ -1,7 +1,8 @@
 import type { Clock } from '#base';
 import { appPasswordsOf } from '#holdings';
 import type { Browser, Person } from '#people';
-import { type Demand, type Session, type Sessions, type Visit, wayToSignIn } from '#sessions';
+import type { Demand } from '#policy';
+import { type Session, type Sessions, type Visit, wayToSignIn } from '#sessions';
 import { type Csrf, type Handler, type Reply, sessionCookie, type WebRealm, type WebRequest } from '#web';
 import { type AppPasswordsDeps, createAppPasswordsHandlers } from './app-passwords.ts';
 import { type ConsentsDeps, createConsentsHandlers } from './consents.ts';

@@ -1,17 +1,12 @@
 import type { ErrorRow } from '#catalogue';
+import { besideRefusals } from '#policy';
 
 /** The sign-in screen shows the same words for each refusal; which one it was stands in the audit row. */
 const says = 'Authentication failed';
 
 export const errors = {
   noEntry: { code: 'STS-AUTHN-0180', means: 'a sign-in whose person has no directory entry', says, sees: { http: 401 }, state: 'live' },
-  disabled: {
-    code: 'STS-AUTHN-0201',
-    means: 'a new session is refused: the account is disabled',
-    says,
-    sees: { http: 401 },
-    state: 'live',
-  },
+  disabled: besideRefusals.sessionDisabled,
   parkedGone: {
     code: 'STS-AUTHN-9200',
     means: 'a sign-in without a parked request: it was answered, has expired or never was',

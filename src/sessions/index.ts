@@ -1,4 +1,3 @@
-export { type Asked, type Demand, meetsDemand, readDemand, type Shown } from './demand.ts';
 export { errors as sessionsErrors } from './errors.ts';
 export { jobs as sessionsJobs } from './jobs.ts';
 export type { Parked, ParkedRow, ParkRequest } from './parked.ts';

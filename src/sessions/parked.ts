@@ -1,4 +1,4 @@
-import type { Demand } from './demand.ts';
+import type { Demand } from '#policy';
 import { noProgress, type Progress, parseProgress } from './progress.ts';
 import { deniedTarget, parseReturnTarget, type ReturnTarget, resumedTarget } from './return-target.ts';
 

@@ -1,23 +1,18 @@
 import type { ErrorRow } from '#catalogue';
+import { type Next, type Situation, spokenNames } from '#policy';
 import { type Parked, sessionsErrors, type Visit } from '#sessions';
 import { fillText, type Page, type Reply, type WebRequest } from '#web';
 import { errors } from './errors.ts';
 import type { FrameDeps } from './frame.ts';
 import { gonePage, refusedPage } from './pages.ts';
 import type { Known } from './password.ts';
-import type { Next, Situation } from './situation.ts';
 import type { Reached } from './step.ts';
 
 /** The answer to whom the policy keeps out. */
-export function keptOut(
-  deps: FrameDeps,
-  request: WebRequest,
-  id: string,
-  parked: Parked,
-  { why, names }: Next & { readonly step: 'refuse' },
-): Reply {
+export function keptOut(deps: FrameDeps, request: WebRequest, id: string, parked: Parked, next: Next & { readonly step: 'refuse' }): Reply {
+  const { why } = next;
   const row: ErrorRow = errors[why];
-  const summary = fillText(row.means, { names: names.join(', ') });
+  const summary = fillText(row.means, { names: spokenNames(next) });
   return refusal(deps, request, row, refusedPage(request.realm, id, parked, why), 'signin.policy', summary);
 }
 

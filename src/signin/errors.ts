@@ -23,19 +23,10 @@ export const errors = {
     sees: { http: 503 },
     state: 'live',
   },
-  passwordlessRefused: refused('0171', 'a passwordless sign-in where a second factor is required'),
-  hardwareKeyDemanded: refused('0204', 'a hardware key is demanded, which neither a code nor a recovery code can be'),
-  noPrimaryKey: refused('0206', 'product mode: the passwordless box for somebody without a primary key'),
   ignoreRefused: {
     code: 'STS-AUTHN-0270',
     means: 'Ignore was posted on an enrolment that is required',
     sees: { http: 403 },
-    state: 'live',
-  },
-  mechanismOff: refused('9330', 'a mechanism that the policy accepts is switched off: {names}'),
-  demandUnknown: refused('9331', 'the calling protocol demands classes of authentication that this service does not have: {names}'),
-  emailNotEnough: {
-    ...refused('9332', 'an emailed code or link is not enough for the demand, for the risk, or after another emailed one'),
     state: 'live',
   },
   passwordNotChanged: {
@@ -75,7 +66,3 @@ export const errors = {
     state: 'retired',
   },
 } as const satisfies Record<string, ErrorRow>;
-
-function refused<const Digits extends string>(digits: Digits, means: string) {
-  return { code: `STS-AUTHN-${digits}`, means, sees: { http: 403 }, state: 'live' } as const;
-}

@@ -1,13 +1,12 @@
 import { Refusal, refuse } from '#catalogue';
 import { ClientRefusal } from '#client';
-import type { Mechanism } from '#policy';
+import type { Mechanism, Next } from '#policy';
 import { type Begun, type Parked, sessionsErrors } from '#sessions';
 import { fillText, type Reply, sessionCookie, type WebRealm, type WebRequest, webErrors } from '#web';
 import { visitOf } from './answers.ts';
 import { errors } from './errors.ts';
 import type { FrameDeps } from './frame.ts';
 import type { Known } from './password.ts';
-import type { Next } from './situation.ts';
 
 /** Begins the session and lets the browser go back; `undefined` when the person may have none by now. */
 export async function finish(
@@ -19,6 +18,7 @@ export async function finish(
   person: Known | undefined,
 ): Promise<Reply | undefined> {
   const { realm } = request;
+  if (person !== undefined && !(await mayBeThere(deps, request, person))) return undefined;
   const begun = await unlessRefused(() =>
     deps.sessions.begin(realm.id, request.cookies(sessionCookie), person, { amr, acr, mechanisms, door: 'web' }, visitOf(request)),
   );
@@ -32,6 +32,15 @@ export async function finish(
     await deps.risk.remember(realm.id, person.entryUuid, request.address);
   }
   return goBack(deps, request, id, parked, begun);
+}
+
+/**
+ * Whether rules of access let anybody sign in as the person from where the browser is: a password was shown by a bind, which they are about, and a key or a mail
+ * was not. The directory has it in the audit trail where they do not.
+ */
+async function mayBeThere({ verify }: FrameDeps, { address, secure }: WebRequest, { dn }: Known): Promise<boolean> {
+  const judged = await verify({ dn, secret: { kind: 'holder' }, door: 'signin', address, isProtected: secure });
+  return judged.kind === 'accepted';
 }
 
 /** Whose account was disabled or deleted meanwhile: what ended with it was ended before this session was there, or ends it later. */

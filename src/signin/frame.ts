@@ -1,18 +1,17 @@
 import type { Audit } from '#audit';
 import { type Chance, type Clock, token } from '#base';
 import type { ErrorRow } from '#catalogue';
+import type { Verification, Verified } from '#client';
 import { sha256 } from '#keys';
-import type { AuthnPolicy, Mechanism } from '#policy';
+import { type AuthnPolicy, decide, type Next, type Offers, type Situation } from '#policy';
 import { noProgress, type Parked, type Progress, type Sessions } from '#sessions';
 import type { Csrf, Handler, Limit, Reply, WebRealm, WebRequest } from '#web';
 import { gone, keptOut, noteEnrolment, refusal, visitOf } from './answers.ts';
-import { decide } from './decide.ts';
 import { errors } from './errors.ts';
 import { finish, goAnonymously } from './finish.ts';
 import { expiredPage, gonePage } from './pages.ts';
 import type { Known, Registry } from './password.ts';
 import type { Risk } from './risk.ts';
-import type { Next, Offer, Situation } from './situation.ts';
 import type { Fault, Reached, Step, StepCall } from './step.ts';
 import { failed } from './steps/password.ts';
 import { texts, whyTexts } from './texts.ts';
@@ -24,7 +23,6 @@ import {
   isAsFar,
   pathOf,
   progressAfter,
-  rulesOf,
   setupPath,
   situationOf,
   unaccepted,
@@ -42,7 +40,10 @@ export interface FrameDeps {
   readonly policyOf: (realm: WebRealm) => Promise<AuthnPolicy>;
   /** Settings in force in a realm. */
   readonly settingsOf: (realm: string) => { readonly 'authn.mfaStepTtlS': number; readonly 'authn.unauthenticatedSessions': boolean };
+  /** What can be done with each mechanism in a realm at this moment. */
+  readonly offersOf: (realm: string) => Offers;
   readonly risk: Risk;
+  readonly verify: (asked: Verification) => Promise<Verified>;
   readonly csrf: Csrf;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -85,11 +86,6 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
   const finishing = (progress: Progress): Progress => ({ ...progress, finishesByMs: clock.nowMs() + finishMs, finishesIn: deps.mark.text });
   const isFinishing = ({ progress: { finishesByMs = 0, finishesIn } }: Parked) =>
     clock.nowMs() < finishesByMs && finishesIn !== undefined && deps.mark.lives(finishesIn);
-  const offersIn = async (realm: WebRealm): Promise<Situation['offers']> => {
-    const offers: Partial<Record<Mechanism, Offer>> = {};
-    for (const { mechanism, offer } of steps) if (mechanism !== undefined && offer !== undefined) offers[mechanism] = await offer(realm);
-    return offers;
-  };
   const personOf = async (realm: WebRealm, { entryUuid }: Progress) =>
     entryUuid === undefined ? undefined : registry.byUuid(realm, entryUuid);
   const situationIn = async (
@@ -100,7 +96,7 @@ export function createFrame(deps: FrameDeps, steps: readonly Step[]): Frame {
     policy: AuthnPolicy,
   ): Promise<Situation> => {
     const risk = progress.proven.length > 0 && person !== undefined ? await deps.risk.of(realm.id, person.entryUuid, address) : 'none';
-    return situationOf(realm, parked, progress, person, rulesOf(policy), await offersIn(realm), risk, clock.nowMs());
+    return situationOf(realm, parked, progress, person, policy, deps.offersOf(realm.id), risk, clock.nowMs());
   };
 
   /** What a step is called with. Of a step that begins, with nothing that was reached before. */

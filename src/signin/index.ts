@@ -1,6 +1,4 @@
-export { decide } from './decide.ts';
 export { createSigninHandlers, type SigninDeps } from './handlers.ts';
 export type { Judge, Known, Registry } from './password.ts';
 export { openRisk } from './risk.ts';
 export { routes as signinRoutes } from './routes.ts';
-export type { Held, Next, Offer, Situation } from './situation.ts';

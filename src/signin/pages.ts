@@ -1,6 +1,6 @@
+import type { PolicyRefusal } from '#policy';
 import type { Parked } from '#sessions';
 import { csrfField, facts, fillText, html, notice, type Page, pathIn, type SafeHtml, type WebRealm } from '#web';
-import type { Why } from './situation.ts';
 import type { Fault, StepCall } from './step.ts';
 import { texts, whyTexts } from './texts.ts';
 
@@ -51,7 +51,7 @@ export function loginHref(realm: WebRealm, id: string): string {
 }
 
 /** What is shown to whom the policy keeps out. */
-export function refusedPage(realm: WebRealm, id: string, parked: Parked, why: Why): Page {
+export function refusedPage(realm: WebRealm, id: string, parked: Parked, why: PolicyRefusal): Page {
   return {
     title: texts.refusedTitle,
     layout: 'card',

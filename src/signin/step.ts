@@ -1,9 +1,8 @@
 import type { ErrorRow } from '#catalogue';
-import type { Mechanism } from '#policy';
+import type { Enrollable, Mechanism } from '#policy';
 import type { Parked, Progress, Role } from '#sessions';
 import type { Limit, Page, WebRealm, WebRequest } from '#web';
 import type { Known } from './password.ts';
-import type { Enrollable, Offer } from './situation.ts';
 
 /**
  * One step of a sign-in: a page, and what is made of its form. It knows no other step, no policy and no session: the frame has found the request that
@@ -18,8 +17,6 @@ export interface Step {
   readonly mechanism: Mechanism | undefined;
   /** Every sign-in begins here: it is shown whatever was reached before, and begins anew. */
   readonly begins?: true;
-  /** What can be done with the mechanism in a realm at this moment. Absent for a step that proves nothing. */
-  readonly offer?: (realm: WebRealm) => Offer | Promise<Offer>;
   /** What is shown to a browser other than the one in which the sign-in goes on; that it is over, when absent. */
   readonly elsewhere?: (realm: WebRealm) => Page | undefined;
   /** Draws the page. What it begins (a challenge) it returns as `change`. */

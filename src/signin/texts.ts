@@ -1,5 +1,4 @@
-import type { Mechanism } from '#policy';
-import type { Enrollable, Why } from './situation.ts';
+import type { Enrollable, Mechanism, PolicyRefusal } from '#policy';
 
 /** Every word of the sign-in pages. `{names}` are filled in. */
 export const texts = {
@@ -147,7 +146,7 @@ export const emailTexts = {
 } as const;
 
 /** Why nobody gets in this way, as the person reads it. */
-export const whyTexts: Readonly<Record<Why, string>> = {
+export const whyTexts: Readonly<Record<PolicyRefusal, string>> = {
   mechanismNotAccepted: 'This realm does not accept this way of signing in.',
   secondNotAccepted: 'This realm does not accept the second factor that you have.',
   passwordlessRefused: 'A security key alone is one factor, and two are asked for here. Sign in with your password first.',

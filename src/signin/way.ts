@@ -1,9 +1,8 @@
-import type { Holdings } from '#holdings';
-import type { AuthnPolicy } from '#policy';
-import { type Parked, type Progress, readDemand } from '#sessions';
+import { type Holdings, mailedAs } from '#holdings';
+import { type AuthnPolicy, heldOf, holdsNothing, type Next, type Rules, readDemand, type Situation } from '#policy';
+import type { Parked, Progress } from '#sessions';
 import { pathIn, type WebRealm } from '#web';
 import type { Known } from './password.ts';
-import { type Held, holdsNothing, type Next, type Rules, type Situation } from './situation.ts';
 import type { Change, FirstScreen, Reached, Step, StepCall, Way } from './step.ts';
 import { texts, wayTexts } from './texts.ts';
 
@@ -21,7 +20,7 @@ export function situationOf(
   // Before anything is proven, what is shown depends on nobody, but for whoever asks for the passwordless way.
   const known = proven.length > 0 || ticked.passwordless ? person : undefined;
   return {
-    holds: known === undefined ? holdsNothing : heldOf(known.holdings, policy),
+    holds: known === undefined ? holdsNothing : heldOf(holdingOf(known.holdings, policy)),
     ticked,
     proven,
     policy,
@@ -37,20 +36,8 @@ export function situationOf(
   };
 }
 
-/** What counts of what a person holds. */
-function heldOf({ keys, app, recoveryCodesLeft = 0, email }: Holdings, { emailFailureLimit }: Rules): Held {
-  return {
-    mfaKey: keys.some(({ role }) => role === 'mfa'),
-    primaryKey: keys.some(({ role }) => role === 'primary'),
-    app: app !== undefined,
-    recoveryCodes: recoveryCodesLeft,
-    email: email?.verified !== true || !email.optedIn ? 'none' : email.failures < emailFailureLimit ? 'good' : 'failed',
-  };
-}
-
-/** The policy as the decision reads it. */
-export function rulesOf(policy: AuthnPolicy): Rules {
-  return policy;
+function holdingOf({ keys, app, recoveryCodesLeft = 0, email }: Holdings, { emailFailureLimit }: Rules) {
+  return { keys, hasApp: app !== undefined, recoveryCodesLeft, email: mailedAs(email, 'second', 'code', emailFailureLimit) };
 }
 
 /**

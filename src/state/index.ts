@@ -5,6 +5,7 @@ export type { Kept, KeptPage, Kind, KindRow, PageAsked } from './kind.ts';
 export { type Attempt, type Limited, type Limits, type LimitsOptions, openLimits } from './limits.ts';
 export { limitsBeside } from './limits-beside.ts';
 export { type Claimed, type Link, type LinkFor, type LinkKind, type Links, openLinks } from './links.ts';
+export { type Networks, openNetworks } from './networks.ts';
 export { createNewsBuffer, newsOf } from './news.ts';
 export { type Notice, type Notices, openNotices } from './notices.ts';
 export {

@@ -24,9 +24,9 @@ import { createPortalHandlers, openParties, portalRoutes } from '#portal';
 import { createRemoval, type Obligation, openRealms, type Realms } from '#realms';
 import { openSessions, type Sessions } from '#sessions';
 import { createSigninHandlers, openRisk, signinRoutes } from '#signin';
-import type { Ending, Limits, LimitsOptions, Notices, State } from '#state';
+import type { Ending, Limits, LimitsOptions, Networks, Notices, State } from '#state';
 import { bindRoutes, createCsrf, startWeb, type Web, type WebOptions, type WebRealm, type WebRoute } from '#web';
-import { settings as rows } from '../settings.ts';
+import { offersIn, settings as rows } from '../settings.ts';
 import { oauthOf } from './authorizing.ts';
 import type { LiveCertificate } from './certificate.ts';
 import { describingOf } from './describing.ts';
@@ -47,6 +47,8 @@ export interface Beneath {
   readonly suffix: string;
   /** What is short-lived and shared: both sides of the LDAP interface have one, and every web process. */
   readonly state: State;
+  /** From where people have signed in. */
+  readonly networks: Networks;
   /** Moves when anything changes that says what holds for others, together with what a search finds. Absent in a process beside the service. */
   readonly governing?: () => number;
   /** Failed attempts, counted at every door. */
@@ -117,7 +119,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     judge: (presented) => client.judge(presented),
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
-    risk: openRisk({ state, clock, settingsOf: realms.settingsOf }),
+    offersOf: (realm) => offersIn(realms.settingsOf(realm), base('https') !== undefined),
     email: email.factors,
     baseOf: base,
     mailsLinks: linking.portal.mailsLinks,
@@ -193,7 +195,7 @@ function ownOf(clock: Clock, below: Beneath, client: DirectoryClient, people: Pe
 /** What both the sign-in and the portal need of factors, policies and settings. */
 function sharedOf(
   { settings, clock, chance, audit }: Foundation,
-  { state, web }: Beneath,
+  { state, networks, web }: Beneath,
   client: DirectoryClient,
   realms: Realms<typeof rows>,
 ) {
@@ -201,6 +203,7 @@ function sharedOf(
   const waiting = (what: string) => ({ state, clock, chance, settingsOf, key: waitingKeyOf(settings, web.shared, what) });
   return {
     settingsOf,
+    risk: openRisk({ networks, settingsOf }),
     policyOf: async (realm: WebRealm) => (await realms.authnPolicy(realm)).value,
     verify: client.verify,
     mark: markProcess(hex(hmacSha256(web.shared, 'start of the service')).slice(0, 32), chance),

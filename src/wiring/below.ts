@@ -40,7 +40,7 @@ import { createTurns, type Notices, openNotices, type State } from '#state';
 import { backUp, openStore } from '#store';
 import { startTasks } from '#tasks';
 import { errors } from '../errors.ts';
-import { canMail, settings as rows, switchedOff, tellsOfChanges } from '../settings.ts';
+import { canMail, offersBy, settings as rows, tellsOfChanges } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import { openCertificate } from './certificate.ts';
 import type { Foundation, Settings } from './foundation.ts';
@@ -76,8 +76,8 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
   const desks = createDesks();
   const common = await commonPasswordsOf(settings);
   const opened = openDirectory(foundation, { webSecret: secret, realms, desks, ...common, ...(crew === undefined ? {} : { crew }) });
-  const { state, limits, outbox } = openShared(foundation, opened, crew?.news);
-  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, ...connectionsIn(() => listener, crew) });
+  const { state, limits, outbox, networks } = openShared(foundation, opened, crew?.news);
+  const engine = Object.assign(opened, { attempts: createTurns(limits, clock), outbox, networks, ...connectionsIn(() => listener, crew) });
   const notices = noticesOf(foundation, engine, state);
   followSettings(foundation, engine, crew);
   const realm = await bootstrap(engine, { seed: realmSeed(root) });
@@ -114,7 +114,7 @@ export async function startBelow(foundation: Foundation, { made }: BelowOptions)
     },
     suffix: settings['realms.defaultSuffix'],
     epoch: engine.store.epoch,
-    state,
+    ...{ state, networks },
     governing: () => engine.store.governing,
     limitsBy: () => limits,
     hasher: engine.hasher,
@@ -250,7 +250,7 @@ export function openDirectory(foundation: Foundation, { webSecret, crew, realms,
   };
   const making = {
     ...{ ...realms, settingRows: rows, stored: storedSettings(foundation.live, log) },
-    ...{ canMail, switchedOff, mailTextFault: faultOfMailText },
+    ...{ canMail, offersIn: offersBy, mailTextFault: faultOfMailText },
     ...(desks === undefined ? {} : { desks }),
     ...(commonPasswords === undefined ? {} : { commonPasswords }),
   };

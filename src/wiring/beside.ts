@@ -6,7 +6,7 @@ import type { StartedBeside } from '#commands';
 import { createHasher } from '#keys';
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
-import { openLimits, openState } from '#state';
+import { openLimits, openNetworks, openState } from '#state';
 import { openStateStore } from '#store';
 import { errors } from '../errors.ts';
 import { settings as rows } from '../settings.ts';
@@ -77,10 +77,12 @@ async function beneathOf(foundation: Foundation, handed: HandedOver): Promise<Be
   const { suffix, epoch, socketPath, secret, shared, ldapUrl } = handed;
   const store = openStateStore({ file: join(dataDir, stateFile), settings, clock, epoch });
   open.defer(() => store.close());
+  const state = openState({ store, clock });
   const identityOf = identities(foundation);
   return {
     suffix,
-    state: openState({ store, clock }),
+    state,
+    networks: openNetworks({ state, clock }),
     limitsBy: (settingsOf) => openLimits({ store, clock, settingsOf, identityOf }),
     hasher: createHasher({
       cores: availableParallelism(),

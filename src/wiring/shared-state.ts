@@ -3,7 +3,18 @@ import { hex } from '#base';
 import { type Engine, newestEngine } from '#directory';
 import { parseDn } from '#ldap';
 import { normalizeDn } from '#schema';
-import { type CountersOptions, type Limits, newsOf, type Outbox, openLimits, openOutbox, openState, type State } from '#state';
+import {
+  type CountersOptions,
+  type Limits,
+  type Networks,
+  newsOf,
+  type Outbox,
+  openLimits,
+  openNetworks,
+  openOutbox,
+  openState,
+  type State,
+} from '#state';
 import { openStateStore } from '#store';
 import type { Foundation } from './foundation.ts';
 import { stateFile } from './installation.ts';
@@ -13,6 +24,7 @@ export interface SharedState {
   readonly state: State;
   readonly limits: Limits;
   readonly outbox: Outbox;
+  readonly networks: Networks;
 }
 
 /**
@@ -26,7 +38,7 @@ export function openShared({ settings, dataDir, clock, chance, open }: Foundatio
   const by = countedBy(engine);
   const state = openState({ store, clock });
   const limits = openLimits({ store, clock, ...by, ...(news === undefined ? {} : { news: newsOf(news) }) });
-  return { state, limits, outbox: openOutbox({ state, chance, settingsOf: by.settingsOf }) };
+  return { state, limits, outbox: openOutbox({ state, chance, settingsOf: by.settingsOf }), networks: openNetworks({ state, clock }) };
 }
 
 /** By what attempts are counted in a thread with a directory: the settings of their realm as they are now, and one text for all spellings of a DN. */

@@ -32,8 +32,8 @@ export async function openStopped(options: AtriumOptions): Promise<OpenedFolder>
     const { settings, dataDir, audit, clock, chance, open } = foundation;
     const opened = openDirectory(foundation, { realms: await realmMaking(foundation), ...(await commonPasswordsOf(settings)) });
     // What a command does is told of when the service runs again.
-    const { outbox, limits } = openShared(foundation, opened);
-    const directory = createDirectory({ ...opened, outbox, attempts: createTurns(limits, clock) });
+    const { outbox, limits, networks } = openShared(foundation, opened);
+    const directory = createDirectory({ ...opened, outbox, networks, attempts: createTurns(limits, clock) });
     const folder = join(dataDir, socketFolder);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(folder, 0o700);

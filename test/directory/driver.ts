@@ -68,6 +68,7 @@ const ofTests = { 'persistence.mode': 'memory', 'persistence.entryCacheMib': 4, 
 
 const standing: EngineSettings = {
   ...readSettings(credentialsSettings, { environment: {} }).values,
+  'authn.riskOfNewNetwork': 'none',
   'directory.tombstoneDays': 0,
   'directory.tombstonesMax': 100_000,
   'keys.signingMaxAgeDays': 90,

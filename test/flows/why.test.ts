@@ -116,11 +116,11 @@ test.serial('at a browser the policy is explained: how one may begin, which seco
     const rows = await why('--door browser');
     return rows.filter(({ rule }) => rule.endsWith('-factor')).map(({ rule, code, words, change }) => [rule, code || words, change]);
   };
-  const begins = ['first-factor', 'the policy takes a password to begin with', ''];
+  const begins = ['first-factor', 'one begins with the password, or a security key', ''];
   t.deepEqual(await told(), [begins, ['second-factor', 'none is held that is asked for, and none is required', '']]);
 
   await setPolicy(atrium, { stsFirstFactor: ['security-key'] });
-  t.deepEqual(await refused('--door browser'), ['first-factor STS-AUTHN-0268']);
+  t.deepEqual(await refused('--door browser'), ['key-alone STS-AUTHN-0206', 'sign-in STS-AUTHN-0206']);
   t.is((await told())[0]?.[2], `stsFirstFactor of ${policyDn}`);
   t.deepEqual(await refused(), [], 'a program is not asked for more than its password');
 

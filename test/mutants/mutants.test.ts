@@ -15,11 +15,11 @@ test('forty-five mutants at least: the text of each stands in the code once, and
 test('a mutant that does not fit the code any more is told, and one that no test sees', async (t) => {
   const unfit: Mutant = {
     means: 'planted',
-    patches: [{ file: 'src/signin/decide.ts', from: 'no such text', to: '' }],
-    caughtBy: ['signin/decide.test.ts', 'no such title'],
+    patches: [{ file: 'src/policy/sign-in/decide.ts', from: 'no such text', to: '' }],
+    caughtBy: ['policy/decide.test.ts', 'no such title'],
   };
   t.is(faultsOf('planted', unfit).length, 2);
-  const often: Mutant = { ...unfit, patches: [{ file: 'src/signin/decide.ts', from: 'mechanism', to: '' }] };
+  const often: Mutant = { ...unfit, patches: [{ file: 'src/policy/sign-in/decide.ts', from: 'mechanism', to: '' }] };
   t.is(faultsOf('planted', often).length, 2);
 });
 

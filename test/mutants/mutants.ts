@@ -3,7 +3,7 @@ import { type Mutant, of } from './mutant.ts';
 
 export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
   ...doorMutants,
-  ...of('src/signin/decide.ts', 'signin/decide.test.ts', [
+  ...of('src/policy/sign-in/decide.ts', 'policy/decide.test.ts', [
     [
       'always',
       'requireSecondFactor=always requires nothing',
@@ -134,6 +134,33 @@ export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
       'somebody who did not sign in has a session of nobody',
     ],
   ]),
+  ...of('src/holdings/email-factor.ts', 'signin/way.test.ts', [
+    [
+      'mail-limit',
+      'one wrong mailed code more is taken',
+      'email.failures < failureLimit',
+      'email.failures <= failureLimit',
+      'turn the mailed second factor off, and not one fewer',
+    ],
+  ]),
+  ...of('src/signin/finish.ts', 'flows/why-browser.test.ts', [
+    [
+      'auth-of-keys',
+      'rules of access are asked of passwords and codes alone',
+      'if (person !== undefined && !(await mayBeThere(deps, request, person))) return undefined;',
+      '',
+      'rules of access let nobody sign in as somebody',
+    ],
+  ]),
+  ...of('src/directory/why/browser.ts', 'flows/why-browser.test.ts', [
+    [
+      'why-knows',
+      'why takes the first screen for one that knows who comes',
+      "{ ...at.begun, holds: holdsNothing, administrator: 'none', mfaRequired: false, mustChange: false }",
+      'at.begun',
+      'by every policy and switch, with the same code',
+    ],
+  ]),
   ...of('src/signin/way.ts', 'signin/way.test.ts', [
     [
       'before-proven',
@@ -141,13 +168,6 @@ export const signinMutants: ReadonlyMap<string, Mutant> = new Map([
       'proven.length > 0 || ticked.passwordless ? person : undefined',
       'person',
       'before anything is proven, what is shown depends on nobody',
-    ],
-    [
-      'mail-limit',
-      'one wrong mailed code more is taken',
-      'email.failures < emailFailureLimit',
-      'email.failures <= emailFailureLimit',
-      'turn the mailed second factor off, and not one fewer',
     ],
     [
       'other-name',

@@ -20,6 +20,7 @@ const service = {
   'a.port': 1,
   'a.secret': '',
   'a.trial': false,
+  'authn.riskOfNewNetwork': 'none',
   'realms.removalDeliveryTimeoutS': 300,
 } as const;
 

@@ -1,7 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { systemChance } from '#base';
 import { readSettings } from '#catalogue';
-import { noProgress, type Parked, type Progress, readDemand, sessionsSettings } from '#sessions';
+import { readDemand } from '#policy';
+import { noProgress, type Parked, type Progress, sessionsSettings } from '#sessions';
 import { openState } from '#state';
 import { openStateStore, storeSettings } from '#store';
 import { openParking } from '../../src/sessions/parking.ts';

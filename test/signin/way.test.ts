@@ -1,11 +1,11 @@
 import test from 'ava';
-import { builtInAuthnPolicy } from '#policy';
+import { builtInAuthnPolicy, type Next } from '#policy';
 import { noProgress, type Parked, type Progress } from '#sessions';
-import type { Known, Next } from '#signin';
+import type { Known } from '#signin';
 import type { WebRealm } from '#web';
 import type { Step, StepCall } from '../../src/signin/step.ts';
 import { allows, firstScreenOf, isAsFar, progressAfter, situationOf, unaccepted, withChange } from '../../src/signin/way.ts';
-import { offers, standing } from './situations.ts';
+import { offers, standing } from '../policy/situations.ts';
 
 const realm: WebRealm = { id: 'default', name: 'Default', suffix: 'dc=x', mode: 'product', prefix: '', removing: false };
 const parked = { demand: {} } as unknown as Parked;

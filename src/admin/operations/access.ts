@@ -107,6 +107,7 @@ export const usersWhy = operation({
     user: z.string().min(1).max(4096).describe('Who: a uid, a DN, or an entryUUID.'),
     door: z.enum(['browser', 'ldap', 'scim', 'wstrust', 'ssf', 'est']).default('browser').describe('Where they want to come in.'),
     from: z.string().max(200).optional().describe('An address or `this-machine`, and +protected behind it.'),
+    application: z.string().min(1).max(128).optional().describe('To which they sign in, at the door `browser`: a client id.'),
   }),
   output: z.strictObject({
     dn: z.string(),
@@ -123,9 +124,11 @@ export const usersWhy = operation({
   audit: 'sign-in of {user} explained',
   console: { on: 'users/person', title: 'Why can they not sign in?', verb: 'Explain' },
   command: 'why',
-  run: async (call, { user, door, from }) => {
+  run: async (call, { user, door, from, application }) => {
+    if (application !== undefined && door !== 'browser')
+      throw new Unfit({ field: 'application', message: 'People sign in to applications at the door browser: leave one of the two out.' });
     const { dn } = await findOne(call, peoplePlace, user, ['1.1'], 'user');
-    const rules = readable(await explainSignIn(call.actor, { dn, door, from }));
+    const rules = readable(await explainSignIn(call.actor, { dn, door, from, application }));
     return { dn, rules };
   },
 });

@@ -3,7 +3,7 @@ import { refuse } from '#catalogue';
 import { codesLeft, credentialsErrors, judgeTotp, readTotpCredential, recoveryForm, withoutCode } from '#credentials';
 import { loadTotp, type Totp } from '#keys';
 import { type BerReader, decodeBer, encodeBer } from '#ldap';
-import type { StoredEntry } from '#store';
+import type { Snapshot, StoredEntry } from '#store';
 import { accountOf, mayAuth, refuseRemoved } from '../account.ts';
 import { counted } from '../attempts.ts';
 import type { Call } from '../call.ts';
@@ -31,11 +31,13 @@ import { VerificationRefused } from '../verification.ts';
 import { commit, writerName } from '../write.ts';
 import type { ExtendedKind } from './kind.ts';
 
-const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, left: 0x80, onlyFirst: 0x80 } as const;
+const tags = { totp: 0xa0, recovery: 0xa1, enrolTotp: 0xa2, holder: 0xa3, left: 0x80, onlyFirst: 0x80 } as const;
 /** `totp.window` allows no more. */
 const windowMax = 10;
 
 type Secret =
+  /** Nothing is shown: whether anybody may sign in as the entry from there. */
+  | { readonly kind: 'holder' }
   | { readonly kind: 'totp'; readonly code: string; readonly window: number }
   | { readonly kind: 'recovery'; readonly code: string }
   | {
@@ -56,10 +58,10 @@ interface Asked {
  * Judges what somebody shows beside a password and spends it, in one commit: what could not be written was not accepted. On the web layer's socket alone.
  *
  * Request: SEQUENCE { dn OCTET STRING, CHOICE { totp [0] SEQUENCE { code OCTET STRING, window INTEGER }, recovery [1] SEQUENCE { code OCTET STRING },
- * enrolTotp [2] SEQUENCE { credential OCTET STRING, code OCTET STRING, window INTEGER, onlyFirst [0] BOOLEAN DEFAULT FALSE } } }. `window` is in steps
- * either side. To enrol is a write: it takes the right to write `stsTotpCredential`, and is asked for on behalf of a person; with `onlyFirst` it is refused to
+ * enrolTotp [2] SEQUENCE { credential OCTET STRING, code OCTET STRING, window INTEGER, onlyFirst [0] BOOLEAN DEFAULT FALSE },
+ * holder [3] SEQUENCE { } } }. `window` is in steps either side. To enrol is a write: it takes the right to write `stsTotpCredential`, and is asked for on behalf of a person; with `onlyFirst` it is refused to
  * who holds a second factor at the moment of the commit. Answer: SEQUENCE { left [0] INTEGER OPTIONAL }, the codes that are left of
- * a set; of a refusal, why. Who has failed too often is refused before anything is judged, with the seconds to wait in the door's control.
+ * a set; of a refusal, why. With `holder` nothing is judged but whether rules of access let anybody sign in as the entry from there, and nothing is counted. Who has failed too often is refused before anything is judged, with the seconds to wait in the door's control.
  */
 export const verify: ExtendedKind = {
   oid: '2.25.83716444157178576224225129172109131643.6.60',
@@ -74,7 +76,12 @@ export const verify: ExtendedKind = {
     const realm = realmOfId(engine, snapshot, asked.dn, 'dn');
     refuseRemoved(realm);
     nameOf(engine.schema, asked.dn);
-    const { said, left } = await counted(call, { realm, dn: asked.dn }, () => spend(call, realm, asked));
+    if (asked.secret.kind === 'holder') {
+      checkHolder(call, snapshot, asked.dn);
+      return { kind: 'extendedResponse', result: done };
+    }
+    const { secret } = asked;
+    const { said, left } = await counted(call, { realm, dn: asked.dn }, () => spend(call, realm, asked.dn, secret));
     tell(said);
     const answer = encodeBer((ber) => ber.sequence(() => void (left !== undefined && ber.number(left, tags.left))));
     return { kind: 'extendedResponse', result: done, value: answer };
@@ -89,6 +96,7 @@ function readSecret(ber: BerReader): Secret {
   const { tag } = ber;
   const secret = ber.sequence((): Secret => {
     if (tag === tags.totp) return { kind: 'totp', code: ber.string(), window: windowOf(ber) };
+    if (tag === tags.holder) return { kind: 'holder' };
     if (tag === tags.recovery) return { kind: 'recovery', code: ber.string() };
     if (tag === tags.enrolTotp) {
       const given = { credential: ber.octets(), code: ber.string(), window: windowOf(ber) };
@@ -106,6 +114,7 @@ function windowOf(ber: BerReader): number {
 }
 
 const whats: Readonly<Record<Secret['kind'], string>> = {
+  holder: 'whether one may sign in from there',
   totp: 'a code of an authenticator app',
   recovery: 'a recovery code',
   enrolTotp: 'enrolment of an authenticator app',
@@ -118,7 +127,7 @@ interface Spent {
   readonly left?: number;
 }
 
-function spend(call: Call, realm: Realm, { dn, secret }: Asked): Promise<Spent> {
+function spend(call: Call, realm: Realm, dn: string, secret: Exclude<Secret, { kind: 'holder' }>): Promise<Spent> {
   switch (secret.kind) {
     case 'totp':
       return spendTotp(call, dn, secret);
@@ -244,8 +253,14 @@ interface Holder {
   readonly attributes: Attributes;
 }
 
+/** @throws VerificationRefused of nobody, and of whom rules of access let nobody be from there */
+function checkHolder(call: Call, snapshot: Snapshot, dn: string): void {
+  const entry = entryNamed(call.engine, snapshot, dn);
+  if (entry === undefined || !mayAuth(call, snapshot, entry)) throw new VerificationRefused(credentialsErrors.holderElsewhere, 'wrong');
+}
+
 /** Whose code it is. @throws VerificationRefused of nobody's and of a disabled account */
-function holderOf(call: Call, snapshot: ReturnType<Engine['store']['snapshot']>, dn: string): Holder {
+function holderOf(call: Call, snapshot: Snapshot, dn: string): Holder {
   const { engine } = call;
   const entry = entryNamed(engine, snapshot, dn);
   if (entry === undefined || !mayAuth(call, snapshot, entry)) throw new VerificationRefused(credentialsErrors.holderUnknown, 'wrong');

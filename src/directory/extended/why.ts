@@ -6,18 +6,19 @@ import { errors } from '../errors.ts';
 import { entryOfId } from '../named.ts';
 import { realmOf } from '../realms.ts';
 import { done } from '../result.ts';
-import { whyOf } from '../why.ts';
+import { whyOf } from '../why/explanation.ts';
 import { originOf } from './explain-access.ts';
 import type { ExtendedKind } from './kind.ts';
 
-const tags = { who: 0x80, door: 0x81, from: 0x82, password: 0x83 } as const;
+const tags = { who: 0x80, door: 0x81, from: 0x82, password: 0x83, application: 0x84 } as const;
 
 /**
  * Says rule by rule what lets a person through a door, or keeps them out, to those who manage the realm and to operators. No counter moves.
  *
- * Request: SEQUENCE { who [0], door [1], from [2], password [3] OCTET STRING OPTIONAL }. `who` is a DN, or `u:` and a uid; `door` one of the scopes of app
- * passwords or `browser` (by default `ldap`); `from` an address or `this-machine`, and `+protected` behind it. Answer: SEQUENCE OF SEQUENCE { rule, verdict,
- * words, code, change OCTET STRING }, `verdict` one of passes, refuses, says.
+ * Request: SEQUENCE { who [0], door [1], from [2], password [3], application [4] OCTET STRING OPTIONAL }. `who` is a DN, or `u:` and a uid; `door` one of the
+ * scopes of app passwords or `browser` (by default `ldap`); `from` an address or `this-machine`, and `+protected` behind it; `application` the client id of
+ * the one that they sign in to, at the door `browser`. Answer: SEQUENCE OF SEQUENCE { rule, verdict, words, code, change OCTET STRING }, `verdict` one of
+ * passes, refuses, says.
  *
  * @throws Refusal `whyMalformed` (2), `accessOfNobody` (32) for nobody whom one may see, `accessDenied` (50), `hashQueueFull` (51)
  */
@@ -36,11 +37,13 @@ export const why: ExtendedKind = {
             door: perhaps(tags.door),
             from: perhaps(tags.from),
             password: ber.tag === tags.password ? ber.octets(tags.password) : undefined,
+            application: perhaps(tags.application),
           };
         }),
       );
     const door = asked && doorNamed(asked.door ?? 'ldap');
-    if (asked === undefined || door === undefined) throw refuse(errors.whyMalformed);
+    if (asked === undefined || door === undefined || (asked.application !== undefined && door !== 'browser'))
+      throw refuse(errors.whyMalformed);
     const snapshot = engine.store.snapshot();
     const entry = entryOfId(engine, snapshot, asked.who, 'dn');
     const realm = entry && realmOf(engine, snapshot, entry.dnKey);
@@ -49,7 +52,8 @@ export const why: ExtendedKind = {
       throw refuse(errors.accessDenied, { why: 'sign-ins are explained to those who manage the realm' });
     if (entry === undefined || realm === undefined) throw refuse(errors.accessOfNobody, { who: asked.who.replace(/^(?:u|dn):/i, '') });
     const origin = originOf(asked.from, connection);
-    const rows = await whyOf(call, { realm, entry, door, origin, password: asked.password });
+    const { password, application } = asked;
+    const rows = await whyOf(call, { realm, entry, door, origin, password, application });
     // A password that is tried is told of: nothing else counts it.
     if (asked.password !== undefined) tell(`had a password of ${entry.dn} judged`);
     const answer = encodeBer((ber) =>

@@ -1,6 +1,6 @@
 import type { Audit } from '#audit';
 import type { ErrorRow } from '#catalogue';
-import type { Holdings } from '#holdings';
+import { type Holdings, mailedAs } from '#holdings';
 import { type Mail, type MailAddress, parseMailAddress } from '#mail';
 import type { Attempt, Limits } from '#state';
 import type { WebRealm } from '#web';
@@ -66,8 +66,6 @@ export type Judged =
 
 /** Emailed codes and links. */
 export interface EmailFactors {
-  /** Whether a realm can send any. */
-  offers(realm: string): boolean;
   /**
    * Mails a code or link to the person's verified address. For a name that nobody has, or whose address does not count, the same is done, and the mail is
    * for nobody.
@@ -80,7 +78,7 @@ export interface EmailFactors {
 export interface EmailFactorOptions {
   readonly challenges: Challenges;
   readonly failures: Failures;
-  readonly mail: Pick<Mail, 'canSend' | 'send'>;
+  readonly mail: Pick<Mail, 'send'>;
   readonly limits: Limits;
   readonly audit: Pick<Audit, 'record'>;
   /** A person as the directory says it by now. */
@@ -104,9 +102,8 @@ export function factorAddress(
   kind: 'code' | 'link' = 'code',
 ): MailAddress | undefined {
   const email = person?.holdings.email;
-  if (person === undefined || person.disabled || email === undefined || !email.verified) return undefined;
-  if (isGuessable(role, kind) && failuresOf(email, role) >= emailFailureLimit) return undefined;
-  return role === 'second' && !email.optedIn ? undefined : parseMailAddress(email.address);
+  if (person === undefined || person.disabled || email === undefined) return undefined;
+  return mailedAs(email, role, kind, emailFailureLimit) === 'good' ? parseMailAddress(email.address) : undefined;
 }
 
 /** What is mailed as a first factor is asked for by anybody: of a link nobody needs to be kept from guessing, since nobody can. */
@@ -149,7 +146,6 @@ export function openEmailFactors(options: EmailFactorOptions): EmailFactors {
   };
 
   return {
-    offers: (realm) => mail.canSend(realm),
     send: async (sending) => {
       const { realm, key, person, identity, role, rules, visit, kind, nowMs, waitsUntilMs } = sending;
       const attempt = await enter(sending);

@@ -1,4 +1,5 @@
 import type { ErrorRow } from '#catalogue';
+import { besideRefusals } from '#policy';
 
 export const errors = {
   emailWrong: {
@@ -19,12 +20,7 @@ export const errors = {
     sees: { http: 403 },
     state: 'live',
   },
-  emailNotMailed: {
-    code: 'STS-AUTHN-9393',
-    means: 'nothing was mailed: the name is nobody’s, or theirs has no verified address that is a factor',
-    sees: {},
-    state: 'live',
-  },
+  emailNotMailed: besideRefusals.emailNotMailed,
   emailTurnedOff: {
     code: 'STS-AUTHN-9394',
     means: 'the emailed factor of a person was turned off: as many codes in a row were wrong as the policy allows (stsEmailFailureLimit)',

@@ -2,7 +2,8 @@ import type { Audit } from '#audit';
 import type { Chance, Clock } from '#base';
 import { type ErrorRow, refuse } from '#catalogue';
 import { actingSession, type People, type Person } from '#people';
-import { meetsDemand, type Session, type Sessions, wayToSignIn } from '#sessions';
+import { meetsDemand } from '#policy';
+import { type Session, type Sessions, wayToSignIn } from '#sessions';
 import type { Hourly } from '#state';
 import {
   type Csrf,

@@ -1,4 +1,5 @@
-import { meetsDemand, type Session } from '#sessions';
+import { meetsDemand } from '#policy';
+import type { Session } from '#sessions';
 import { sessionCookie } from '#web';
 import { isAllowed } from '../consents/consents.ts';
 import { errors } from '../errors.ts';

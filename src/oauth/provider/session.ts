@@ -1,4 +1,5 @@
-import { type AuthenticationEvent, meetsDemand, type Session } from '#sessions';
+import { meetsDemand } from '#policy';
+import type { AuthenticationEvent, Session } from '#sessions';
 import type { Demands } from './demands.ts';
 import type { OidcLibrary, Provider } from './library.ts';
 

@@ -38,18 +38,9 @@ const linkForm = /^[\w-]{43}$/;
  * @see specification document 1, "Emailed code or link"
  */
 export function createEmailStep(deps: EmailStepDeps, kind: 'code' | 'link'): Step {
-  const { email, baseOf } = deps;
   const row = rows[kind];
   return {
     ...row,
-    offer: ({ id }) => {
-      const off = !email.offers(id)
-        ? 'mail.smtpHost'
-        : kind === 'link' && baseOf('https') === undefined
-          ? 'global.publicBaseUrl'
-          : undefined;
-      return { first: off === undefined, second: off === undefined, enrol: false, ...(off === undefined ? {} : { off }) };
-    },
     show: async (call, fault): Promise<Drawn> => ({ page: await pageOf(deps, kind, call, fault) }),
     elsewhere: (realm) => (kind === 'link' ? elsewherePage(realm) : undefined),
     take: async (call, form) => {

@@ -12,8 +12,6 @@ import { texts } from '../texts.ts';
 /** A key that says who it is. Whether one may sign in with a key alone is decided as for who types a name. */
 const unnamed = { secondFactor: false, passwordless: true, unnamed: true } as const;
 
-const on = { first: true, second: false, enrol: false } as const;
-
 export interface PasswordStepDeps extends PasswordDeps {
   readonly limits: Pick<Limits, 'enter'>;
   /** Whether people may have a link mailed to them that sets a new password. */
@@ -27,7 +25,6 @@ export function createPasswordStep(deps: PasswordStepDeps): Step {
     path: '/authn/login',
     mechanism: 'password',
     begins: true,
-    offer: () => on,
     show: (call, fault): Drawn => ({ page: loginPage(withForgotten(deps, call), fault) }),
     take: async (call, form): Promise<Outcome> => {
       if (form.get('without') === 'on') return { kind: 'anonymous' };

@@ -20,7 +20,6 @@ export function createRecoveryStep({ verify }: RecoveryDeps): Step {
     name: 'recovery',
     path: '/authn/backup-code',
     mechanism: 'recovery-code',
-    offer: () => ({ first: false, second: true, enrol: false }),
     show: (call, fault): Drawn => ({ page: codePage(call, fault) }),
     take: async (call, form): Promise<Outcome> => {
       const { person, request } = call;

@@ -1,7 +1,7 @@
+import type { Enrollable } from '#policy';
 import { html } from '#web';
 import { errors } from '../errors.ts';
 import { stepPage } from '../pages.ts';
-import type { Enrollable } from '../situation.ts';
 import type { Drawn, Outcome, Step } from '../step.ts';
 import { choiceTexts, texts } from '../texts.ts';
 

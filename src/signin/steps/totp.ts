@@ -1,7 +1,7 @@
 import { ClientRefusal, type Verification, type Verified } from '#client';
 import { type AppEnrolments, appParts, type PendingApp } from '#factors';
 import { resultCodes } from '#ldap';
-import { html, type SafeHtml, type WebRealm } from '#web';
+import { html, type SafeHtml } from '#web';
 import { errors } from '../errors.ts';
 import { noteLimited } from '../limited.ts';
 import { stepPage } from '../pages.ts';
@@ -32,10 +32,6 @@ export function createTotpStep(deps: TotpDeps): Step {
     name,
     path: '/authn/totp',
     mechanism: 'authenticator-app',
-    offer: ({ id }: WebRealm) => {
-      const on = deps.settingsOf(id)['totp.enabled'];
-      return { first: false, second: on, enrol: on, ...(on ? {} : { off: 'totp.enabled' }) };
-    },
     show: async (call, fault): Promise<Drawn> => {
       if (!call.enrols) return { page: codePage(call, fault) };
       const known = await pendingOf(deps, call);

@@ -25,11 +25,6 @@ export function createWebauthnStep({ webauthn, registry, limits, audit }: Webaut
     name,
     path: '/authn/webauthn',
     mechanism: 'security-key',
-    offer: (realm) => {
-      const [mfa, primary] = (['mfa', 'primary'] as const).map((role) => webauthn.offTo(realm, role));
-      const off = mfa ?? primary;
-      return { first: primary === undefined, second: mfa === undefined, enrol: mfa === undefined, ...(off === undefined ? {} : { off }) };
-    },
     show: (call, fault) => draw({ webauthn, audit }, call, fault),
     take: async (call, form) => {
       const { request, realm } = call;

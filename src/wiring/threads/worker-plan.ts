@@ -97,6 +97,8 @@ export interface MainSide {
   wakeMails: Desks['mails']['wake'];
   /** As `Turns.isFull`. */
   isFull(attempt: AttemptBy): boolean | Promise<boolean>;
+  /** As `Networks.isNew`. */
+  isNewNetwork(realm: string, entryUuid: string, address: string): Promise<boolean>;
   putEvent(event: OutboxEvent): Promise<string>;
   takeEventBack(realm: string, handle: string): Promise<void>;
   record(event: AuditEvent): void;

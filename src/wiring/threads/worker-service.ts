@@ -15,7 +15,7 @@ interface ServedWorker {
 
 /** @param changed  told, once the worker has asked for it, what has become durable */
 export function serveWorker(
-  { store, hasher, lines, csn, live, changeSchema, attempts, outbox, desks = createDesks() }: Engine,
+  { store, hasher, lines, csn, live, changeSchema, attempts, outbox, networks, desks = createDesks() }: Engine,
   audit: Pick<Audit, 'record'>,
   changed: (changes: readonly WatchedChange[]) => void,
 ): ServedWorker {
@@ -75,6 +75,7 @@ export function serveWorker(
     retryMails: desks.mails.retry,
     wakeMails: desks.mails.wake,
     isFull: attempts.isFull,
+    isNewNetwork: networks.isNew,
     putEvent: outbox.put,
     takeEventBack: outbox.takeBack,
     record: audit.record,

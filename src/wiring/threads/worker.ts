@@ -22,7 +22,7 @@ import { faultOfMailText } from '#mail';
 import { type Definition, keysBelow, loadSchema } from '#schema';
 import { limitsBeside, newsOf, type Turns } from '#state';
 import { openStateBeside, openStoreBeside, type StateBeside, type Store, type StoreBeside, type WatchedChange } from '#store';
-import { canMail, settings as rows, switchedOff } from '../../settings.ts';
+import { canMail, offersBy, settings as rows } from '../../settings.ts';
 import { storedSettings } from '../live-settings.ts';
 import { countedBy } from '../shared-state.ts';
 import { ownChange, ownExpectation, ownModification, ownOctets } from './copies.ts';
@@ -96,7 +96,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     settingRows: rows,
     stored: storedSettings(running),
     canMail,
-    switchedOff,
+    offersIn: offersBy,
     realmSeed: plan.realmSeed,
     pathSegments: () => plan.pathSegments,
     version,
@@ -108,6 +108,7 @@ function serve(plan: WorkerPlan, opened: Store): Promise<Listener> {
     lines: linesThere(),
     desks: desksThere,
     mailTextFault: faultOfMailText,
+    networks: { isNew: (...whose) => main.ask('isNewNetwork', ...whose) },
     outbox: { put: (event) => main.ask('putEvent', event), takeBack: (realm, handle) => main.ask('takeEventBack', realm, handle) },
   });
   Object.assign(engine, { attempts: attemptsThere(plan, engine) });

@@ -181,7 +181,7 @@ export const authenticationRules: readonly SpecRule[] = [
     [
       '4',
       'can never be a first factor',
-      'signin/decide-properties.test.ts',
+      'policy/decide-properties.test.ts',
       'a recovery code is never the factor that is asked for, and an app never the first',
     ],
     ['5 vectors', 'the vectors of RFC 6238', 'keys/totp.test.ts', 'RFC 6238, Appendix B'],
@@ -216,13 +216,13 @@ export const authenticationRules: readonly SpecRule[] = [
     [
       '3 asked for',
       'never the factor a sign-in asks for',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'never the factor that is asked for: a link on the code step',
     ],
     [
       '3 required',
       'holding only a set does not make a second factor required',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'holding only a set does not make a second factor required',
     ],
     [
@@ -337,7 +337,7 @@ export const authenticationRules: readonly SpecRule[] = [
     [
       'risk',
       'never satisfies a step-up on risk, shown before it either',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'a mailed one that was shown before the risk was known is not enough',
     ],
     [

@@ -32,7 +32,7 @@ export const contractRules: readonly SpecRule[] = [
     [
       '3',
       'a password, keys, an app, recovery codes and mail are the factors; each is asked for only where the policy accepts it and it is on',
-      'signin/decide-properties.test.ts',
+      'policy/decide-properties.test.ts',
       'every mechanism that is asked for, or does as well, is accepted by the policy in that role and on',
     ],
     [

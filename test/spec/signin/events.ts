@@ -45,7 +45,7 @@ export const eventsRules: readonly SpecRule[] = [
     ['0200', 'password refused: disabled', 'directory/bind.test.ts', 'told apart in the audit trail'],
     ['0201', 'new session refused: disabled', 'sessions/sessions.test.ts', 'STS-AUTHN-0201'],
     ['0204', 'a hardware-key demand refuses the code step', 'flows/second-factor.test.ts', 'STS-AUTHN-0204'],
-    ['0204, recovery codes', 'and the recovery-code step', 'signin/decide.test.ts', 'and a recovery code'],
+    ['0204, recovery codes', 'and the recovery-code step', 'policy/decide.test.ts', 'and a recovery code'],
     [
       '0206',
       'the passwordless box of a person with no primary key',

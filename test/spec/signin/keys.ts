@@ -3,7 +3,7 @@ import { later, type SpecRule, section } from '../rule.ts';
 export const keysRules: readonly SpecRule[] = [
   ...section('1, security keys', [
     ['1 roles', 'roles mfa and primary', 'flows/keys.test.ts', 'a key alone signs in'],
-    ['1 one factor', 'a passwordless key counts as one factor', 'signin/decide.test.ts', "'security key as only credential'"],
+    ['1 one factor', 'a passwordless key counts as one factor', 'policy/decide.test.ts', "'security key as only credential'"],
     [
       '2 challenge',
       'minted on the server, claimed once per assertion across a cluster',
@@ -117,7 +117,7 @@ export const keysRules: readonly SpecRule[] = [
     [
       '1 one factor, verified',
       'one factor even with user verification required: a demand for two refuses it',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'wauth for multi-factor: a passwordless key does not meet it',
     ],
     [

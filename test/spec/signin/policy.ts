@@ -25,7 +25,7 @@ export const policyRules: readonly SpecRule[] = [
     [
       'STS-AUTHN-0268, keys',
       'a key not accepted as a first factor',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'passwordless where a key is not accepted as a first factor (STS-AUTHN-0268)',
     ],
   ]),
@@ -71,7 +71,7 @@ export const policyRules: readonly SpecRule[] = [
     [
       'TOTP row',
       'off stops new enrolments only, never a factor that is held',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'a row that is off stops new enrolments only, never an app that is held',
     ],
     [
@@ -80,7 +80,7 @@ export const policyRules: readonly SpecRule[] = [
       'flows/recovery.test.ts',
       'the policy’s row off stops new sets only: a set that is held goes on working',
     ],
-    ['emailed rows', 'off in the built-in policy', 'signin/decide.test.ts', 'off in the built-in policy: nothing'],
+    ['emailed rows', 'off in the built-in policy', 'policy/decide.test.ts', 'off in the built-in policy: nothing'],
     [
       'emailCodeAttempts',
       'wrong codes before the step ends',
@@ -90,7 +90,7 @@ export const policyRules: readonly SpecRule[] = [
     [
       'refuseEmailFactor',
       'a demand that refuses an emailed factor is not met by one',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'refuseEmailFactor: not asked for',
     ],
     [
@@ -304,7 +304,7 @@ export const policyRules: readonly SpecRule[] = [
     [
       'webauthn.primaryAllowed',
       'allows passwordless keys: off, the decider refuses',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'webauthn.primaryAllowed is off',
     ],
     [

@@ -2,38 +2,38 @@ import { later, type SpecRule, section } from '../rule.ts';
 
 export const requiredRules: readonly SpecRule[] = [
   ...section('1, which second factor is asked for', [
-    ['1', 'holds nothing, box unticked: nothing', 'signin/decide.test.ts', 'holds nothing, box unticked: nothing (one factor)'],
+    ['1', 'holds nothing, box unticked: nothing', 'policy/decide.test.ts', 'holds nothing, box unticked: nothing (one factor)'],
     [
       '2',
       'holds nothing, box ticked: the security-key ceremony, enrolling on first use',
       'flows/second-factor.test.ts',
       'second-factor box ticked, holds nothing: the ceremony enrols on first use',
     ],
-    ['3', 'holds an mfa key: the key', 'signin/decide.test.ts', "'holds an mfa key: the key'"],
-    ['4', 'holds an authenticator app: the code', 'signin/decide.test.ts', "'holds an authenticator app: the code'"],
-    ['5', 'holds both: the key, with a link to the code', 'signin/decide.test.ts', "'holds both: the key, with a link to the code'"],
+    ['3', 'holds an mfa key: the key', 'policy/decide.test.ts', "'holds an mfa key: the key'"],
+    ['4', 'holds an authenticator app: the code', 'policy/decide.test.ts', "'holds an authenticator app: the code'"],
+    ['5', 'holds both: the key, with a link to the code', 'policy/decide.test.ts', "'holds both: the key, with a link to the code'"],
     [
       '6',
       'holds a primary key, passwordless box ticked: the passwordless ceremony',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       "'holds a primary key, passwordless box ticked: the passwordless ceremony'",
     ],
     [
       'recovery codes',
       'never the factor a sign-in asks for',
-      'signin/decide-properties.test.ts',
+      'policy/decide-properties.test.ts',
       'a recovery code is never the factor that is asked for',
     ],
     [
       'emailed',
       'never the second factor after an emailed first factor',
-      'signin/decide-properties.test.ts',
+      'policy/decide-properties.test.ts',
       'an emailed factor is never second after an emailed first',
     ],
     [
       'risk',
       'an emailed factor never satisfies a step-up on risk',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'never satisfies a step-up on risk, and with a password alone nothing is enrolled beside it',
     ],
     [
@@ -53,7 +53,7 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'acr_values',
       'mfa, hwk, phr, phrh tick the second-factor box and refuse the passwordless path',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'ticks the second-factor box',
     ],
     [
@@ -65,7 +65,7 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'wauth multi-factor',
       'met only by a session that really had two factors',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'wauth for multi-factor: a passwordless key does not meet it',
     ],
     [
@@ -77,15 +77,15 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'met',
       'no path reaches a session with fewer or other factors than were demanded',
-      'signin/decide-properties.test.ts',
+      'policy/decide-properties.test.ts',
       'no path reaches a session with fewer or other factors than were demanded',
     ],
-    ['no loop', 'every demand is met or refused in words', 'signin/decide-properties.test.ts', 'no dead end, and no loop'],
-    ['hardware key, codes', 'a code and a recovery code shown all the same are refused', 'signin/decide.test.ts', 'and a recovery code'],
+    ['no loop', 'every demand is met or refused in words', 'policy/decide-properties.test.ts', 'no dead end, and no loop'],
+    ['hardware key, codes', 'a code and a recovery code shown all the same are refused', 'policy/decide.test.ts', 'and a recovery code'],
     [
       'wauth, hardware token',
       'allows a key alone or after a password',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'wauth for a hardware token allows a key alone',
     ],
     ['wauth, WS-Federation', 'WS-Federation says it in wauth', later('WS-Federation')],
@@ -115,11 +115,11 @@ export const requiredRules: readonly SpecRule[] = [
       'flows/second-factor.test.ts',
       'offer: an administrator is shown the page with Ignore',
     ],
-    ['always', 'an administrator must enrol before any session starts', 'signin/decide.test.ts', 'always, holds none: required'],
+    ['always', 'an administrator must enrol before any session starts', 'policy/decide.test.ts', 'always, holds none: required'],
     [
       'if-held',
       'an administrator is treated like everybody else',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'if-held, holds none: treated like everybody else',
     ],
     [
@@ -128,7 +128,7 @@ export const requiredRules: readonly SpecRule[] = [
       'flows/second-factor.test.ts',
       'always: the built-in administrator is only offered a second factor',
     ],
-    ['holding', 'an administrator holding a factor is always asked for it', 'signin/decide.test.ts', 'holding an app: asked for it'],
+    ['holding', 'an administrator holding a factor is always asked for it', 'policy/decide.test.ts', 'holding an app: asked for it'],
     [
       'STS-AUTHN-0270',
       'Ignore posted on a required step',
@@ -140,7 +140,7 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'requireSecondFactor always',
       'holds for everybody, the built-in administrator too',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'the built-in one is exempt from the administrators’ field only: requireSecondFactor=always holds',
     ],
     [
@@ -158,10 +158,10 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'built-in administrator, Ignore',
       'may ignore the offer even under always',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'always, the built-in one may ignore it',
     ],
-    ['risk', 'the offer is also made at elevated risk', 'signin/decide.test.ts', 'the offer is also made at elevated risk'],
+    ['risk', 'the offer is also made at elevated risk', 'policy/decide.test.ts', 'the offer is also made at elevated risk'],
     ['STS-RISK-0039', 'the offer at elevated risk is recorded under STS-RISK-0039', 'flows/risk.test.ts', 'told under STS-RISK-0039'],
     ['federated assertions', 'do not reach the second factor', later('federation')],
     ['SPNEGO, AS-REQ', 'do not reach the second factor', later('Kerberos')],
@@ -215,7 +215,7 @@ export const requiredRules: readonly SpecRule[] = [
     [
       'second factor',
       'is asked for afterwards',
-      'signin/decide.test.ts',
+      'policy/decide.test.ts',
       'the password is changed first, the second factor asked for afterwards',
     ],
     [

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { mechanisms } from '#policy';
-import type { Held, Next, Offer, Situation } from '#signin';
+import { type Held, mechanisms, type Next, type Offer, type Situation } from '#policy';
 
 export const nothing: Held = { mfaKey: false, primaryKey: false, app: false, recoveryCodes: 0, email: 'none' };
 const all: Offer = { first: true, second: true, enrol: true };

@@ -16,8 +16,9 @@ export function passes(rule: string, words: string): WhyRow {
   return { rule, verdict: 'passes', words, code: '', change: '' };
 }
 
-export function says(rule: string, words: string): WhyRow {
-  return { rule, verdict: 'says', words, code: '', change: '' };
+/** @param change  what would make it otherwise */
+export function says(rule: string, words: string, change = ''): WhyRow {
+  return { rule, verdict: 'says', words, code: '', change };
 }
 
 export function refuses(rule: string, { code, means }: ErrorRow, change: string): WhyRow {

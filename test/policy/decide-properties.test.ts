@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { meetsDemand, readDemand } from '#sessions';
-import { decide, type Next, type Situation } from '#signin';
+import { decide, meetsDemand, type Next, readDemand, type Situation } from '#policy';
 import { holds } from '../support/holds.ts';
 import { act, situation } from './situations.ts';
 

@@ -14,18 +14,20 @@ import {
 } from '#credentials';
 import { passwordAge, protectsPasswords, verifiesPasswords } from '#policy';
 import type { Snapshot, StoredEntry } from '#store';
-import { askerOf } from './access/asker.ts';
-import type { Origin } from './access/networks.ts';
-import { anonymous, signingIn } from './account.ts';
-import type { Call } from './call.ts';
-import { hashCost } from './engine.ts';
-import { errors } from './errors.ts';
-import { judgesAge } from './password-age.ts';
-import { passwordPolicyIn } from './password-in-force.ts';
-import { timesOf } from './password-times.ts';
-import type { Realm } from './realm.ts';
-import { ofBrowser } from './why-browser.ts';
-import { passes, refuses, says, type WhyRow } from './why-row.ts';
+import { askerOf } from '../access/asker.ts';
+import type { Origin } from '../access/networks.ts';
+import { anonymous, signingIn } from '../account.ts';
+import type { Call } from '../call.ts';
+import { hashCost } from '../engine.ts';
+import { errors } from '../errors.ts';
+import { judgesAge } from '../password-age.ts';
+import { passwordPolicyIn } from '../password-in-force.ts';
+import { timesOf } from '../password-times.ts';
+import type { Realm } from '../realm.ts';
+import { type Applied, appliedBy, noApplication } from './application.ts';
+import { type Browsing, ofBrowser } from './browser.ts';
+import { passes, refuses, says, type WhyRow } from './row.ts';
+import { atPage } from './situation.ts';
 
 /** Whose sign-in is explained, by which door and from where; with a password that is judged, or without. */
 export interface WhyAsked {
@@ -34,6 +36,8 @@ export interface WhyAsked {
   readonly door: PasswordDoor;
   readonly origin: Origin;
   readonly password: Uint8Array | undefined;
+  /** The client id of the application to which they sign in at the sign-in page. */
+  readonly application?: string | undefined;
 }
 
 /**
@@ -50,31 +54,48 @@ export async function whyOf(call: Call, asked: WhyAsked): Promise<readonly WhyRo
   const nowMs = engine.clock.nowMs();
   const circumstances: Circumstances = { mode, door, address: origin.address, aloneDoors: settings['authn.passwordAloneDoors'], nowMs };
   const account = signingIn(call, snapshot, realm, entry, circumstances);
-  const place = [...ofPlace(call, snapshot, asked), await ofLimits(call, asked)];
+  const place = ofPlace(asked);
+  const access = ofAccess(call, snapshot, asked);
+  const limits = await ofLimits(call, asked);
+  const barred = ofBar(entry, account, circumstances);
   const own = ofOwnPassword(call, asked, account, circumstances);
-  const apps = door === 'browser' ? [] : ofAppPasswords(account, circumstances);
-  const rows = [...place, ofBar(entry, account, circumstances), ...own, ...apps];
+  const rows =
+    door === 'browser'
+      ? await atBrowser(call, snapshot, asked, { account, place: [...place, limits], access, barred, password: own })
+      : [...place, access, limits, barred, ...own, ...ofAppPasswords(account, circumstances)];
   return asked.password === undefined ? rows : [...rows, await ofGiven(call, asked, account, circumstances, rows)];
 }
 
+async function atBrowser(
+  call: Call,
+  snapshot: Snapshot,
+  asked: WhyAsked,
+  judged: Pick<Browsing, 'place' | 'access' | 'barred' | 'password'> & { readonly account: Account },
+): Promise<readonly WhyRow[]> {
+  const { realm, entry, application } = asked;
+  const applied: Applied = application === undefined ? noApplication : appliedBy(call, snapshot, realm, entry, application);
+  const at = await atPage(call.engine, snapshot, asked, applied.demand, judged.account.mustChange);
+  return ofBrowser({ dn: entry.dn, at, applied, ...judged });
+}
+
 /** What is judged before it is known who it is. */
-function ofPlace({ engine }: Call, snapshot: Snapshot, { realm, entry, origin, door }: WhyAsked): WhyRow[] {
+function ofPlace({ realm, origin, door }: WhyAsked): WhyRow[] {
   const { id, mode, state } = realm;
   const inRealm = `the realm is ${id}, in ${mode} mode${verifiesPasswords(mode) ? '' : ': passwords are not checked there'}`;
   const isOpen = !protectsPasswords(mode) || origin.secure || origin.loopback || door === 'browser';
-  const { mayAuth } = askerOf(engine, anonymous, origin, snapshot).rightsAt(entry, snapshot);
   return [
     state === 'removing' ? refuses('realm', errors.realmRemoving, realm.entry?.dn ?? '') : passes('realm', inRealm),
     isOpen
       ? passes('protection', 'the connection may carry a password')
       : refuses('protection', errors.passwordUnprotected, 'ldaps, or StartTLS; on this machine neither is needed'),
-    mayAuth
-      ? passes('access', 'rules of access let somebody sign in as this entry from there')
-      : {
-          ...refuses('access', credentialsErrors.nameUnknown, realm.rules.text),
-          words: 'rules of access let nobody sign in as this entry from there; it is answered like a name that nobody has',
-        },
   ];
+}
+
+function ofAccess({ engine }: Call, snapshot: Snapshot, { realm, entry, origin }: WhyAsked): WhyRow {
+  const { mayAuth } = askerOf(engine, anonymous, origin, snapshot).rightsAt(entry, snapshot);
+  if (mayAuth) return passes('access', 'rules of access let somebody sign in as this entry from there');
+  const words = 'rules of access let nobody sign in as this entry from there; it is answered like a name that nobody has';
+  return { ...refuses('access', credentialsErrors.nameUnknown, realm.rules.text), words };
 }
 
 async function ofLimits({ engine }: Call, { realm, entry, origin }: WhyAsked): Promise<WhyRow> {
@@ -105,20 +126,18 @@ const changes: Readonly<Record<string, (dn: string) => string>> = {
 function ofOwnPassword({ engine }: Call, { realm, entry }: WhyAsked, account: Account, circumstances: Circumstances): WhyRow[] {
   const { passwordHash } = account;
   const { mode, door, nowMs } = circumstances;
-  const isBrowser = door === 'browser';
-  // A browser is asked for a second factor: the policy says which.
-  const asked = ownPasswordRules.filter(({ name }) => !(isBrowser && name === secondFactorRule));
-  const rules = [
-    ...(isBrowser ? ofBrowser(engine, engine.store.snapshot(), realm, entry) : []),
-    ...asked.map(({ name, row, refuses: holds }) =>
-      holds(account, circumstances)
-        ? refuses(name, row, changes[name]?.(entry.dn) ?? entry.dn)
-        : passes(name, fine[name] ?? 'it does not apply'),
-    ),
-  ];
+  // At a browser both are asked for in place of a refusal: the sign-in page says which.
+  const rules =
+    door === 'browser'
+      ? []
+      : ownPasswordRules.map(({ name, row, refuses: holds }) =>
+          holds(account, circumstances)
+            ? refuses(name, row, changes[name]?.(entry.dn) ?? entry.dn)
+            : passes(name, fine[name] ?? 'it does not apply'),
+        );
   if (!verifiesPasswords(mode)) return [passes('password', 'any but "invalid" is taken'), ...rules];
   const absent = refuses('password', credentialsErrors.passwordAbsent, `userPassword of ${entry.dn}`);
-  if (passwordHash === undefined) return [absent, ...(isBrowser ? rules : [])];
+  if (passwordHash === undefined) return [absent];
   const stored = [
     passes('password', `there is one, kept as ${/^\{[^}]*\}/.exec(passwordHash)?.[0] ?? 'something unknown'}`),
     ofHash(engine.hasher, entry, passwordHash),

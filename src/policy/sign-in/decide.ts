@@ -1,6 +1,7 @@
-import type { Mechanism } from '#policy';
-import { readDemand } from '#sessions';
-import type { Enrollable, Next, Situation, Why } from './situation.ts';
+import type { Mechanism } from '../mechanism.ts';
+import type { PolicyRefusal } from '../refusals.ts';
+import { readDemand } from './demand.ts';
+import type { Enrollable, Named, Next, Situation } from './situation.ts';
 
 /**
  * The next step of a sign-in. What the person holds decides before what they ticked, and a demand counts as the tick of a second factor.
@@ -96,7 +97,7 @@ function mailedRefusal(situation: Situation, first: Mechanism): (Next & { readon
   const { securityKey, noEmail } = readDemand(situation.demand);
   if (securityKey) return refuse('hardwareKeyDemanded');
   if (noEmail || risk === 'step-up') return refuse('emailNotEnough');
-  const names = taken.map((each) => `${each} (stsEmailFailures)`);
+  const names = taken.map((mechanism) => ({ mechanism, attribute: 'stsEmailFailures' as const }));
   return refuse('secondFactorImpossible', holds.email === 'failed' ? names : namesOff(situation, taken, 'second'));
 }
 
@@ -204,14 +205,19 @@ function done(first: Mechanism, second?: Mechanism): Next {
 }
 
 /** What keeps mechanisms from being asked for, or enrolled where that is what is wanted: settings, or rows of the policy. */
-function namesOff({ offers, policy }: Situation, some: readonly Mechanism[], role: 'first' | 'second', toEnrol = false): readonly string[] {
+function namesOff({ offers, policy }: Situation, some: readonly Mechanism[], role: 'first' | 'second', toEnrol = false): readonly Named[] {
   return some.map((mechanism) => {
-    if (role === 'second' && !policy.secondFactors.includes(mechanism)) return `${mechanism} (stsSecondFactor)`;
-    if (toEnrol && mechanism === 'authenticator-app' && !policy.totpEnrolment) return `${mechanism} (stsTotpEnrolment)`;
+    if (role === 'second' && !policy.secondFactors.includes(mechanism)) return { mechanism, attribute: 'stsSecondFactor' };
+    if (toEnrol && mechanism === 'authenticator-app' && !policy.totpEnrolment) return { mechanism, attribute: 'stsTotpEnrolment' };
     return offers[mechanism]?.off ?? `${mechanism} (not offered)`;
   });
 }
 
-function refuse(why: Why, names: readonly string[] = []): Next & { readonly step: 'refuse' } {
+function refuse(why: PolicyRefusal, names: readonly Named[] = []): Next & { readonly step: 'refuse' } {
   return { step: 'refuse', why, names };
+}
+
+/** What a refusal is about, in words for operators. */
+export function spokenNames({ names }: Pick<Next & { readonly step: 'refuse' }, 'names'>): string {
+  return names.map((each) => (typeof each === 'string' ? each : `${each.mechanism} (${each.attribute})`)).join(', ');
 }

@@ -1,5 +1,8 @@
-import type { Mechanism, Mode } from '#policy';
-import type { Demand, Progress, Proven } from '#sessions';
+import type { AuthnPolicy } from '../authn-policy.ts';
+import type { Mechanism } from '../mechanism.ts';
+import type { Mode } from '../mode.ts';
+import type { PolicyRefusal } from '../refusals.ts';
+import type { Demand } from './demand.ts';
 
 /** What a person holds, as far as the decision is about it. */
 export interface Held {
@@ -26,23 +29,43 @@ export interface Offer {
   readonly off?: string;
 }
 
+/** What can be done with each mechanism in a realm at this moment. */
+export type Offers = Readonly<Partial<Record<Mechanism, Offer>>>;
+
 /** What the authentication policy says of a sign-in. */
-export interface Rules {
-  readonly firstFactors: readonly string[];
-  readonly secondFactors: readonly string[];
-  readonly requireSecondFactor: 'if-held' | 'always';
-  readonly requireSecondFactorForAdministrators: 'offer' | 'always' | 'if-held';
-  readonly totpEnrolment: boolean;
-  readonly emailFailureLimit: number;
+export type Rules = Pick<
+  AuthnPolicy,
+  'firstFactors' | 'secondFactors' | 'requireSecondFactor' | 'requireSecondFactorForAdministrators' | 'totpEnrolment' | 'emailFailureLimit'
+>;
+
+/** What an entry says of the factors of its person. */
+export interface Holding {
+  readonly keys: readonly { readonly role: 'mfa' | 'primary' }[];
+  readonly hasApp: boolean;
+  readonly recoveryCodesLeft: number;
+  readonly email: Held['email'];
+}
+
+/** What counts of what a person holds. */
+export function heldOf({ keys, hasApp, recoveryCodesLeft, email }: Holding): Held {
+  return {
+    mfaKey: keys.some(({ role }) => role === 'mfa'),
+    primaryKey: keys.some(({ role }) => role === 'primary'),
+    app: hasApp,
+    recoveryCodes: recoveryCodesLeft,
+    email,
+  };
 }
 
 /** Everything that the next step depends on. */
 export interface Situation {
   readonly holds: Held;
-  readonly ticked: Progress['ticked'];
-  readonly proven: readonly Pick<Proven, 'mechanism' | 'role'>[];
+  /** What the person asks for on the first screen. `unnamed`: a key that says who it is, so that no name was typed. */
+  readonly ticked: { readonly secondFactor: boolean; readonly passwordless: boolean; readonly unnamed?: true };
+  /** The first factor first. */
+  readonly proven: readonly { readonly mechanism: Mechanism; readonly role: 'first' | 'second' }[];
   readonly policy: Rules;
-  readonly offers: Readonly<Partial<Record<Mechanism, Offer>>>;
+  readonly offers: Offers;
   readonly mode: Mode;
   readonly demand: Demand;
   readonly administrator: 'none' | 'role' | 'built-in';
@@ -61,17 +84,11 @@ export interface Situation {
 /** What can be enrolled during a sign-in. */
 export type Enrollable = 'security-key' | 'authenticator-app';
 
-/** Why nobody gets in this way here: each is a row of `errors.ts`. */
-export type Why =
-  | 'mechanismNotAccepted'
-  | 'secondNotAccepted'
-  | 'passwordlessRefused'
-  | 'secondFactorImpossible'
-  | 'hardwareKeyDemanded'
-  | 'noPrimaryKey'
-  | 'mechanismOff'
-  | 'demandUnknown'
-  | 'emailNotEnough';
+/** What a refusal is about: a setting, a mechanism, a class that is demanded; or a mechanism and the attribute that keeps it from being asked for. */
+export type Named = string | { readonly mechanism: Mechanism; readonly attribute: Hindering };
+
+/** Attributes that keep a mechanism from being asked for: of the policy, and the last one of the person. */
+export type Hindering = 'stsSecondFactor' | 'stsTotpEnrolment' | 'stsEmailFailures';
 
 export type Next =
   | {
@@ -85,7 +102,6 @@ export type Next =
     }
   | { readonly step: 'enrol'; readonly required: boolean; readonly choices: readonly Enrollable[] }
   | { readonly step: 'changePassword' }
-  /** `names`: the settings or mechanisms it is about, for operators. */
-  | { readonly step: 'refuse'; readonly why: Why; readonly names: readonly string[] }
+  | { readonly step: 'refuse'; readonly why: PolicyRefusal; readonly names: readonly Named[] }
   /** The session may begin, recorded with these values (RFC 8176 for `amr`). */
   | { readonly step: 'done'; readonly amr: readonly string[]; readonly acr: string; readonly mechanisms: readonly Mechanism[] };

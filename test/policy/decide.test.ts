@@ -1,5 +1,5 @@
 import test from 'ava';
-import { decide, type Next, type Situation } from '#signin';
+import { decide, type Next, type Situation } from '#policy';
 import { nothing, offers, policy, standing } from './situations.ts';
 
 type Ask = Next & { readonly step: 'ask' };
@@ -17,7 +17,11 @@ const askKeyAlone: Next = { step: 'ask', mechanism: 'security-key', role: 'first
 const both = ['authenticator-app', 'security-key'] as const;
 const mustEnrol: Next = { step: 'enrol', required: true, choices: both };
 const mayEnrol: Next = { step: 'enrol', required: false, choices: both };
-const refused = (why: (Next & { step: 'refuse' })['why'], names: readonly string[] = []): Next => ({ step: 'refuse', why, names });
+const refused = (why: (Next & { step: 'refuse' })['why'], names: (Next & { step: 'refuse' })['names'] = []): Next => ({
+  step: 'refuse',
+  why,
+  names,
+});
 const done = (amr: readonly string[], acr: string, ...mechanisms: Ask['mechanism'][]): Next => ({ step: 'done', amr, acr, mechanisms });
 const passwordAlone = done(['pwd'], '1', 'password');
 
@@ -136,7 +140,7 @@ const tables: Readonly<Record<string, readonly (readonly [title: string, given: 
     [
       'turned off for failures: a password alone is still not enough',
       { holds: { ...nothing, email: 'failed' }, policy: withMail },
-      refused('secondFactorImpossible', ['email-code (stsEmailFailures)']),
+      refused('secondFactorImpossible', [{ mechanism: 'email-code', attribute: 'stsEmailFailures' }]),
     ],
     [
       'a demand for a hardware key: with a password alone no key is enrolled beside the mail',
