@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { operations } from '#admin';
 import { addPerson, asAdministrator } from '../flows/people.ts';
 import { call, openApi } from './api.ts';
 
@@ -40,6 +41,15 @@ test('groups: made with members, changed, listed without them, members page by p
   t.is((await call(t, atrium, 'groups.add-members', { json: { group: 'engines', members: ['nobody'] } })).status, 400);
   t.is((await call(t, atrium, 'groups.delete', { params: { group: 'engines' } })).status, 200);
   t.is((await call(t, atrium, 'groups.read', { params: { group: 'engines' } })).status, 404);
+});
+
+test('groups.members follows nesting, as its summary says: groups in it, and who is in those', async (t) => {
+  const grace = await addPerson(atrium, 'grace', 'Grace Hopper');
+  const inner = await call(t, atrium, 'groups.create', { json: { name: 'inner', members: ['grace'] } });
+  await call(t, atrium, 'groups.create', { json: { name: 'outer', members: [inner.body.dn] } });
+  const { body } = await call(t, atrium, 'groups.members', { query: { group: 'outer' } });
+  t.deepEqual(body.members.map((member: { dn: string }) => member.dn).toSorted(), [inner.body.dn, grace.dn].toSorted());
+  t.regex(operations.find(({ name }) => name === 'groups.members')?.summary ?? '', /in a group, themselves or by groups in it/);
 });
 
 test('applications: made, given a secret that is told once, changed, deleted', async (t) => {

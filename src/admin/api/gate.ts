@@ -83,7 +83,8 @@ export function createGate({ client, people, verify, authRequired, administrator
 
   return async (request, scope) => {
     if (!authRequired) return anybody(request);
-    const { realm, origin, address, secure, correlationId, method, path } = request;
+    const { realm, origin, address, secure, correlationId, path } = request;
+    const method = request.isHead ? 'HEAD' : request.method;
     const authorization = request.header('authorization');
     if (authorization === undefined) throw refuse(errors.tokenMissing);
     if (verify === undefined) throw refuse(errors.tokenRefused, { why: 'nothing here issues access tokens' });

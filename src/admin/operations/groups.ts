@@ -85,7 +85,7 @@ const members = operation({
   method: 'GET',
   path: '/admin-api/groups/members',
   scope: 'admin:read',
-  summary: 'list who is in a group itself, page by page',
+  summary: 'list who is in a group, themselves or by groups in it, page by page',
   input: z.strictObject({ group: groupMember, ...pageMembers }),
   output: z.strictObject({
     dn: z.string(),

@@ -71,6 +71,7 @@ export function listen(provider: Provider, deps: ProviderDeps, issuer: Issuer): 
   };
   const refused = (ctx: Ctx, failure: Failure) => {
     const row = rowOf(ctx, failure);
+    if (row === errors.invalidProof) nameProof(ctx);
     const said = failure.error_detail ?? failure.error_description ?? '';
     note(ctx, 'refused', said === '' ? row.means : `${row.means}: ${said}`, row);
   };
@@ -94,8 +95,21 @@ export function listen(provider: Provider, deps: ProviderDeps, issuer: Issuer): 
 function rowOf(ctx: Ctx, { error, message, error_detail: detail = '', error_description: description = '' }: Failure): ErrorRow {
   const { because } = passingOf(ctx);
   if (because !== undefined) return because;
+  if (/DPoP proof JWT Replay/.test(`${detail} ${description}`)) return errors.invalidProof;
   if (/already (?:used|consumed)/.test(detail)) return errors.reused;
   // The library has one error for these and for what is malformed.
   if (/is not allowed for this client/.test(description)) return errors.unauthorizedClient;
   return rows[error ?? message] ?? errors.invalidRequest;
+}
+
+/**
+ * The library calls a proof that was used before an invalid grant, for which clients throw their refresh token away, or an invalid request. At resources it is
+ * an invalid token, as the challenge says.
+ *
+ * @see RFC 9449 §5, §10.1
+ */
+function nameProof(ctx: Ctx): void {
+  const { body } = ctx;
+  if (ctx.status !== 400 || typeof body !== 'object' || body === null || !('error' in body)) return;
+  Object.assign(body, { error: 'invalid_dpop_proof', error_description: 'the DPoP proof is not accepted' });
 }
