@@ -224,7 +224,7 @@ test.serial('DPoP: a token that is bound to a key is worth nothing without it; a
   const from = house.atrium.audit.length;
   const again = await fetch(`${house.base}/oauth2/userinfo`, { headers: { authorization: `DPoP ${tokens.access_token}`, dpop: proof } });
   t.is(again.status, 401, 'a replayed proof is refused');
-  t.deepEqual(house.codesSince(from), ['STS-OAUTH-9013']);
+  t.deepEqual(house.codesSince(from), ['STS-OAUTH-9012']);
 });
 
 test.serial('Continue without signing in is not offered to an application, and a session of nobody is asked to sign in', async (t) => {
