@@ -10,6 +10,7 @@ import { makeBlob, makeSigner } from '../factors/attestation/blobs.ts';
 import { makeCertificate } from '../factors/attestation/make.ts';
 import { startTestAtrium, type TestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli } from '../support/cli.ts';
+import { lendCli } from '../support/lent-cli.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -47,6 +48,10 @@ const inEmptyFolder = new Set(['atrium restore monday.sqlite']);
 const lasting: Readonly<Record<string, string>> = { serve: 'ready ', web: 'ready ', demo: 'Ctrl-C stops it' };
 
 let template = '';
+let lent: AsyncDisposable | undefined;
+
+/** Folders below the template in each of which there is a program `atrium`: as it is, and one whose commands run in this process. */
+const programs = { process: 'bin', here: 'lent' } as const;
 
 test.before(async (t) => {
   template = mkdtempSync(join(tmpdir(), 'atrium-examples-'));
@@ -60,13 +65,16 @@ test.before(async (t) => {
   const metadataRoot = await makeCertificate({ subject: 'CN=Metadata Root' });
   writeFileSync(join(template, 'roots.pem'), metadataRoot.pem);
   writeFileSync(join(template, 'blob.jwt'), makeBlob(await makeSigner(metadataRoot)));
-  const bin = join(template, 'bin');
-  mkdirSync(bin);
-  writeFileSync(join(bin, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });
+  for (const folder of Object.values(programs)) mkdirSync(join(template, folder));
+  lent = await lendCli(join(template, programs.here));
+  writeFileSync(join(template, programs.process, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, {
+    mode: 0o755,
+  });
 });
 
 test.after.always(async () => {
   await (await standing)?.service.stop();
+  await lent?.[Symbol.asyncDispose]();
   rmSync(template, { recursive: true, force: true });
 });
 
@@ -95,12 +103,16 @@ async function standingFolder(): Promise<string> {
 }
 
 /** Runs a line as it stands, save that ports are of the system's choice. */
-function runLine(line: string, folder: string): { readonly child: ChildProcess; readonly ended: Promise<string>; said: () => string } {
+function runLine(
+  line: string,
+  folder: string,
+  how: keyof typeof programs,
+): { readonly child: ChildProcess; readonly ended: Promise<string>; said: () => string } {
   const { STS_KEYS_KEK, ...environment } = testEnvironment(join(folder, 'data'));
   const key = line.includes('STS_KEYS_KEK_FILE') ? {} : { STS_KEYS_KEK };
   const child = spawn('sh', ['-c', `trap : TERM\n${line.replace(/(_PORT)=\d+/g, '$1=0')}`], {
     cwd: folder,
-    env: { ...environment, ...key, PATH: [join(template, 'bin'), process.env['PATH']].join(delimiter), HOME: folder },
+    env: { ...environment, ...key, PATH: [join(template, programs[how]), process.env['PATH']].join(delimiter), HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -115,6 +127,7 @@ async function runExample(
   name: string,
   { on }: OperationRow,
   { line, status = 0 }: ExampleRow,
+  how: keyof typeof programs,
   standing?: string,
 ): Promise<void> {
   const folder = standing ?? prepare(t, name, line);
@@ -124,20 +137,33 @@ async function runExample(
     t.regex(scripts[script] ?? '', new RegExp(`atrium\\.mjs ${name}\\b`), line);
     return;
   }
-  // The command is the subject, and a process of its own; the service that it speaks to need not be one.
+  // The command is the subject; the service that it speaks to need not be a process.
   await using _service =
     standing === undefined && (on === 'running' || name === 'web') ? await startTestAtrium({ dataDir: join(folder, 'data') }) : undefined;
-  const { child, ended, said } = runLine(line, folder);
+  const { child, ended, said } = runLine(line, folder, how);
   const ready = lasting[name];
   if (ready !== undefined) child.stdout?.on('data', () => void (said().includes(ready) && process.kill(-(child.pid as number), 'SIGTERM')));
   const ending = await ended;
   t.is(ending, String(status), `${line}: ${said()}`);
 }
 
+/**
+ * What a command loads is its own, and what its process writes and how that ends is proved by one example of it: the first that is done. Those that are
+ * made of operations are one piece of code, so that one of them is enough. What lasts is ended by signals, always as a process.
+ */
+const [anyManaged] = Object.keys(managedRows);
+function asProcess(name: string, { examples }: OperationRow): readonly ExampleRow[] {
+  if (Object.hasOwn(lasting, name)) return examples;
+  if (Object.hasOwn(managedRows, name) && name !== anyManaged) return [];
+  const lines = examples.filter(({ line }) => !line.includes('npm '));
+  return [lines.find(({ status = 0 }) => status === 0) ?? lines[0]].flatMap((each) => each ?? []);
+}
+
 for (const [name, row] of Object.entries<OperationRow>(commands)) {
   const where = Object.hasOwn(managedRows, name) ? 'at a service' : 'in a fresh folder';
   test.serial(`every example in the help of atrium ${name} runs ${where} and ends as the help says`, async (t) => {
     const standing = Object.hasOwn(managedRows, name) ? await standingFolder() : undefined;
-    for (const example of row.examples) await runExample(t, name, row, example, standing);
+    const processes = asProcess(name, row);
+    for (const example of row.examples) await runExample(t, name, row, example, processes.includes(example) ? 'process' : 'here', standing);
   });
 }

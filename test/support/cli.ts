@@ -69,21 +69,33 @@ export function spawnCli(args: readonly string[], environment: Readonly<Record<s
   return startCli(args, environment, input).ended;
 }
 
-/**
- * Runs a command to its end in this process: all of it but the start of the process, which costs more than most commands. Each command is run as a
- * process, too, by its examples (`test/commands/examples.test.ts`); a test whose subject is the process, or what ends it, calls `spawnCli`.
- */
-export async function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = ''): Promise<Ended> {
-  const [stdout, stderr] = [keeping(), keeping()];
-  const streams = { stdin: Readable.from([input], { objectMode: false }), stdout: stdout.stream, stderr: stderr.stream };
+/** The standard streams of a command. */
+export interface Streams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/** Calls a command in this process. @returns its exit status */
+export function callCli(args: readonly string[], environment: Readonly<Record<string, string>>, streams: Streams): Promise<number> {
   const never = () => new Promise<void>(() => undefined);
   const context = contextOf({
     given: environment,
     root,
-    ...(streams as unknown as Pick<Context, keyof typeof streams>),
+    ...(streams as unknown as Pick<Context, keyof Streams>),
     untilSignal: never,
   });
-  const status = await dispatch(args, context);
+  return dispatch(args, context);
+}
+
+/**
+ * Runs a command to its end in this process: all of it but the start of the process, which costs more than most commands. Each command is run as a
+ * process, too, by one of its examples (`test/commands/examples.test.ts`); a test whose subject is the process, or what ends it, calls `spawnCli`.
+ */
+export async function runCli(args: readonly string[], environment: Readonly<Record<string, string>>, input = ''): Promise<Ended> {
+  const [stdout, stderr] = [keeping(), keeping()];
+  const streams = { stdin: Readable.from([input], { objectMode: false }), stdout: stdout.stream, stderr: stderr.stream };
+  const status = await callCli(args, environment, streams);
   // Some commands never wait: whoever calls one again and again until something else is over would not hear of it.
   await setImmediate();
   const ended = { status, stdout: stdout.said(), stderr: stderr.said() };
