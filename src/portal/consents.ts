@@ -62,7 +62,7 @@ ${done !== undefined && notice('good', 'done', texts.done[done])}
 <p>${rows.length === 0 ? texts.none : texts.words}</p>
 ${
   rows.length > 0 &&
-  things(
+  html`<section aria-label="${texts.title}">${things(
     rows.map(({ consent: { clientId, resource, scopes, atMs }, application, at }) => {
       const name = application?.name ?? fillText(texts.gone, { client: clientId });
       const lines = [
@@ -73,7 +73,7 @@ ${
       const about = at === '' ? name : fillText(texts.nameAt, { name, resource: at });
       return { name, lines, action: formButton(realm, home, texts.withdraw, csrfToken, { fields: { client: clientId, resource }, about }) };
     }),
-  )
+  )}</section>`
 }
 <details><summary>${texts.terminal}</summary>
 <pre tabindex="0"><code>atrium search '(objectClass=*)' stsConsent --base '${dn}' --scope base</code></pre></details>`,

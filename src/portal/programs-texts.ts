@@ -1,6 +1,6 @@
 /** The words of the settings of programs. */
 export const programTexts = {
-  mail: 'Mail program (Thunderbird, phone)',
+  mail: 'Mail (Thunderbird, phone)',
   other: 'Another program',
   server: 'Server',
   port: 'Port',

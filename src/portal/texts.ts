@@ -11,7 +11,7 @@ export const texts = {
   navFactors: 'Second factors',
   navKeys: 'Security keys',
   navAppPasswords: 'App passwords',
-  navDelegate: 'Who may act for you',
+  navDelegate: 'Acting for you',
   navConsents: 'Applications',
   navSessions: 'Sessions',
 

@@ -97,7 +97,7 @@ export async function inspect(
 
 /**
  * What of a page nobody sees whole, with all that is folded in unfolded: what reaches beyond the window or beyond a box that hides the rest, a table that has to be
- * scrolled, a hint that is longer than its field. Blocks of code scroll in a box of their own.
+ * scrolled, a hint or a choice that is longer than its field. Blocks of code scroll in a box of their own.
  */
 function cutOff(page: Page): Promise<readonly string[]> {
   return page.evaluate(`(() => {
@@ -114,9 +114,11 @@ function cutOff(page: Page): Promise<readonly string[]> {
       if (element.matches('.table') && element.scrollWidth > element.clientWidth + 1) return 'is scrolled to ' + element.scrollWidth;
       const style = getComputedStyle(element);
       if (['hidden', 'clip'].includes(style.overflowX) && !element.matches('input, select') && element.scrollWidth > element.clientWidth + 1) return 'hides';
-      if (!element.placeholder || element.value !== '') return undefined;
       brush.font = style.font;
       const room = element.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      const long = element.matches('select') && [...element.options].find(({ text }) => brush.measureText(text).width > room);
+      if (long) return 'has a choice for which there is no room: ' + long.text;
+      if (!element.placeholder || element.value !== '') return undefined;
       return brush.measureText(element.placeholder).width > room ? 'has a hint for which there is no room: ' + element.placeholder : undefined;
     };
     const found = [...document.body.querySelectorAll('*')].filter((each) => !isUnseen(each)).flatMap((each) => {

@@ -67,6 +67,9 @@ test.serial('one navigation leads through all of the portal, and says where one 
     seen.push(new URL(page.url()).pathname);
     t.is((await page.locator('nav [aria-current=page]').textContent()) ?? '', words);
     t.is(await page.locator('h1').count(), 1);
+    // Where one is stands in bold, and is wider: at the desk all of them still stand in one line.
+    const boxes = await Promise.all((await page.locator('nav a').all()).map((each) => each.boundingBox()));
+    t.is(new Set(boxes.map((box) => box?.y)).size, 1, words);
   }
   t.deepEqual(seen.toSorted(), [
     '/portal',
