@@ -679,11 +679,11 @@ export const managedRows: Readonly<Record<string, ManagedRow>> = {
     method: 'GET',
     path: '/admin-api/tasks',
     scope: 'admin:read',
-    means: 'list imports, exports and backups that were asked for, and how far they are',
+    means: 'list imports, exports and backups that were asked for, and how far they are, the newest of a page first',
     members: [],
     list: {
       of: 'tasks',
-      columns: ['name', 'kind', 'state', 'percent', 'file', 'result'],
+      columns: ['name', 'kind', 'asked', 'state', 'percent', 'file', 'result'],
     },
     paged: true,
     editable: false,

@@ -188,7 +188,12 @@ test('backup.create, tasks.read and tasks.list: a backup is asked for, and how f
     state = (await call(t, atrium, 'tasks.read', { params: { task: task.name } })).body.task.state;
   t.is(state, 'done');
   t.true(existsSync(join(atrium.dataDir, 'exchange', 'monday.sqlite')));
-  t.true((await call(t, atrium, 'tasks.list')).body.tasks.some(({ name }: { name: string }) => name === task.name));
+  const later = (await call(t, atrium, 'backup.create', { json: { file: 'tuesday.sqlite' } })).body.task;
+  const tasks = (await call(t, atrium, 'tasks.list')).body.tasks as { name: string; asked: string }[];
+  t.true(tasks.some(({ name }) => name === task.name) && tasks.some(({ name }) => name === later.name));
+  const asked = tasks.map((each) => each.asked);
+  t.true(asked.every((each) => /^\d{14}(?:\.\d+)?Z$/.test(each)));
+  t.deepEqual(asked, asked.toSorted().reverse(), 'the newest first');
   t.is((await call(t, atrium, 'tasks.read', { params: { task: 'none' } })).status, 404);
 });
 

@@ -14,6 +14,7 @@ import { keptWords } from './kept.ts';
 import { absent, crumbs, field, form, hrefOf, section } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
 import { sameOf } from './same.ts';
+import { ended, filledWith, sentence } from './sentences.ts';
 import { texts } from './texts.ts';
 import { directoryCommands } from './twins.ts';
 
@@ -162,6 +163,8 @@ async function deedPage(
   const values = { ...given, ...tried.values };
   const kept = keptWords(deps, realm, row.name);
   const ends = await consequencesOf(deps, request, admin, row, given);
+  const named = thing === '' ? given : { ...given, user: thing, group: thing, application: thing };
+  const does = ended(filledWith(danger ?? sentence(row.summary), named));
   const look = danger !== undefined || isForGood ? 'danger' : 'primary';
   return {
     title,
@@ -169,7 +172,7 @@ async function deedPage(
 ${tried.signIn !== undefined && html`${notice('careful', 'sign-in-old', texts.signInOld)}<p class="ways"><a href="${tried.signIn}" target="_blank" rel="noopener">${texts.signInAgain}</a></p>`}
 ${tried.wrong?.map((words, nth) => notice('bad', `wrong-${nth}`, words))}
 ${tried.output !== undefined && html`${notice('careful', 'rehearsed', texts.rehearsed)}${section('told', texts.result, drawOutput(tried.output, { realm, nowMs: admin.nowMs }))}`}
-<section aria-label="${title}"><p>${ended(filledWith(danger ?? sentence(row.summary), { ...given, ...(thing === '' ? {} : { user: thing, group: thing, application: thing }) }))}</p>
+<section aria-label="${title}">${does !== `${title}.` && html`<p>${does}</p>`}
 ${kept && html`<p>${kept}</p>`}${ends}
 ${form({ realm, path: `/admin/do/${row.name}?back=${encodeURIComponent(back)}`, csrfToken: admin.csrfToken, verb: row.console?.verb ?? title, fields, hidden, look })}
 <p class="ways"><a href="${pathIn(realm, back)}">${texts.cancel}</a></p></section>
@@ -331,20 +334,4 @@ export function statusOf(status: number): number {
 export function typedOf({ properties }: Shape, given: URLSearchParams): Readonly<Record<string, string>> {
   const names = Object.keys(properties).filter((name) => given.has(name) && !/password|secret/i.test(name));
   return Object.fromEntries(names.map((name) => [name, given.getAll(name).join('\n')]));
-}
-
-/** Words with what is known in place of what stands in braces. */
-export function filledWith(words: string, values: Readonly<Record<string, string>>): string {
-  return words.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-}
-
-/** With a full stop at its end; a name at its beginning stays as it is. */
-function ended(words: string): string {
-  return words + (/[.?!]$/.test(words) ? '' : '.');
-}
-
-/** With a capital, and a full stop at its end. */
-export function sentence(words: string): string {
-  const trimmed = words.trim();
-  return ended(trimmed.charAt(0).toUpperCase() + trimmed.slice(1));
 }

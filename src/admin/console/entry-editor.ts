@@ -5,7 +5,6 @@ import { formatLdifRecord, formatRdn } from '#ldap';
 import type { AttributeType, Schema } from '#schema';
 import { fillText, type Handler, html, notice, type Piece, pathIn, type Reply, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { sentence } from './acts.ts';
 import { ancestors, dnOf } from './directory.ts';
 import { directoryTexts as texts } from './directory-texts.ts';
 import { type Act, consoleForm, consolePage, type Drawn } from './frame.ts';
@@ -14,6 +13,7 @@ import { type Admin, type Needs, nameOf } from './gate.ts';
 import { absent, field, form, hrefOf } from './parts.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { type Allowed, allowedBy, readSchema, structuralClasses } from './schema.ts';
+import { sentence } from './sentences.ts';
 import { type Command, searchCommand, terminal, writeCommand } from './terminal.ts';
 
 const path = '/admin/directory';

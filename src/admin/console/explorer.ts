@@ -3,7 +3,7 @@ import { type Handler, html, notice, pathIn, type SafeHtml, type WebRequest } fr
 import { errors } from '../errors.ts';
 import type { Operation } from '../operations/row.ts';
 import { streamed } from '../operations/streamed.ts';
-import { sentence, statusOf, toldOf, typedOf } from './acts.ts';
+import { statusOf, toldOf, typedOf } from './acts.ts';
 import { drawOutput } from './data.ts';
 import { fieldsOf, inputOf, shapeOf } from './forms.ts';
 import { consolePage } from './frame.ts';
@@ -11,6 +11,7 @@ import type { Admin } from './gate.ts';
 import { absent, crumbs, hrefOf, section, table } from './parts.ts';
 import { type ConsoleDeps, mayRun, run } from './run.ts';
 import { sameOf } from './same.ts';
+import { sentence } from './sentences.ts';
 import { texts } from './texts.ts';
 
 const path = '/admin/api-explorer';

@@ -1,7 +1,7 @@
 import { watch } from '#client';
 import { type Handler, html, notice, type Piece, pathIn, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { type Deed, deedLink, sentence } from './acts.ts';
+import { type Deed, deedLink } from './acts.ts';
 import { flash } from './flash.ts';
 import { fieldsOf, shapeOf, textOf } from './forms.ts';
 import { consolePage, type Drawn } from './frame.ts';
@@ -10,6 +10,7 @@ import { absent, type Column, hrefOf, section, state, table } from './parts.ts';
 import { ruleTexts as texts } from './rule-texts.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { sameOf } from './same.ts';
+import { sentence } from './sentences.ts';
 
 const rulesPath = '/admin/access-rules';
 /** Shorter ones are not broken. */

@@ -1,12 +1,12 @@
 import { watch } from '#client';
 import { facts, fillText, type Handler, html, notice, type Piece, type SafeHtml, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
-import { sentence } from './acts.ts';
 import { shapeOf } from './forms.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { absent, hrefOf, section, state, table } from './parts.ts';
 import { type ConsoleDeps, run } from './run.ts';
 import { sameOf } from './same.ts';
+import { sentence } from './sentences.ts';
 import { serverTexts as texts } from './server-texts.ts';
 
 /** What `authorization-servers.list` says of one. */

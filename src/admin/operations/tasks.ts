@@ -12,10 +12,20 @@ function placeOf({ deps }: Pick<Call, 'deps'>): string {
   return `cn=tasks,${deps.realms.standing.suffix}`;
 }
 
-const attributes = ['cn', 'stsTaskKind', 'stsTaskState', 'stsTaskPercent', 'stsTaskFile', 'stsTaskResult', 'stsTaskMessage'];
+const attributes = [
+  'cn',
+  'stsTaskKind',
+  'stsTaskState',
+  'stsTaskPercent',
+  'stsTaskFile',
+  'stsTaskResult',
+  'stsTaskMessage',
+  'createTimestamp',
+];
 const taskShape = z.strictObject({
   name: z.string(),
   kind: z.string(),
+  asked: z.string().describe('When: GeneralizedTime.'),
   state: z.string().describe('waiting, checking, running, undoing, done, failed or interrupted'),
   percent: z.int().min(0).max(100),
   file: z.string().optional().describe('Within the folder `exchange` of the data folder.'),
@@ -56,19 +66,20 @@ const list = operation({
   method: 'GET',
   path: '/admin-api/tasks',
   scope: 'admin:read',
-  summary: 'list imports, exports and backups that were asked for, and how far they are',
+  summary: 'list imports, exports and backups that were asked for, and how far they are, the newest of a page first',
   input: z.strictObject({ ...pageMembers }),
   output: z.strictObject({ tasks: z.array(taskShape), ...nextMember }),
   audit: 'tasks listed',
   command: 'task list',
   terminal: {
-    list: { of: 'tasks', columns: ['name', 'kind', 'state', 'percent', 'file', 'result'] },
+    list: { of: 'tasks', columns: ['name', 'kind', 'asked', 'state', 'percent', 'file', 'result'] },
     examples: [{ line: 'atrium task list' }],
   },
   run: async (call, page) => {
     const search = { base: placeOf(call), scope: 'one', filter: equals('objectClass', 'stsTask'), attributes } as const;
     const { entries, ...next } = await pageOf(call, search, page);
-    return { tasks: entries.map(taskOf), ...next };
+    const tasks = entries.map(taskOf).toSorted((one, other) => other.asked.localeCompare(one.asked));
+    return { tasks, ...next };
   },
 });
 
@@ -102,6 +113,7 @@ function taskOf(entry: ClientEntry): z.input<typeof taskShape> {
   return {
     name: entry.one('cn') ?? '',
     kind: entry.one('stsTaskKind') ?? '',
+    asked: entry.one('createTimestamp') ?? '',
     state: entry.one('stsTaskState') ?? 'waiting',
     percent: Number(entry.one('stsTaskPercent') ?? 0),
     ...(file === undefined ? {} : { file }),
