@@ -3,7 +3,7 @@ import { grantWords } from './application-grants.ts';
 import { Misuse } from './exits.ts';
 import type { Given } from './given.ts';
 import { groups, need } from './lookup.ts';
-import { secretAttributes } from './secrets.ts';
+import { hiddenIn, isSecret } from './secrets.ts';
 
 /** Which attribute an option sets. */
 export const optionAttributes: ReadonlyMap<string, string> = new Map([
@@ -35,11 +35,12 @@ export async function saidAttributes(given: Given, client: OperatorsClient, suff
     else if (option === 'grant') put(attribute, values.map(grantOf));
     else put(attribute, values);
   }
+  const own = given.texts('attribute').length === 0 ? undefined : await hiddenIn(client);
   for (const text of given.texts('attribute')) {
     const at = text.indexOf('=');
     if (at <= 0) throw new Misuse(`--attribute is NAME=VALUE, not ${JSON.stringify(text)}`);
     const name = text.slice(0, at);
-    if (secretAttributes.has(name.toLowerCase()))
+    if (isSecret(name, own))
       throw new Misuse(`--attribute takes no ${name}, which others would see on the command line: see atrium application secret`);
     put(name, [text.slice(at + 1)]);
   }

@@ -1,10 +1,9 @@
 import { askSecret } from './ask-secret.ts';
 import type { Context } from './command.ts';
-import { Misuse } from './exits.ts';
+import { Absent, Failure, Misuse } from './exits.ts';
 import type { Given } from './given.ts';
-import { secretAttributes } from './managed-rows.ts';
-
-const secrets: ReadonlySet<string> = new Set(secretAttributes);
+import type { Management } from './managed-call.ts';
+import { isSecret } from './secrets.ts';
 
 /**
  * What `--set` and `--set-file` give: the values of each attribute. `--set title=` takes the attribute away; a secret stands in the first line of a file, or of
@@ -32,10 +31,28 @@ function pairOf(option: string, word: string, text: string): readonly [name: str
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** By a name or the OID, whatever options stand behind it (RFC 4512 §2.5). */
-function isSecret(name: string): boolean {
-  const [type = ''] = name.trim().toLowerCase().split(';');
-  return secrets.has(type.replace(/^oid\./, ''));
+/**
+ * Asks the service which attributes its own definitions hide, and refuses those of `--set`. Where it does not say, to a token that may not read, what the
+ * schema's files hide is refused alone.
+ *
+ * @throws Misuse
+ */
+export async function refuseHidden(given: Given, management: Management): Promise<void> {
+  const names = given.texts('set').map((text) => pairOf('set', 'VALUE', text)[0]);
+  if (names.length === 0) return;
+  const own = new Set(await hiddenAt(management));
+  const found = names.find((name) => isSecret(name, own));
+  if (found !== undefined) throw new Misuse(hidden(found));
+}
+
+async function hiddenAt(management: Management): Promise<readonly string[]> {
+  try {
+    const { hidden: names } = await management.ask({ method: 'GET', path: '/admin-api/ldap/service', query: [] });
+    return Array.isArray(names) ? names : [];
+  } catch (error) {
+    if (error instanceof Failure || error instanceof Absent) return [];
+    throw error;
+  }
 }
 
 function hidden(name: string): string {

@@ -49,8 +49,8 @@ export async function openManagement(scope: string, given: Given, context: Conte
         headers: {
           ...headers,
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...(etag === undefined ? {} : { 'If-Match': `"${etag}"` }),
-          ...(key === undefined ? {} : { 'Idempotency-Key': `"${key}"` }),
+          ...(etag === undefined || method === 'GET' ? {} : { 'If-Match': `"${etag}"` }),
+          ...(key === undefined || method === 'GET' ? {} : { 'Idempotency-Key': `"${key}"` }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });

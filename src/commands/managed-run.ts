@@ -2,7 +2,7 @@ import type { Context } from './command.ts';
 import { confirm } from './confirm.ts';
 import { Absent, Misuse } from './exits.ts';
 import type { Given } from './given.ts';
-import { attributesGiven } from './managed-attributes.ts';
+import { attributesGiven, refuseHidden } from './managed-attributes.ts';
 import { type Answer, type Asking, openManagement } from './managed-call.ts';
 import type { ManagedMember, ManagedRow } from './managed-row.ts';
 import { write } from './output.ts';
@@ -20,6 +20,7 @@ export async function runManaged(row: ManagedRow, given: Given, context: Context
   const asking = await askingOf(row, given, context);
   if (row.asks !== undefined) await confirm(willHappen(row, given), confirmedBy(row, given), given, context);
   await using management = await openManagement(row.scope, given, context);
+  if (row.members.some(({ kind }) => kind === 'attributes')) await refuseHidden(given, management);
   const { realm } = management;
   const ask = async (more: Readonly<Record<string, string>>) =>
     await management.ask({ ...asking, query: [...asking.query, ...Object.entries(more)] });

@@ -8,13 +8,16 @@ import { groups, need, people } from './lookup.ts';
 import { addMember } from './members.ts';
 import { nameIn } from './names.ts';
 import { explain } from './operators.ts';
-import { secretAttributes } from './secrets.ts';
+import { hiddenIn, isSecret } from './secrets.ts';
 
 export async function addPerson(given: Given, context: Context): Promise<number> {
   const uid = given.need('UID');
   const attributes = entryOf(uid, given);
   return await withDirectory(context, async ({ client, suffixOf }) => {
     const suffix = await suffixOf(given.need('realm'));
+    const own = given.texts('attribute').length === 0 ? undefined : await hiddenIn(client);
+    const found = Object.keys(attributes).find((name) => isSecret(name, own));
+    if (found !== undefined) throw new Misuse(hidden(found));
     // Looked for before: a mistyped group leaves nothing half done.
     const wanted: string[] = [];
     for (const name of given.texts('group')) wanted.push((await need(client, suffix, groups, name, ['1.1'])).dn);
@@ -47,6 +50,10 @@ async function generated({ actor }: OperatorsClient, dn: string): Promise<string
   }
 }
 
+function hidden(name: string): string {
+  return `--attribute takes no ${name}, which others would see on the command line: use --generate or atrium person set-password for a password, and atrium person change --set-file for another secret`;
+}
+
 /** What was given, and what it takes beside that. */
 function entryOf(uid: string, given: Given): Record<string, string[]> {
   const attributes = new Map<string, { readonly name: string; readonly values: string[] }>();
@@ -63,10 +70,7 @@ function entryOf(uid: string, given: Given): Record<string, string[]> {
     const at = text.indexOf('=');
     if (at <= 0) throw new Misuse(`--attribute is NAME=VALUE, not ${JSON.stringify(text)}`);
     const name = text.slice(0, at);
-    if (secretAttributes.has(name.toLowerCase()))
-      throw new Misuse(
-        `--attribute takes no ${name}, which others would see on the command line: use --generate or atrium person set-password`,
-      );
+    if (isSecret(name)) throw new Misuse(hidden(name));
     put(name, [text.slice(at + 1)]);
   }
   const cn = attributes.get('cn')?.values[0] ?? uid;

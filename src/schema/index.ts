@@ -6,6 +6,7 @@ export type { ChainedAttribute, Entry, EntryAttributes, LargeAttribute, WorkedAt
 export { errors as schemaErrors } from './errors.ts';
 export { compileFilter, matches } from './filter/compile.ts';
 export type { Filtered, Test } from './filter/test.ts';
+export { hiddenNames } from './hidden.ts';
 export { type Canonical, kinds as definitionKinds } from './kinds.ts';
 export { loadSchema } from './load.ts';
 export { subschemaAttributes } from './subschema.ts';

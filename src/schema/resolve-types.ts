@@ -96,6 +96,6 @@ function build({ definition, row }: TypeSource, superior: AttributeType | undefi
   return type;
 }
 
-function isMarked(row: AttributeTypeDescription, extension: string): boolean {
+export function isMarked(row: AttributeTypeDescription, extension: string): boolean {
   return row.extensions[extension]?.[0] === 'TRUE';
 }

@@ -288,6 +288,37 @@ test('a secret is not given on the command line, by any name that the schema has
     t.is((await run('entry', 'change', dn, ...wrong)).status, 2);
 });
 
+test.serial(
+  'what a definition that was added while the service runs marks as secret or sealed is not given on the command line either',
+  async (t) => {
+    const { dn } = await addPerson(atrium, 'marked', 'Mar Ked');
+    const schema = join(folder, 'own.schema');
+    const type = (at: number, name: string, mark: string) =>
+      `attributetype ( 1.3.6.1.4.1.99999.1.${at} NAME ( '${name}' '${name}Too' ) EQUALITY caseIgnoreMatch SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 ${mark} )\n`;
+    const marks = ["X-ATRIUM-SECRET 'TRUE'", "X-ATRIUM-SECRET 'TRUE' X-ATRIUM-SEALED 'TRUE'", ''];
+    writeFileSync(schema, marks.map((mark, at) => type(at + 1, `doorCode${at}`, mark)).join(''));
+    const added = await run('schema', 'import', schema);
+    t.is(added.status, 0, added.stderr);
+    for (const name of ['doorCode0', 'DOORCODE0TOO;x-a', '1.3.6.1.4.1.99999.1.1', 'doorCode1']) {
+      const changed = await run('entry', 'change', dn, '--set', `${name}=seen`);
+      t.is(changed.status, 2, changed.stderr);
+      t.regex(changed.stderr, /is not given on the command line, where others see it: --set-file/);
+      for (const args of [
+        ['person', 'add', 'other'],
+        ['application', 'add', 'Other'],
+      ]) {
+        const refused = await run(...args, '--attribute', `${name}=seen`);
+        t.is(refused.status, 2, refused.stderr);
+        t.regex(refused.stderr, /--attribute takes no/);
+      }
+    }
+    // What is not marked goes to the directory, which says what it thinks of it.
+    const open = await run('entry', 'change', dn, '--set', 'doorCode2=seen');
+    t.is(open.status, 1);
+    t.notRegex(open.stderr, /command line/);
+  },
+);
+
 test('what is made with an Idempotency-Key is made once, and told again', async (t) => {
   const made = ['entry', 'add', 'ou=once,dc=example,dc=com', '--set', 'objectClass=organizationalUnit', '--set', 'ou=once', '--json'];
   const key = ['--idempotency-key', 'once 1'];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { present } from '#client';
+import { hiddenNames } from '#schema';
 import { ldapNames } from './ldap-names.ts';
 import { nextMember, pageMembers, pageOf } from './paging.ts';
 import type { Call, Operation } from './row.ts';
@@ -36,12 +37,17 @@ export const ldapRows: readonly Operation[] = [
       features: named,
       saslMechanisms: words,
       subschema: z.string(),
+      hidden: words.describe(
+        'Attributes that the schema marks as secret or sealed, by all their names in lower case: nobody reads their values.',
+      ),
     }),
     audit: 'LDAP service read',
     command: 'ldap service',
     terminal: { examples: [{ line: 'atrium ldap service' }] },
     run: async ({ actor, deps }) => {
       const root = await actor.read('', ['*', '+']);
+      const subschema = root?.one('subschemaSubentry') ?? '';
+      const types = (await actor.read(subschema, ['attributeTypes']))?.all('attributeTypes') ?? [];
       const all = (name: string) => [...(root?.all(name) ?? [])].sort();
       const listeners = deps.description?.metadata(deps).byHand.filter(({ protocol }) => protocol === 'ldap') ?? [];
       return {
@@ -53,7 +59,8 @@ export const ldapRows: readonly Operation[] = [
         extensions: all('supportedExtension').map(withName),
         features: all('supportedFeatures').map(withName),
         saslMechanisms: all('supportedSASLMechanisms'),
-        subschema: root?.one('subschemaSubentry') ?? '',
+        subschema,
+        hidden: [...hiddenNames(types)].sort(),
       };
     },
   }),
