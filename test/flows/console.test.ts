@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Attribute, Change } from 'ldapts';
 import type { Browser, Page } from 'playwright-core';
 import { type Cookies, openConsoleHouse } from '../admin/console-house.ts';
 import { inspect, launch, openContext, typeIn } from './browser.ts';
@@ -144,4 +145,35 @@ test.serial('a person is disabled without any script, and the page says how it i
   await press('Disable');
   t.regex((await page.locator('.notice').textContent()) ?? '', /Done: Disable\. Enable undoes it/);
   t.is(await page.locator('.state.bad').first().textContent(), 'disabled');
+});
+
+test.serial('the page of a person explains their sign-in at another door, and to an application, by a form', async (t) => {
+  const person = await addPerson(atrium, 'explained', 'Ex Plained');
+  await asAdministrator(atrium, (client) =>
+    client.modify(
+      person.dn,
+      new Change({ operation: 'replace', modification: new Attribute({ type: 'stsMfaRequired', values: ['TRUE'] }) }),
+    ),
+  );
+  const found = await get('/admin/users?q=explained', writer);
+  const path = /\/admin\/users\/[0-9a-f-]{36}/.exec(found.body)?.[0] ?? '';
+  const said = async (query: string) => {
+    const { body, status } = await get(`${path}${query}`, writer);
+    t.is(status, 200, query);
+    return body.slice(body.indexOf('<section aria-labelledby="why"'), body.indexOf('</section>', body.indexOf('aria-labelledby="why"')));
+  };
+  t.regex(await said(''), /one is required and none is held/);
+  t.regex(await said(''), /one comes in by the password/);
+  t.regex(await said('?door=ldap'), /STS-AUTHN-0213/);
+  t.regex(await said('?application=nobody-of-that-name'), /STS-OAUTH-9001/);
+  t.regex(await said('?door=ldap&application=nobody'), /People sign in to applications at the door browser/);
+  t.regex(await said('?from=nowhere'), /class="notice bad"/);
+  const page = await (await openContext(t, browser)).newPage();
+  await page.context().addCookies(Object.entries(writer).map(([name, value]) => ({ name, value, url: base })));
+  await page.goto(`${base}${path}`);
+  await page.locator('section[aria-labelledby=why] summary').click();
+  await page.locator('section[aria-labelledby=why] select').selectOption('ldap');
+  await Promise.all([page.waitForNavigation(), page.getByRole('button', { name: 'Explain', exact: true }).click()]);
+  t.regex((await page.locator('section[aria-labelledby=why]').textContent()) ?? '', /STS-AUTHN-0213/);
+  await inspect(t, page, 'console-why', 'both widths');
 });

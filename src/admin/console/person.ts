@@ -26,15 +26,15 @@ import {
 } from '#web';
 import { errors } from '../errors.ts';
 import { deedLink } from './acts.ts';
-import { drawOutput } from './data.ts';
 import { flash } from './flash.ts';
 import { consolePage, type Drawn } from './frame.ts';
 import { type Admin, nameOf } from './gate.ts';
 import { absent, crumbs, hrefOf, section } from './parts.ts';
 import { stateOf } from './people.ts';
 import { peopleTexts as texts } from './people-texts.ts';
-import { type ConsoleDeps, outputOf } from './run.ts';
+import type { ConsoleDeps } from './run.ts';
 import { atriumCommand, curlCommand, searchCommand, terminal } from './terminal.ts';
+import { whySection } from './why.ts';
 
 const shown = ['displayName', 'cn', 'mail', 'telephoneNumber', 'mobile', 'title', 'ou', 'departmentNumber', 'employeeNumber', 'manager'];
 const attributes = [
@@ -64,7 +64,7 @@ export function createPersonHandler(deps: ConsoleDeps): Handler {
     if (entry === undefined) return absent(errors.thingAbsent);
     const id = entry.one('entryUUID') ?? '';
     const sessions = await deps.sessions.list(request.realm.id, id, sessionsMax + 1);
-    const why = await outputOf(deps, 'users.why', request, admin, { user: id });
+    const why = await whySection(deps, request, admin, id);
     return personPage(deps, request, admin, { entry, id, sessions, why });
   });
 }
@@ -80,7 +80,7 @@ interface Shown {
   readonly entry: ClientEntry;
   readonly id: string;
   readonly sessions: readonly Session[];
-  readonly why: Readonly<Record<string, unknown>> | undefined;
+  readonly why: Piece;
 }
 
 function personPage(deps: ConsoleDeps, request: WebRequest, admin: Admin, { entry, id, sessions, why }: Shown): Drawn {
@@ -99,7 +99,7 @@ ${section('factors', texts.factors, holdings.mfaRequired && notice('careful', 'r
 ${section('app-passwords', texts.appPasswords, appPasswordList(appPasswordsOf(entry), deed, nowMs), deed('users.create-app-password'))}
 ${section('sessions', texts.sessions, sessionList(sessions.slice(0, sessionsMax), deed, nowMs), sessions.length > sessionsMax && html`<p class="quiet">${texts.moreSessions}</p>`)}
 ${section('groups', texts.groups, groupList(request, entry))}
-${why !== undefined && section('why', texts.why, drawOutput({ rules: why['rules'] }, { realm, nowMs }))}
+${why}
 ${section('acts', texts.acts, html`<div class="acts">${deedsOf(deps, entry).map((name) => deed(name))}</div>`)}
 ${terminal([
   searchCommand(admin, { base: entry.dn, scope: 'base', filter: '(objectClass=*)', attributes: ['*', '+'] }),
