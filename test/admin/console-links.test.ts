@@ -44,6 +44,10 @@ for (const [path, name, value, before] of [
     t.false(wordsOf(rowOf(await pageOf(path), name)).includes('Reset'));
   });
 
+test.serial('a long name in a list is broken between its words', async (t) => {
+  t.regex(await pageOf('/admin/webauthn'), /webauthn\.max<wbr>Keys<wbr>Per<wbr>Person</);
+});
+
 test.serial('a setting out of bounds is answered with words at its field, which has what was typed', async (t) => {
   const row = rowOf(await pageOf('/admin/totp'), 'totp.digits');
   const { answer } = await follow(linkOf(row, 'Change totp.digits'), { value: '99' });

@@ -100,7 +100,13 @@ function drawText(value: string, { realm, nowMs }: Drawing, name: string): Piece
   if (value.includes('\n')) return html`<pre tabindex="0"><code>${shown}</code></pre>`;
   if (isTechnical(value)) return html`<code>${shown}</code>`;
   if (value.length < wholeMax && !value.includes(' ')) return html`<span class="whole">${shown}</span>`;
-  return /\S{24}/.test(value) ? html`<span class="long">${shown}</span>` : shown;
+  return /\S{24}/.test(value) ? html`<span class="long">${breakable(shown)}</span>` : shown;
+}
+
+/** The name of a setting may be broken between its words; whatever else is long stands as it is, a secret among it. */
+function breakable(text: string): Piece {
+  if (!/^[a-z]+\.[a-z]+$/i.test(text)) return text;
+  return text.split(/(?<=[a-z])(?=[A-Z])/).map((part, nth) => (nth === 0 ? part : html`<wbr>${part}`));
 }
 
 const dnForm = /^[a-z][\w.;-]*=.+,[a-z][\w.;-]*=./i;
