@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { until } from '../clients/programs/steps.ts';
 
 const outputMax = 4000;
@@ -40,7 +40,7 @@ export async function bootMachine(shared: readonly string[]): Promise<Machine> {
   await until('systemd', async () => /running|degraded/.exec(run('systemctl is-system-running || true'))?.[0]);
   return {
     sh: run,
-    write: (file, text, where) => void run(`cat ${where === 'at the end' ? '>>' : '>'} ${file}`, text),
+    write: (file, text, where) => void run(`mkdir -p ${dirname(file)}; cat ${where === 'at the end' ? '>>' : '>'} ${file}`, text),
     [Symbol.asyncDispose]: async () => {
       const ended = once(boot, 'exit');
       boot.stdin.end();

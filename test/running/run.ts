@@ -20,9 +20,11 @@ const cloned = [
   'git clone -q --no-hardlinks /repository /opt/atrium',
   'mkdir /opt/atrium/node_modules',
   'mount --bind /repository/node_modules /opt/atrium/node_modules',
-  'install -m 600 -o atrium /root/*.pem -D -t /etc/atrium',
+  'install -m 600 -o atrium /root/first/*.pem -D -t /etc/atrium',
 ].join('\n');
 
+/** Files are looked at each minute. */
+const renewalMaxMs = 120_000;
 const peopleOfLdif = 300;
 const photoOctets = 20_000;
 
@@ -68,15 +70,17 @@ async function main(): Promise<number> {
   return failed;
 }
 
-/** What a machine has before anybody reads the page: its name, a certificate, and what the page has fetched. */
+/** What a machine has before anybody reads the page: its name, a certificate and the one after it, and what the page has fetched. */
 async function prepare(machine: Machine): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-running-'));
   try {
     const authority = await makeAuthority(folder);
-    const { certFile, keyFile } = await authority.sign('site', `/CN=${host}`, 'serverAuth', `DNS:${host}`);
     machine.write('/root/ca.pem', readFileSync(authority.caFile, 'utf8'), 'the whole file');
-    machine.write('/root/fullchain.pem', readFileSync(certFile, 'utf8'), 'the whole file');
-    machine.write('/root/privkey.pem', readFileSync(keyFile, 'utf8'), 'the whole file');
+    for (const lineage of ['first', 'renewed']) {
+      const { certFile, keyFile } = await authority.sign(lineage, `/CN=${host}`, 'serverAuth', `DNS:${host}`);
+      machine.write(`/root/${lineage}/fullchain.pem`, readFileSync(certFile, 'utf8'), 'the whole file');
+      machine.write(`/root/${lineage}/privkey.pem`, readFileSync(keyFile, 'utf8'), 'the whole file');
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -93,7 +97,8 @@ function stepOf(machine: Machine, each: PageStep): Named[] {
     () => machine.sh(commands.replace('git clone <the repository> /opt/atrium', cloned)),
   ];
   if (commands.includes('enable --now')) return [done, ...tried(machine)];
-  return commands === 'systemctl restart nginx' ? [done, ...proxied(machine)] : [done];
+  if (commands === 'systemctl restart nginx') return [done, ...proxied(machine)];
+  return commands.includes('renewal-hooks') ? [done, renewed(machine)] : [done];
 }
 
 function isReady(machine: Machine): Promise<string> {
@@ -165,6 +170,20 @@ function proxied(machine: Machine): Named[] {
         holds(said.trim() === String(peopleOfLdif), said);
       },
     ],
+  ];
+}
+
+function renewed(machine: Machine): Named {
+  const serial = (of: string) => machine.sh(`${of} | openssl x509 -noout -serial`);
+  const shown = `openssl s_client -connect ${host}:636 -servername ${host} 2> /dev/null < /dev/null`;
+  return [
+    'a certificate that certbot renews is shown while the service runs',
+    async () => {
+      const fresh = serial('cat /root/renewed/fullchain.pem');
+      holds(serial(shown) !== fresh, 'it is shown already');
+      machine.sh('RENEWED_LINEAGE=/root/renewed /etc/letsencrypt/renewal-hooks/deploy/atrium');
+      await until('the renewed certificate', async () => serial(shown) === fresh || undefined, renewalMaxMs);
+    },
   ];
 }
 

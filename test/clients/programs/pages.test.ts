@@ -39,7 +39,7 @@ test('docs/running.md: every block of it says what it is, for `npm run test:runn
   const steps = stepsOf(join(import.meta.dirname, '..', '..', '..', 'docs', 'running.md'));
   const files = steps.flatMap((step) => (step.kind === 'file' ? [step.path] : []));
   const service = ['/etc/atrium/env', '/etc/systemd/system/atrium.service', '/usr/local/bin/atrium'];
-  t.deepEqual(files, [...service, '/etc/atrium/env', '/etc/nginx/conf.d/atrium.conf']);
+  t.deepEqual(files, [...service, '/etc/atrium/env', '/etc/nginx/conf.d/atrium.conf', '/etc/letsencrypt/renewal-hooks/deploy/atrium']);
   t.true(steps.some((step) => step.kind === 'commands' && step.text.includes('systemctl enable --now atrium')));
 });
 

@@ -23,11 +23,11 @@ export function same<T>(is: T, should: T, what: string): void {
   if (left !== right) throw new Error(`${what}: ${left}, not ${right}`);
 }
 
-const waitMaxMs = 60_000;
+const minuteMs = 60_000;
 const pollMs = 100;
 
 /** Waits for what a program does in its own time, such as listening. @throws Error with the last trouble when it does not come */
-export async function until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+export async function until<T>(what: string, look: () => Promise<T | undefined>, waitMaxMs = minuteMs): Promise<T> {
   const endMs = performance.now() + waitMaxMs;
   for (let trouble: unknown = 'nothing'; ; ) {
     try {
