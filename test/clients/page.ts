@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import { type TestAtrium, testEnvironment } from '../support/atrium.ts';
+import { lendCli } from '../support/lent-cli.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -39,7 +40,7 @@ export async function runPage(
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(atrium.dataDir, join(folder, 'data'));
   writeFileSync(join(folder, 'admin.pw'), atrium.adminPassword, { mode: 0o600 });
-  writeFileSync(join(folder, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });
+  await using _cli = await lendCli(folder);
   const env = {
     ...process.env,
     ...testEnvironment(atrium.dataDir),

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import test from 'ava';
 import { settings } from '../../src/settings.ts';
-import { testEnvironment } from '../support/atrium.ts';
-import { runCli, startCli } from '../support/cli.ts';
+import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
+import { runCli } from '../support/cli.ts';
 import { withLdapUtils } from '../support/ldap-utils.ts';
+import { lendCli } from '../support/lent-cli.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/ldif.md'), 'utf8');
@@ -19,12 +20,10 @@ withLdapUtils(test)('docs/ldif.md: every command of the page ends with success, 
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const environment = testEnvironment(join(folder, 'data'));
   t.is((await runCli(['import', join(root, 'ldif/demo.ldif')], environment)).status, 0);
-  const service = startCli(['serve'], environment);
-  t.teardown(() => service.child.kill('SIGKILL'));
-  await service.until('ready ');
+  await using _service = await startTestAtrium({ dataDir: join(folder, 'data') });
   const bin = join(folder, 'bin');
   mkdirSync(bin);
-  writeFileSync(join(bin, 'atrium'), `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'atrium.mjs')}' "$@"\n`, { mode: 0o755 });
+  await using _cli = await lendCli(bin);
   const env = {
     ...environment,
     HOME: folder,
