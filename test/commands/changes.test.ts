@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testEnvironment } from '../support/atrium.ts';
+import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
 import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 
@@ -20,15 +20,20 @@ const person = (uid: string, more = '') =>
   `dn: uid=${uid},${people}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\n${more}\n`;
 const modify = (uid: string, ...changes: string[]) => `dn: uid=${uid},${people}\nchangetype: modify\n${changes.join('-\n')}-\n\n`;
 
+type Environment = ReturnType<typeof testEnvironment>;
+
+/** The service of a folder, in this process, and where its operator asks it. */
+async function serve(environment: Environment) {
+  const atrium = await startTestAtrium({ dataDir: environment['STS_GLOBAL_DATA_DIR'] ?? '', settings: environment });
+  const operator = { url: atrium.addresses.operators ?? '', external: true } as const;
+  return { operator, [Symbol.asyncDispose]: () => atrium.stop() };
+}
+
 /** Applies LDIF to the service of a folder, as its operator. */
-async function apply(t: ExecutionContext, environment: Readonly<Record<string, string>>, ldif: string): Promise<void> {
-  const service = startCli(['serve'], environment);
-  t.teardown(() => service.child.kill('SIGKILL'));
-  const url = /ldapi:\S+/.exec(await service.until('ready '))?.[0] ?? '';
-  const { status, stderr } = await runLdapTool('ldapmodify', { url, external: true }, [], ldif);
+async function apply(t: ExecutionContext, environment: Environment, ldif: string): Promise<void> {
+  await using service = await serve(environment);
+  const { status, stderr } = await runLdapTool('ldapmodify', service.operator, [], ldif);
   t.is(status, 0, stderr);
-  service.child.kill('SIGTERM');
-  await service.ended;
 }
 
 async function well(
@@ -109,9 +114,7 @@ test('an import into the frame of a realm is not in the log, which says so to wh
   t.regex(before.stderr, /the change log begins with change 4: those after 2 are no longer all there/);
   t.is(before.stdout, '');
   // Numbers go on, and what comes from now on is told.
-  const service = startCli(['serve'], environment);
-  t.teardown(() => service.child.kill('SIGKILL'));
-  await service.until('ready ');
+  await using _service = await serve(environment);
   await well(t, ['import', '-'], environment, person('cid'));
   t.regex(await well(t, ['changes', '--since', '4'], environment), /^# change 5, (.|\n)*uid=cid/m);
 });
@@ -120,10 +123,8 @@ withLdapUtils(test)(
   'when the log no longer reaches back that far, changes says so plainly, writes nothing and ends with status 1',
   async (t) => {
     const environment = { ...testEnvironment(join(folder(t), 'data')), STS_PERSISTENCE_COMMITS_MAX: '2' };
-    const service = startCli(['serve'], environment);
-    t.teardown(() => service.child.kill('SIGKILL'));
-    const url = /ldapi:\S+/.exec(await service.until('ready '))?.[0] ?? '';
-    for (const uid of ['ann', 'bob', 'cid']) t.is((await runLdapTool('ldapadd', { url, external: true }, [], person(uid))).status, 0);
+    await using service = await serve(environment);
+    for (const uid of ['ann', 'bob', 'cid']) t.is((await runLdapTool('ldapadd', service.operator, [], person(uid))).status, 0);
     for (const since of ['0', '1']) {
       const { status, stdout, stderr } = await runCli(['changes', '--since', since], environment);
       t.is(status, 1);

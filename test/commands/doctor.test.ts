@@ -7,7 +7,7 @@ import { utf8 } from '#base';
 import { decodeAttributes, encodeAttributes } from '#ldap';
 import type { Damage } from '#store';
 import { examineFolder } from '../../src/wiring/folder/upkeep.ts';
-import { testEnvironment } from '../support/atrium.ts';
+import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
 import { type Ended, runCli, spawnCli, startCli } from '../support/cli.ts';
 import { openLane } from '../torture/lane.ts';
 
@@ -25,8 +25,8 @@ const hashes: Readonly<Record<string, string>> = {
 /** A folder with a few commits, and a group whose members lie outside of it, from which each test takes a copy. */
 test.before(async (t) => {
   // Through the service, so that each is in the change log.
-  const service = startCli(['serve'], testEnvironment(sound));
-  const port = Number(/^ready ldap:\/\/localhost:(\d+) /m.exec(await service.until('ready '))?.[1]);
+  const service = await startTestAtrium({ dataDir: sound });
+  const port = Number(new URL(service.addresses.ldap ?? '').port);
   for (const uid of ['ann', 'bob', 'cid']) {
     const person = `dn: uid=${uid},ou=people,${suffix}\nobjectClass: inetOrgPerson\nuid: ${uid}\ncn: ${uid}\nsn: ${uid}\nmail: ${uid}@example.com\n${hashes[uid] ?? ''}\n`;
     const { status, stderr } = await runCli(['import', '-'], testEnvironment(sound), person);
@@ -45,8 +45,7 @@ test.before(async (t) => {
   const changes = [{ operation: 'add', attribute: values('member', `uid=extra,ou=people,${suffix}`) }] as const;
   t.is((await lane.send({ kind: 'modifyRequest', object: entry, changes }).answer)?.code, 0);
   lane.close();
-  service.child.kill('SIGTERM');
-  await service.ended;
+  await service.stop();
   // So that no gram is pending, which is a matter of how long each import took.
   const { status, stderr } = await runCli(['doctor', '--repair'], testEnvironment(sound));
   t.is(status, 0, stderr);
@@ -421,9 +420,7 @@ test('doctor --repair makes the indexes of a stopped folder anew, the tree among
   const repaired = await runCli(['doctor', '--repair'], testEnvironment(folder));
   t.is(repaired.status, 0, repaired.stdout);
   t.regex(repaired.stdout, /All is sound/);
-  const service = startCli(['serve'], testEnvironment(folder));
-  t.teardown(() => service.child.kill('SIGKILL'));
-  await service.until('ready ');
+  await using _service = await startTestAtrium({ dataDir: folder });
   const { stdout } = await runCli(['search', 'mail=bob@example.com', 'uid'], testEnvironment(folder));
   t.regex(stdout, /^uid: bob$/m);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { testEnvironment } from '../support/atrium.ts';
+import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
 import { runCli, startCli } from '../support/cli.ts';
 import { runLdapTool, withLdapUtils } from '../support/ldap-utils.ts';
 
@@ -49,10 +49,8 @@ withLdapUtils(test)(
       const { status, stderr } = await runCli(args, testEnvironment(at(data)));
       t.is(status, 0, `${args.join(' ')}: ${stderr}`);
     };
-    const first = startCli(['serve'], testEnvironment(at('first')));
-    await first.until('ready');
-    first.child.kill('SIGTERM');
-    await first.ended;
+    const first = await startTestAtrium({ dataDir: at('first') });
+    await first.stop();
     await cli('first', 'export', '--operational', '--secrets', at('empty.ldif'));
     const entries = kinds.map(([rdns, ...lines]) => [`dn: ${rdns},${suffix}`, ...lines].join('\n'));
     const [version, ...frame] = readFileSync(at('empty.ldif'), 'utf8').trimEnd().split('\n\n');

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testEnvironment } from '../support/atrium.ts';
-import { runCli, startCli } from '../support/cli.ts';
+import { startTestAtrium, testEnvironment } from '../support/atrium.ts';
+import { runCli } from '../support/cli.ts';
 
 const suffix = 'dc=example,dc=com';
 
@@ -11,13 +11,11 @@ const suffix = 'dc=example,dc=com';
 async function serve(t: ExecutionContext) {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-realm-'));
   const environment = testEnvironment(join(folder, 'data'));
-  const service = startCli(['serve'], environment);
+  const service = await startTestAtrium({ dataDir: join(folder, 'data') });
   t.teardown(async () => {
-    service.child.kill('SIGKILL');
-    await service.ended;
+    await service.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  await service.until('ready ');
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
@@ -181,8 +179,7 @@ test('entries that have the same entryUUID are renamed, a subtree at once, and n
 test('apply makes a stopped folder what a file says, too', async (t) => {
   const { file, run, exported, service } = await serve(t);
   const wanted = (await exported()).replace('description: Persons', 'description: persons');
-  service.child.kill('SIGTERM');
-  await service.ended;
+  await service.stop();
   const path = file('wanted.ldif', wanted);
   const applied = await run('realm', 'apply', '--yes', 'default', path);
   t.is(applied.status, 0, applied.stderr);
