@@ -149,6 +149,12 @@ export const ourRules: readonly SpecRule[] = [
       'flows/why-browser.test.ts',
       'the same where rules of access let nobody sign in as somebody, from anywhere or from somewhere',
     ],
+    [
+      'doors, the same',
+      'at each door that takes nothing but a password',
+      'directory/why-doors.test.ts',
+      'at every door that takes nothing but a password, why says what the door does, with the same code',
+    ],
     ['counters', 'none is moved', 'flows/why.test.ts', 'a password is judged without moving a counter'],
     ['who is told', 'those who manage the realm', 'flows/why.test.ts', 'only those who manage the realm are told, and nothing of others'],
     ['stopped', 'the same of the folder of a stopped service', 'flows/why.test.ts', 'the same is told of the folder of a stopped service'],
