@@ -108,6 +108,11 @@ for (const [operation, given, field, message] of shapeless) {
   });
 }
 
+test('access.explain: what is no name of an entry is told by its member', async (t) => {
+  const { status, body } = await call(t, atrium, 'access.explain', { query: { as: 'admin', entry: 'admin' } });
+  t.deepEqual([status, body.errors], [400, [{ field: 'entry', message: 'is no name of an entry' }]]);
+});
+
 test('a query is strict: a member twice, an unknown one, a number that is none', async (t) => {
   for (const query of ['limit=1&limit=2', 'what=1', 'limit=x', 'limit=0', 'limit=201', 'filter=(uid=', 'filter=', 'q='])
     t.is((await fetch(`${atrium.addresses.http}/admin-api/users?${query}`)).status, 400, query);

@@ -8,7 +8,7 @@ import {
   explainAccess,
   explainSignIn,
 } from '#client';
-import { resultCodes } from '#ldap';
+import { parseDn, resultCodes } from '#ldap';
 import { findOne, peoplePlace } from './entries-found.ts';
 import { operation } from './row.ts';
 import { Unfit } from './unfit.ts';
@@ -74,7 +74,11 @@ export const accessExplain = operation({
   summary: 'which rule decides what somebody may do with an entry',
   input: z.strictObject({
     as: z.string().max(4096).describe('Who: a DN, a uid, or `anonymous`.'),
-    entry: z.string().max(4096).describe('The DN of the entry.'),
+    entry: z
+      .string()
+      .max(4096)
+      .refine((text) => parseDn(text) !== undefined, 'is no name of an entry')
+      .describe('The DN of the entry.'),
     attribute: z.string().max(200).optional().describe('One attribute; all that the entry has, without.'),
     right: z.string().max(20).optional(),
     strength: z.string().max(200).optional().describe('How they came in, as stsRuleStrength has it; `own-password` without.'),
