@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { addPerson } from '../flows/people.ts';
+import { addPerson, asAdministrator } from '../flows/people.ts';
 import { hiddenOf, type RawAnswer } from '../flows/raw.ts';
 import { type Cookies, openConsoleHouse } from './console-house.ts';
 
@@ -64,6 +64,24 @@ test('a deed names what will happen, is done under the session’s authority, an
   t.regex(after.body, /class="state bad">disabled</);
   const row = atrium.audit.find(({ action }) => action === 'admin.users.disable');
   t.regex(row?.subject ?? '', /^uid=acts,/);
+});
+
+test('the page of a large group shows a hundred of its members at a time, counts all, and has them all as JSON', async (t) => {
+  const member = Array.from({ length: 1234 }, (_, at) => `uid=mémbre${at},ou=people,${atrium.suffix}`);
+  const dn = `cn=large,ou=groups,${atrium.suffix}`;
+  await asAdministrator(atrium, (client) => client.add(dn, { objectClass: ['groupOfNames'], cn: 'large', member }));
+  const found = await get(`/admin/groups/at?dn=${encodeURIComponent(dn)}`, reader);
+  const { members } = JSON.parse((await get(`${found.location}?format=json`, reader)).body);
+  t.deepEqual(members.toSorted(), member.toSorted());
+  const shown: string[] = [];
+  for (let from = 1; from <= 1234; from += 100) {
+    const { body } = await get(`${found.location}?from=${from}`, reader);
+    t.true(body.includes('(1,234)'));
+    const here = [...body.matchAll(/<code>(uid=mémbre\d+,[^<]*)<\/code>/g)].map(([, name = '']) => name);
+    t.is(here.length, Math.min(100, 1235 - from));
+    shown.push(...here);
+  }
+  t.deepEqual(shown, members);
 });
 
 test('a form without its token does nothing, and neither does one of another session', async (t) => {

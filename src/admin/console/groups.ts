@@ -1,3 +1,4 @@
+import { text } from '#base';
 import { type Actor, allOf, anyOf, type ClientEntry, equals } from '#client';
 import { facts, fillText, type Handler, html, notice, type Piece, type WebRequest } from '#web';
 import { errors } from '../errors.ts';
@@ -65,6 +66,21 @@ async function groupOf(actor: Actor, suffix: string, isThis: ReturnType<typeof e
   return (await actor.search({ base: suffix, scope: 'sub', filter: allOf(groups.isOne, isThis), attributes, sizeLimit: 1 })).entries[0];
 }
 
+/** The texts are made when they are asked for. */
+function jsonOf(dn: string, id: string, values: readonly Uint8Array[]) {
+  return {
+    dn,
+    id,
+    get members() {
+      return textsOf(values);
+    },
+  };
+}
+
+function textsOf(values: readonly Uint8Array[]): readonly string[] {
+  return values.flatMap((value) => text(value) ?? []);
+}
+
 function groupPage(
   deps: ConsoleDeps,
   request: WebRequest,
@@ -73,8 +89,9 @@ function groupPage(
 ): Drawn {
   const { realm } = request;
   const name = entry.one('cn') ?? entry.dn;
-  const members = [...entry.all('member'), ...entry.all('uniqueMember')];
-  const shown = members.slice(from - 1, from - 1 + membersMax);
+  // There may be very many: those alone become texts that are shown.
+  const members = [...entry.octets('member'), ...entry.octets('uniqueMember')];
+  const shown = textsOf(members.slice(from - 1, from - 1 + membersMax));
   const deed = (operation: string, more: Readonly<Record<string, string>> = {}): Piece =>
     deedLink(deps, request, admin, { name: operation, given: { group: id, ...more }, thing: name, back: `/admin/groups/${id}` });
   const deeds = [...deps.operations.values()].filter(
@@ -85,7 +102,7 @@ function groupPage(
   const next = from - 1 + shown.length < members.length ? { from: String(from + membersMax) } : undefined;
   return {
     title: name,
-    json: { dn: entry.dn, id, members },
+    json: jsonOf(entry.dn, id, members),
     main: html`${crumbs(realm, [['/admin/groups', texts.title]])}<h1>${name}</h1>${flash(deps, request)}
 ${roles.length > 0 && notice('careful', 'role', fillText(texts.roleHint, { role: roles.join(', ') }))}
 ${section(

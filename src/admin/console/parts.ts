@@ -50,9 +50,11 @@ export function lostNotice(realm: WebRealm, path: string, query: Readonly<Record
   return html`${notice('bad', 'lost', texts.lost)}<p class="ways"><a href="${hrefOf(realm, path, query)}">${texts.first}</a></p>`;
 }
 
+const figures = new Intl.NumberFormat('en-US');
+
 /** A number as people read it: 12,345. */
 export function figure(value: number): string {
-  return value.toLocaleString('en-US');
+  return figures.format(value);
 }
 
 /** A path of the realm with a query; what is empty is left out. */
