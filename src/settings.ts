@@ -70,7 +70,8 @@ export function offersIn(inForce: object, linksLead: boolean): Offers {
 /** The same for those who do not listen to browsers themselves: whether links lead here is read from the settings. */
 export function offersBy(inForce: object): Offers {
   const values: Readonly<Record<string, unknown>> = { ...inForce };
-  const isHere = /^(?:|localhost|127\.[\d.]+|::1|0\.0\.0\.0|::)$/.test(String(values['http.host'] ?? ''));
+  const host = String(values['http.host'] ?? '');
+  const isHere = /^(?:localhost|127\.[\d.]+|::1)$/.test(host) || (host === '' && values['global.mode'] === 'development');
   return offersIn(inForce, values['global.publicBaseUrl'] !== '' || (values['http.tlsPort'] !== undefined && isHere));
 }
 

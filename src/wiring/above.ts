@@ -35,7 +35,7 @@ import { startJobs } from './jobs.ts';
 import { linksOf } from './linking.ts';
 import { storedSettings } from './live-settings.ts';
 import { exchangeFolder, metadataFolder } from './locate.ts';
-import { baseOf, emailOf, mailOf } from './mailing.ts';
+import { baseOf, emailOf, mailOf, mayBeMailed } from './mailing.ts';
 import { managementOf } from './managing.ts';
 import { markProcess } from './process-mark.ts';
 
@@ -119,7 +119,7 @@ export async function startAbove(foundation: Foundation, below: Beneath): Promis
     judge: (presented) => client.judge(presented),
     setPassword: (subject, password) => client.as(subject).setPassword(subject.dn, password),
     realmNow: realms.now,
-    offersOf: (realm) => offersIn(realms.settingsOf(realm), base('https') !== undefined),
+    offersOf: (realm) => offersIn(realms.settingsOf(realm), base('https') !== undefined && mayBeMailed(settings)),
     email: email.factors,
     baseOf: base,
     mailsLinks: linking.portal.mailsLinks,

@@ -12,9 +12,10 @@ import { pathIn, type WebRealm, type WebRequest } from '#web';
 import type { settings as rows } from '../settings.ts';
 import type { Beneath } from './above.ts';
 import type { Foundation } from './foundation.ts';
+import { mayBeMailed } from './mailing.ts';
 
 interface LinkParts {
-  readonly foundation: Pick<Foundation, 'clock' | 'chance' | 'audit'>;
+  readonly foundation: Pick<Foundation, 'clock' | 'chance' | 'audit' | 'settings'>;
   readonly below: Pick<Beneath, 'state' | 'desks' | 'endConnections'>;
   readonly client: DirectoryClient;
   readonly realms: Realms<typeof rows>;
@@ -45,7 +46,7 @@ export function linksOf(parts: LinkParts) {
       baseOf,
       audit: foundation.audit,
       mailsLinks: ({ realm, door }: Pick<WebRequest, 'realm' | 'door'>) =>
-        verifiesPasswords(realm.mode) && mail.canSend(realm.id) && baseOf(door) !== undefined,
+        verifiesPasswords(realm.mode) && mail.canSend(realm.id) && baseOf(door) !== undefined && mayBeMailed(foundation.settings),
       appPasswords: {
         list: async (dn: string) => {
           const entry = await client.as('self').read(dn, appPasswordAttributes);
@@ -76,6 +77,7 @@ function linkDeskOf({ foundation, below, realms, sessions, mail, baseOf }: LinkP
       if ((await realmOf(id)) === undefined) return 'the realm is not there any more';
       if (baseOf() === undefined) return 'nobody has said where browsers reach this service: set global.publicBaseUrl';
       if (mailTo === undefined) return undefined;
+      if (!mayBeMailed(foundation.settings)) return 'a mail would lead its reader to their own machine: set global.publicBaseUrl';
       if (!mail.canSend(id)) return 'the realm has no mail server: set mail.smtpHost';
       return parseMailAddress(mailTo) === undefined ? 'the entry has no address that a mail could be sent to' : undefined;
     },

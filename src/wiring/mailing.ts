@@ -4,6 +4,7 @@ import { openChallenges, openEmailFactors, openEmailVerification, openFailures }
 import { type HashCost, sealingKey } from '#keys';
 import { type GivenText, type LetterKind, type Mail, openMail } from '#mail';
 import type { People } from '#people';
+import { verifiesPasswords } from '#policy';
 import type { Realms } from '#realms';
 import type { Limits, State } from '#state';
 import { isLoopbackHost } from '#web';
@@ -112,4 +113,11 @@ export function baseOf(settings: Foundation['settings'], address: string | undef
   const base = settings['global.publicBaseUrl'];
   if (base !== '') return base.replace(/\/$/, '');
   return address !== undefined && isLoopbackHost(new URL(address).host) ? address : undefined;
+}
+
+/** Whether that address may stand in a mail: who listens on every address, and has not said what it is called elsewhere, is known by no name but this machine's. */
+export function mayBeMailed(settings: Foundation['settings']): boolean {
+  const host = settings['http.host'];
+  const isEverywhere = host === '0.0.0.0' || host === '::' || (host === '' && verifiesPasswords(settings['global.mode']));
+  return settings['global.publicBaseUrl'] !== '' || !isEverywhere;
 }
