@@ -118,9 +118,9 @@ export function runSection(run: Run): string {
     return result === undefined ? [] : notesOf(row, result);
   });
   return [
-    `### ${count(run.size)} people`,
+    `### ${count(run.size)} people, ${machine.processor}`,
     '',
-    `Commit ${run.commit}${run.changed ? ' with changes' : ''}, ${run.date.slice(0, 10)}: ${run.rounds} rounds of ${run.sampleS} s, ${run.bulkRounds ?? run.rounds} of import, export and start-up. ${machine.cores} cores (${machine.processor}), ` +
+    `Commit ${run.commit}${run.changed ? ' with changes' : ''}, ${run.date.slice(0, 10)}: ${run.rounds} rounds of ${run.sampleS} s, ${run.bulkRounds ?? run.rounds} of import, export and start-up. ${machine.cores} cores, ` +
       `${machine.memoryGiB} GiB, Linux ${machine.kernel}, ${machine.fileSystem}, Node ${machine.node}, slapd ${machine.slapd}.`,
     ceilingLine(run.ceilings),
     '',
@@ -146,17 +146,21 @@ export function withSections(page: string, runs: readonly Run[]): string {
 /** At most so many times the processor time of the smaller directory. */
 const growthMax = 1.7;
 
-/** What runs of different sizes say only together. */
+/** What runs of different sizes on one kind of processor say only together. */
 export function acrossSizes(runs: readonly Run[]): string[] {
+  return [...new Set(runs.map(({ machine }) => machine.processor))].flatMap((processor) => growthOn(processor, runs));
+}
+
+function growthOn(processor: string, runs: readonly Run[]): string[] {
   const cost = (size: number) => {
-    const samples = runs.find((run) => run.size === size)?.rows.find(({ id }) => id === 'search')?.atrium ?? [];
-    return median(samples.flatMap(({ processorUs }) => processorUs ?? []));
+    const run = runs.find((each) => each.size === size && each.machine.processor === processor);
+    return median(run?.rows.find(({ id }) => id === 'search')?.atrium.flatMap(({ processorUs }) => processorUs ?? []) ?? []);
   };
   const [few, many] = [cost(10_000), cost(1_000_000)];
   if (Number.isNaN(few) || Number.isNaN(many)) return [];
   const times = many / few;
   return [
-    `Processor time of one equality search, warm: ${figure(few)} µs with 10,000 people and ${figure(many)} µs with 1,000,000, ${figure(times)} times as much; ` +
+    `Processor time of one equality search, warm, ${processor}: ${figure(few)} µs with 10,000 people and ${figure(many)} µs with 1,000,000, ${figure(times)} times as much; ` +
       `at most ${growthMax} was asked for, ${times <= growthMax ? 'reached' : '**not reached**'}.`,
   ];
 }

@@ -82,16 +82,17 @@ function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(6)) : value;
 }
 
-/** The newest complete run of each size, the smallest size first. */
+/** The newest complete run of each size on each kind of processor, the smallest size first. */
 export function newestRuns(): Run[] {
   const runs = readdirSync(folder)
     .filter((name) => name.endsWith('.json') && !isSignIns(name))
     .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Run);
-  return newestOfEachSize(runs);
+  return newestOfEachKind(runs);
 }
 
-export function newestOfEachSize(runs: readonly Run[]): Run[] {
-  const newest = new Map<number, Run>();
-  for (const run of runs.filter(({ complete }) => complete).sort((a, b) => a.date.localeCompare(b.date))) newest.set(run.size, run);
-  return [...newest.values()].sort((a, b) => a.size - b.size);
+export function newestOfEachKind(runs: readonly Run[]): Run[] {
+  const newest = new Map<string, Run>();
+  for (const run of runs.filter(({ complete }) => complete).sort((a, b) => a.date.localeCompare(b.date)))
+    newest.set(`${run.size} ${run.machine.processor}`, run);
+  return [...newest.values()].sort((a, b) => a.size - b.size || a.machine.processor.localeCompare(b.machine.processor));
 }

@@ -5,7 +5,7 @@ import { indexVersion } from '#directory';
 import { groupSizes } from '../../bench/data.ts';
 import { readOptions } from '../../bench/options.ts';
 import { acrossSizes, notesOf, runSection, summarise, tableHead, tableLine, withSections } from '../../bench/report.ts';
-import { newestOfEachSize, type RowResult, type Run } from '../../bench/results.ts';
+import { newestOfEachKind, type RowResult, type Run } from '../../bench/results.ts';
 import { aimAt, type Row, rows } from '../../bench/rows.ts';
 import { slapdIndexes } from '../../bench/slapd.ts';
 
@@ -81,23 +81,25 @@ test('a row that the load generator could not outrun is marked', (t) => {
   t.regex(tableLine(rowCalled('search'), busy, 10_000), /^\| equality search † \|/);
 });
 
-test('the page shows the newest complete run of each size, the smallest first', (t) => {
+test('the page shows the newest complete run of each size on each kind of processor, the smallest first', (t) => {
+  const other = { ...machine, processor: 'other' };
   const runs = [
     run({ size: 100_000, commit: 'large' }),
     run({ commit: 'newer', date: '2026-11-22T05:00:00.000Z' }),
     run({ commit: 'older' }),
+    run({ commit: 'elsewhere', machine: other, date: '2026-11-20T05:00:00.000Z' }),
     run({ commit: 'part', date: '2026-11-23T05:00:00.000Z', complete: false }),
   ];
   t.deepEqual(
-    newestOfEachSize(runs).map(({ commit }) => commit),
-    ['newer', 'large'],
+    newestOfEachKind(runs).map(({ commit }) => commit),
+    ['newer', 'elsewhere', 'large'],
   );
 });
 
 test('results go between the marks of bench/README.md, and what is written by hand around them stays', (t) => {
   const page = readFileSync(join(import.meta.dirname, '../../bench/README.md'), 'utf8');
   const once = withSections(page, [run({ rows: [result('search', [20_000], [10_000])] })]);
-  t.true(once.includes('### 10,000 people'));
+  t.true(once.includes('### 10,000 people, any'));
   t.true(once.includes('| equality search | 20,000 |'));
   t.is(once.slice(0, once.indexOf('<!--')), page.slice(0, page.indexOf('<!--')));
   t.is(withSections(once, [run({ rows: [result('search', [20_000], [10_000])] })]), once);
@@ -119,6 +121,8 @@ test('what an equality search costs with a million people is held against what i
   t.deepEqual(acrossSizes([costing(10_000, 20)]), []);
   t.regex(acrossSizes([costing(10_000, 20), costing(1_000_000, 30)])[0] ?? '', /1\.5 times as much; .*, reached\./);
   t.regex(acrossSizes([costing(10_000, 20), costing(1_000_000, 35)])[0] ?? '', /\*\*not reached\*\*\./);
+  const elsewhere = { ...costing(1_000_000, 30), machine: { ...machine, processor: 'other' } };
+  t.deepEqual(acrossSizes([costing(10_000, 20), elsewhere]), []);
 });
 
 test('a row of one server alone has its number and says how late the loop was', (t) => {
