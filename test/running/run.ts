@@ -44,9 +44,9 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const nspawn = { 'systemd-nspawn': { packages: ['systemd-container', 'systemd'] } };
-  installMissing(nspawn, () => existsSync('/usr/bin/systemd-nspawn'));
+  const { command } = installMissing(nspawn, () => existsSync('/usr/bin/systemd-nspawn'));
   const steps = stepsOf(page);
-  const why = whyNoMachine() ?? fetchPackages(packagesOf(steps));
+  const why = whyNoMachine() ?? (command === undefined ? fetchPackages(packagesOf(steps)) : `have what is missing with: ${command}`);
   if (why !== undefined) {
     process.stdout.write(`not run: ${why}\n`);
     return 1;
